@@ -326,7 +326,7 @@ describe('every example of a job in the documents', () => {
   const examples = blocks.filter(isJob);
   test('there are some', () => expect(examples.length).toBeGreaterThan(2));
   test.each(examples)('$page: $text', async ({ text }) => {
-    const { parseJob } = await import('../src/jobs/job.ts');
+    const { parseJob } = await import('../src/features/jobs/job.ts');
     const job = await parseJob(text, { file: 'example.yaml', now: new Date(), timezone: 'UTC' });
     expect(job.words).not.toBe('');
   });

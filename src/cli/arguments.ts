@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { UserError } from '../errors.ts';
 import { nearest } from '../lib/nearest.ts';
-import type { CliCommand, CliOption } from './command.ts';
+import type { CliCommand, CliOption } from '../runtime/contract/cli.ts';
 import { formsOf } from './help.ts';
 import { CLI_COMMANDS, COMMON_OPTIONS, JSON_OPTION } from './table.ts';
 

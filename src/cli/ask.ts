@@ -10,8 +10,8 @@ import type { LocalLine } from '../channels/local/adapter.ts';
 import { loadConfig } from '../config.ts';
 import { errorCode, LockedError, UserError } from '../errors.ts';
 import { silentLog } from '../log.ts';
+import type { CliContext } from '../runtime/contract/cli.ts';
 import { noteConfig } from '../workspace/own-files.ts';
-import type { CliContext } from './command.ts';
 import { runningGateways } from './running.ts';
 
 const socketIn = (folder: string): string => path.join(folder, 'gateway.sock');

@@ -6,8 +6,8 @@ import type { SessionInfo } from '../access/sessions.ts';
 import type { BoardAsk } from '../channels/local/requests.ts';
 import { UserError } from '../errors.ts';
 import { plainLine } from '../lib/text.ts';
+import { type CliContext, EXIT } from '../runtime/contract/cli.ts';
 import { findSocket, post } from './ask.ts';
-import { type CliContext, EXIT } from './command.ts';
 
 interface Answer {
   url?: string;

@@ -6,8 +6,8 @@ import { lookOf } from '../channels/terminal/look.ts';
 import { answerLines } from '../channels/terminal/render.ts';
 import { safeLine } from '../channels/terminal/safe.ts';
 import { UserError } from '../errors.ts';
+import { type CliContext, EXIT } from '../runtime/contract/cli.ts';
 import { ask, namedViber, type Spoken, withGateway } from './ask.ts';
-import { type CliContext, EXIT } from './command.ts';
 
 export async function run(context: CliContext): Promise<number> {
   const viber = await namedViber(context);

@@ -1,6 +1,6 @@
 /** Builds `--help` and docs/commands.md from the table of commands. */
 import { channelKinds } from '../channels/index.ts';
-import { type CliCommand, type CliOption, EXIT_MEANINGS } from './command.ts';
+import { type CliCommand, type CliOption, EXIT_MEANINGS } from '../runtime/contract/cli.ts';
 import { CLI_COMMANDS, COMMON_OPTIONS, JSON_OPTION } from './table.ts';
 
 interface Form {

@@ -3,10 +3,11 @@ import { withEnvFile } from '../config/env-file.ts';
 import { useTimezone } from '../config/timezone-variable.ts';
 import { ConfigError, errorCode, errorMessage, LockedError, outOfHandles, UserError } from '../errors.ts';
 import { damageText, listenForDamage } from '../lib/damage.ts';
+import { type CliContext, EXIT } from '../runtime/contract/cli.ts';
 import { parseCommandLine } from './arguments.ts';
-import { type CliContext, EXIT } from './command.ts';
 import { helpOf, overview } from './help.ts';
 import { useProxy } from './proxy.ts';
+import { servicesFor } from './services.ts';
 
 export { CLI_COMMANDS } from './table.ts';
 
@@ -54,7 +55,7 @@ export async function runCli(argv: string[]): Promise<number> {
       env,
       print,
     };
-    return await run(context);
+    return await run(context, servicesFor(context));
   } catch (error) {
     return explain(error, complain);
   }

@@ -5,8 +5,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { channelKinds } from '../channels/index.ts';
+import { type CliContext, EXIT } from '../runtime/contract/cli.ts';
 import { openHome } from '../workspace/home.ts';
-import { type CliContext, EXIT } from './command.ts';
 
 const commented = (lines: string, indent: number): string =>
   lines

@@ -3,9 +3,9 @@ import fs from 'node:fs';
 import { type Config, loadConfig } from '../config.ts';
 import { UserError } from '../errors.ts';
 import { createLog, type Logger } from '../log.ts';
+import { type CliContext, EXIT } from '../runtime/contract/cli.ts';
 import type { Home } from '../workspace/home.ts';
 import type { Embedder, MemoryHit } from '../workspace/memory/search.ts';
-import { type CliContext, EXIT } from './command.ts';
 
 export async function run({ args, values, home: root, config: file, env, json, print }: CliContext): Promise<number> {
   const { config } = await loadConfig({ file, home: root, env });

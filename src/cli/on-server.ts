@@ -2,7 +2,7 @@
 import { type Config, loadConfig } from '../config.ts';
 import type { Found } from '../engine/local/inspect.ts';
 import { ConfigError, UserError } from '../errors.ts';
-import type { CliContext } from './command.ts';
+import type { CliContext } from '../runtime/contract/cli.ts';
 
 type Server = Pick<Config['engine'], 'shards'> & { url: string };
 

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { openPairing } from '../access/pairing.ts';
 import { loadConfig } from '../config.ts';
 import { UserError } from '../errors.ts';
-import { type CliContext, EXIT } from './command.ts';
+import { type CliContext, EXIT } from '../runtime/contract/cli.ts';
 
 export async function run({ args, home, config: file, env, json, print }: CliContext): Promise<number> {
   const { config } = await loadConfig({ file, home, env });

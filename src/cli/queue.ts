@@ -9,7 +9,7 @@ import { type Found, inspectUnfinished } from '../engine/local/inspect.ts';
 import { UserError } from '../errors.ts';
 import { isRecord } from '../lib/json.ts';
 import { cutText, plainLine } from '../lib/text.ts';
-import { type CliContext, EXIT } from './command.ts';
+import { type CliContext, EXIT } from '../runtime/contract/cli.ts';
 import { foundOn, serverOf } from './on-server.ts';
 
 type QueueState = 'waits' | 'in work' | 'to be sent' | 'unsure' | 'given up';

@@ -9,9 +9,9 @@ import { safe, safeLine } from '../channels/terminal/safe.ts';
 import type { ShownFile } from '../channels/terminal/seam.ts';
 import { errorMessage, UserError } from '../errors.ts';
 import { parseJson } from '../lib/read-json.ts';
+import { type CliContext, EXIT } from '../runtime/contract/cli.ts';
 import { planSchema } from '../runtime/contract/protocol.ts';
 import { ask, namedViber, withGateway } from './ask.ts';
-import { type CliContext, EXIT } from './command.ts';
 
 /** Fails if the task failed, so that a script stops there. */
 export async function run(context: CliContext): Promise<number> {

@@ -5,7 +5,7 @@ import { runFolders } from '../engine/run-folder.ts';
 import { ConfigError, errorCode } from '../errors.ts';
 import { readTextSync } from '../lib/files.ts';
 import { anything, isNumber, isText, objectOf, optional, shape } from '../lib/shape.ts';
-import type { CliContext } from './command.ts';
+import type { CliContext } from '../runtime/contract/cli.ts';
 
 export interface Running {
   /** The folder of its lock and socket. */

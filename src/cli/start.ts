@@ -9,8 +9,8 @@ import { timezoneNote } from '../config/timezone-variable.ts';
 import { type Config, loadConfig, terminalEnabled } from '../config.ts';
 import { errorCode } from '../errors.ts';
 import { createLog, type Logger } from '../log.ts';
+import { type CliContext, EXIT } from '../runtime/contract/cli.ts';
 import { noteConfig } from '../workspace/own-files.ts';
-import { type CliContext, EXIT } from './command.ts';
 import { boundHeap } from './heap.ts';
 import { REPLACED_SIGNAL, startAnew, watchProgram } from './replaced.ts';
 

@@ -1,6 +1,6 @@
 /** `viber status`: prints the readiness of the gateways that run here. */
 import { loadConfig } from '../config.ts';
-import { type CliContext, EXIT } from './command.ts';
+import { type CliContext, EXIT } from '../runtime/contract/cli.ts';
 import { type Running, runningGateways } from './running.ts';
 
 export async function run(context: CliContext): Promise<number> {

@@ -1,6 +1,7 @@
 /** The table of all `viber` commands. A command's code is loaded only when it runs. */
 import { channelKinds, exampleOf } from '../channels/index.ts';
-import type { CliCommand, CliOption } from './command.ts';
+import { FEATURE_COMMANDS } from '../features/cli.ts';
+import type { CliCommand, CliOption } from '../runtime/contract/cli.ts';
 
 export const COMMON_OPTIONS: Readonly<Record<string, CliOption>> = {
   config: { takes: 'FILE', about: 'the configuration, in place of config.yaml in the home' },
@@ -9,7 +10,6 @@ export const COMMON_OPTIONS: Readonly<Record<string, CliOption>> = {
 };
 export const JSON_OPTION: CliOption = { about: 'the answer as JSON, for programs' };
 
-const SOMEBODY = channelKinds()[0]?.examples.account ?? '';
 const TOKEN = channelKinds()[0]?.setup?.tokens[0]?.option ?? '';
 const VARIABLE = Object.values(channelKinds()[0]?.variables ?? {})[0] ?? '';
 const OTHER_VIBER: CliOption = { takes: 'ID', about: 'another viber than the usual one' };
@@ -18,19 +18,6 @@ const PAIR_VERBS = {
   list: { about: 'who asks, and who was let in' },
   approve: { takes: 'CODE [ROLE]', about: 'let them in; the first one becomes the owner (ROLE: owner or member)' },
   deny: { takes: 'CODE', about: 'do not' },
-};
-const JOB_VERBS = {
-  list: { about: 'what is scheduled, and when it is due' },
-  add: {
-    takes: 'NAME...',
-    about: 'make one; needs --at and --prompt',
-    options: ['at', 'prompt', 'deliver', 'timezone'],
-  },
-  run: { takes: 'NAME...', about: 'run one now; the gateway must be running' },
-  pause: { takes: 'NAME...', about: 'keep one from running' },
-  resume: { takes: 'NAME...', about: 'let it run again' },
-  delete: { takes: 'NAME...', about: 'remove one' },
-  when: { takes: 'PHRASE...', about: 'what a schedule in words means' },
 };
 const MEMORY_VERBS = {
   search: { takes: 'QUERY...', about: 'what fits these words' },
@@ -156,25 +143,7 @@ export const CLI_COMMANDS: Readonly<Record<string, CliCommand>> = {
     examples: ['viber tasks', 'viber tasks --json'],
     load: () => import('./tasks.ts'),
   },
-  jobs: {
-    about: 'what is scheduled',
-    verbs: JOB_VERBS,
-    usual: 'list',
-    options: {
-      at: { takes: 'PHRASE', about: 'when, for add: cron or words' },
-      prompt: { takes: 'TEXT', about: 'what to do each time, for add' },
-      deliver: { takes: 'ADDRESS', about: `the chat that gets the result, for add: ${SOMEBODY}` },
-      timezone: { takes: 'ZONE', about: 'where its times are meant, for add' },
-    },
-    json: true,
-    examples: [
-      'viber jobs',
-      'viber jobs when "every weekday at 9"',
-      `viber jobs add digest --at "weekdays at half past seven" --prompt "What is new?" --deliver ${SOMEBODY}`,
-      'viber jobs run digest',
-    ],
-    load: () => import('./jobs/jobs.ts'),
-  },
+  ...FEATURE_COMMANDS,
   memory: {
     about: 'search what the viber remembers',
     verbs: MEMORY_VERBS,

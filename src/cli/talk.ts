@@ -12,8 +12,8 @@ import { FEATURES } from '../features.ts';
 import { machineLanguage } from '../lib/language.ts';
 import { messagesIn } from '../messages/messages.ts';
 import { commandSpecs, commandTable } from '../runtime/commands/table.ts';
+import { type CliContext, EXIT } from '../runtime/contract/cli.ts';
 import { chatOf, post, type Spoken } from './ask.ts';
-import { type CliContext, EXIT } from './command.ts';
 
 export async function talkOver(socket: string, to: Spoken, { home, env }: CliContext): Promise<number> {
   const chat = chatOf(to.chat);

@@ -1,9 +1,9 @@
 /** `viber tasks`: lists the newest tasks of a home, with and without a running gateway. */
 import { messagesIn } from '../messages/messages.ts';
 import { STANDS } from '../runtime/commands/tasks/tasks.ts';
+import { type CliContext, EXIT } from '../runtime/contract/cli.ts';
 import { openHome } from '../workspace/home.ts';
 import { openTask, standOf, TaskOrder } from '../workspace/tasks/index.ts';
-import { type CliContext, EXIT } from './command.ts';
 
 const SHOWN = 20;
 

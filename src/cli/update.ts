@@ -7,7 +7,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { errorCode, errorMessage, UserError } from '../errors.ts';
-import { type CliContext, EXIT } from './command.ts';
+import { type CliContext, EXIT } from '../runtime/contract/cli.ts';
 import { REPLACED_SIGNAL } from './replaced.ts';
 import { type Running, runningGateways } from './running.ts';
 import { PACKAGE, packageFolder, versionOf } from './version.ts';

@@ -1,4 +1,4 @@
-/** Translates a schedule. It comes as the English text of `src/jobs/describe.ts`; anything unknown stays English. */
+/** Translates a schedule. It comes as the English text of `src/features/jobs/describe.ts`; anything unknown stays English. */
 import { type Messages, type Text, words } from './messages.ts';
 
 const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];

@@ -6,7 +6,9 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { parseCommandLine } from '../../src/cli/arguments.ts';
-import { run } from '../../src/cli/jobs/jobs.ts';
+import { servicesFor } from '../../src/cli/services.ts';
+import { run } from '../../src/features/jobs/cli/run.ts';
+import type { CliContext } from '../../src/runtime/contract/cli.ts';
 import { openHome } from '../../src/workspace/home.ts';
 import { NO_OPTIONS } from '../helpers/cli.ts';
 import { PROGRAM } from '../helpers/program.ts';
@@ -35,12 +37,13 @@ const put = (id: string, text: string, folder = path.join(home, 'jobs')) => {
 };
 const DIGEST = 'name: Morning digest\nschedule: every weekday at 9\nprompt: make a plan for today\n';
 
+const ran = (context: CliContext) => run(context, servicesFor(context));
+
 async function viber(args: string[], options: { json?: boolean; env?: Record<string, string> } = {}): Promise<string> {
   const { json = false, env = {} } = options;
   const lines: string[] = [];
-  expect(
-    await run({ args, config: undefined, home, json, ...NO_OPTIONS, env, print: (line) => void lines.push(line) }),
-  ).toBe(0);
+  const print = (line: string) => void lines.push(line);
+  expect(await ran({ args, config: undefined, home, json, ...NO_OPTIONS, env, print })).toBe(0);
   return lines.join('\n');
 }
 const listed = async (env = {}) => JSON.parse(await viber(['list'], { json: true, env })).jobs;
@@ -145,7 +148,7 @@ describe('while no gateway runs', () => {
       const values = { at, prompt: 'what is new?', ...more };
       const print = (line: string) => void lines.push(line);
       const context = { config: undefined, home, json: true, ...NO_OPTIONS, values, env: {}, print };
-      return run({ ...context, args: ['add', 'Digest'] }).then(() => JSON.parse(lines.join('')));
+      return ran({ ...context, args: ['add', 'Digest'] }).then(() => JSON.parse(lines.join('')));
     };
     await expect(add('every day at 5')).rejects.toThrow('Say "every day at 05:00" or "every day at 17:00"');
     await expect(add('')).rejects.toThrow('Say when and what');
@@ -175,7 +178,7 @@ describe('while no gateway runs', () => {
       const lines: string[] = [];
       const context = { config: undefined, home, json: false, ...NO_OPTIONS, env: {} };
       const print = (line: string) => void lines.push(line);
-      return run({
+      return ran({
         ...context,
         values: { at: 'daily at 9', prompt: 'x', ...values },
         args: ['add', values.deliver ?? 'a'],

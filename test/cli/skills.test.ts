@@ -2,8 +2,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import type { CliContext } from '../../src/cli/command.ts';
 import { run } from '../../src/cli/skills/skills.ts';
+import type { CliContext } from '../../src/runtime/contract/cli.ts';
 import { NO_OPTIONS } from '../helpers/cli.ts';
 import { tempFolder } from '../helpers/temp.ts';
 

@@ -2,8 +2,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { Jobs } from '../../src/jobs/files.ts';
-import { parseFile } from '../../src/jobs/written/job-file.ts';
+import { Jobs } from '../../src/features/jobs/files.ts';
+import { parseFile } from '../../src/features/jobs/written/job-file.ts';
 import { silentLog } from '../../src/log.ts';
 import { messagesIn } from '../../src/messages/messages.ts';
 import { tempFolder } from '../helpers/temp.ts';

@@ -1,7 +1,7 @@
 /** Job files: what they may say, and how each thing that is wrong is named. */
 import { expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { jobFileName, parseJob } from '../../src/jobs/job.ts';
+import { jobFileName, parseJob } from '../../src/features/jobs/job.ts';
 import { ownTime } from '../helpers/own-time.ts';
 
 const SEED = `name: Daily Summary

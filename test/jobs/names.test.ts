@@ -1,8 +1,8 @@
 /** What jobs name that there is not: which names, what may have been meant, and how many messages the owners get of it. */
 import { expect, test } from 'vitest';
-import { type Job, parseJob } from '../../src/jobs/job.ts';
-import { JobNames } from '../../src/jobs/names.ts';
-import { holdsUp, sayUnknown, type Unknown, unknownIn } from '../../src/jobs/unknown.ts';
+import { type Job, parseJob } from '../../src/features/jobs/job.ts';
+import { JobNames } from '../../src/features/jobs/names.ts';
+import { holdsUp, sayUnknown, type Unknown, unknownIn } from '../../src/features/jobs/unknown.ts';
 import { silentLog } from '../../src/log.ts';
 import { messagesIn, type Said } from '../../src/messages/messages.ts';
 import type { KnownNames } from '../../src/runtime/contract/job-service.ts';

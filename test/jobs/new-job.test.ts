@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Principal } from '../../src/access/principal.ts';
 import type { Address } from '../../src/channels/channel.ts';
 import { UserError } from '../../src/errors.ts';
-import { createNewJobs } from '../../src/jobs/new-job.ts';
+import { createNewJobs } from '../../src/features/jobs/new-job.ts';
 import { manualClock } from './manual-clock.ts';
 
 const OWNER: Principal = {

@@ -3,7 +3,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { noteJobRun, sweepJobRuns } from '../../src/jobs/past-runs.ts';
+import { noteJobRun, sweepJobRuns } from '../../src/features/jobs/past-runs.ts';
 import { type Home, openHome } from '../../src/workspace/home.ts';
 import { openTask } from '../../src/workspace/tasks/index.ts';
 import { saveTask } from '../../src/workspace/tasks/record.ts';

@@ -1,6 +1,6 @@
 /** Days and their times in pairs, with a word between or none. */
 import { expect, it } from 'vitest';
-import { parseSchedule } from '../../src/jobs/schedule.ts';
+import { parseSchedule } from '../../src/features/jobs/schedule.ts';
 
 const now = new Date('2026-01-12T09:00:00Z');
 const wordsOf = (text: string) => parseSchedule(text, { timezone: 'UTC', now, anchor: now }).words;

@@ -1,7 +1,7 @@
 /** What is no schedule, or could be two: refused with the reason and an example that is one. */
 import { describe, expect, test } from 'vitest';
 import { UserError } from '../../src/errors.ts';
-import { formatSchedule, nextSlot, nextSlots, parseSchedule } from '../../src/jobs/schedule.ts';
+import { formatSchedule, nextSlot, nextSlots, parseSchedule } from '../../src/features/jobs/schedule.ts';
 import { messagesIn } from '../../src/messages/messages.ts';
 import { ownTime } from '../helpers/own-time.ts';
 

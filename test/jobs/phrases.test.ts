@@ -1,6 +1,6 @@
 /** Phrases people write, each with the next three times it means. */
 import { describe, expect, test } from 'vitest';
-import { nextSlots, parseSchedule } from '../../src/jobs/schedule.ts';
+import { nextSlots, parseSchedule } from '../../src/features/jobs/schedule.ts';
 
 /** A Saturday, 19:05:30 in Berlin. */
 const now = new Date('2026-11-21T18:05:30Z');

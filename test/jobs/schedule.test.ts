@@ -10,7 +10,7 @@ import {
   type Schedule,
   shortestGapMs,
   systemTimezone,
-} from '../../src/jobs/schedule.ts';
+} from '../../src/features/jobs/schedule.ts';
 import { ownTime } from '../helpers/own-time.ts';
 
 const MINUTE = 60_000;

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { type JobState, openJobStates } from '../../src/jobs/state.ts';
+import { type JobState, openJobStates } from '../../src/features/jobs/state.ts';
 
 const folders: string[] = [];
 afterEach(() => {

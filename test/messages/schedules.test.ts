@@ -1,6 +1,6 @@
 /** How often something comes, in the words of each language. */
 import { describe, expect, it } from 'vitest';
-import { parseSchedule } from '../../src/jobs/schedule.ts';
+import { parseSchedule } from '../../src/features/jobs/schedule.ts';
 import { messagesIn } from '../../src/messages/messages.ts';
 import { scheduleText } from '../../src/messages/schedules.ts';
 import { ROWS } from '../jobs/phrases/rows.ts';

@@ -1,17 +1,13 @@
 /** The parts that the Board's pages read, narrowed to what they may do. */
 import fs from 'node:fs';
-import path from 'node:path';
 import { principalText } from '../../access/principal.ts';
 import type { Sessions } from '../../access/sessions.ts';
 import type { Caller } from '../../board/contract.ts';
-import type { JobFiles, PageParts, People, Shown } from '../../board/pages/parts.ts';
+import type { PageParts, People, Shown } from '../../board/pages/parts.ts';
 import type { ProtocolParts } from '../../board/protocol/parts.ts';
 import { conversationKey } from '../../channels/channel.ts';
 import { masked } from '../../config/secrets.ts';
 import { loadAgent } from '../../config.ts';
-import { listPlaybooks } from '../../features/agents/index.ts';
-import { nextSlots, systemTimezone } from '../../jobs/schedule.ts';
-import { parseFile } from '../../jobs/written/job-file.ts';
 import { keptLines, scrub } from '../../log.ts';
 import { say } from '../../messages/messages.ts';
 import { questionId } from '../../runtime/contract/buttons.ts';
@@ -55,7 +51,9 @@ export function openPages({ open: { gw }, sessions, protocol, readiness }: Pages
         return (own ?? conversations.get(conversationKey(place)))?.taskId;
       },
     },
-    jobs: jobFilesOf(gw),
+    jobs: features.on
+      .find(({ jobFiles }) => jobFiles)
+      ?.jobFiles?.({ home: home.root, env: features.env, timezone: config.jobs.timezone }),
     people: peopleOf(gw, sessions),
     memory: {
       async search(id, query, limit) {
@@ -67,30 +65,6 @@ export function openPages({ open: { gw }, sessions, protocol, readiness }: Pages
     },
     shown: shownOf(gw),
     logs: keptLines,
-  };
-}
-
-const SHOWN_TIMES = 3;
-
-function jobFilesOf({ config, home }: AppGateway): JobFiles {
-  const folder = path.resolve(process.env.OPENVIBER_JOBS_DIR || home.jobs);
-  const timezone = config.jobs.timezone ?? systemTimezone();
-  return {
-    folder,
-    fileOf(id) {
-      const names = [`${id}.yaml`, `${id}.yml`, `${id}.disabled.yaml`, `${id}.disabled.yml`];
-      return names.find((name) => fs.lstatSync(path.join(folder, name), { throwIfNoEntry: false })?.isFile());
-    },
-    async check(file, text) {
-      const now = Date.now();
-      const read = await parseFile(
-        { path: file, name: file, text, size: Buffer.byteLength(text), mtimeMs: now },
-        timezone,
-      );
-      if ('problem' in read) return { ok: false, problems: read.problem.split('\n') };
-      const next = nextSlots(read.job.schedule, new Date(now), SHOWN_TIMES).map((time) => time.toISOString());
-      return { ok: true, words: read.job.words, next };
-    },
   };
 }
 
@@ -158,11 +132,7 @@ function shownOf(gw: AppGateway): Shown {
           };
         }),
       );
-      const playbooks = listPlaybooks(home).map((each) =>
-        'problem' in each
-          ? { name: each.name, problem: each.problem }
-          : { name: each.name, goal: each.playbook.goal, steps: each.playbook.steps.length },
-      );
+      const playbooks = gw.features.on.flatMap(({ playbooks }) => playbooks?.(gw) ?? []);
       return { vibers: all, playbooks };
     },
     config: () => masked(config),

@@ -5,8 +5,9 @@ import { z } from 'zod';
 import type { JobText } from '../../client/shapes.ts';
 import { editText, hashText, readTextSync } from '../../lib/files.ts';
 import { exclusively } from '../../lib/locks.ts';
-import type { JobService, JobView } from '../../runtime/contract/job-service.ts';
+import type { JobFiles, JobService, JobView } from '../../runtime/contract/job-service.ts';
 import type { BoardRequest, BoardRoute } from '../contract.ts';
+import type { ProtocolParts } from '../protocol/parts.ts';
 import { Conflict } from '../protocol/refusals.ts';
 import { Refused, readBody } from '../respond.ts';
 import type { PageParts } from './parts.ts';
@@ -16,7 +17,9 @@ const MAX_TEXT = 64 * 1024;
 const checkBody = z.object({ text: z.string().max(MAX_TEXT) });
 const writeBody = z.object({ text: z.string().max(MAX_TEXT), baseHash: z.string().max(128) });
 
-export function jobPageRoutes({ protocol, jobs }: PageParts): BoardRoute[] {
+export const jobPageRoutes = ({ protocol, jobs }: PageParts): BoardRoute[] => (jobs ? routesOf(protocol, jobs) : []);
+
+function routesOf(protocol: ProtocolParts, jobs: JobFiles): BoardRoute[] {
   async function service(): Promise<JobService> {
     const ready = await protocol.jobs();
     if (ready) return ready;

@@ -1,6 +1,7 @@
 /** Types of what the pages need from the rest of the gateway; `src/app/board/pages.ts` provides it. */
 import type { SessionInfo } from '../../access/sessions.ts';
-import type { JobCheck, Letter } from '../../client/shapes.ts';
+import type { Letter } from '../../client/shapes.ts';
+import type { JobFiles } from '../../runtime/contract/job-service.ts';
 import type { Readiness } from '../../runtime/readiness.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 import type { Caller } from '../contract.ts';
@@ -21,14 +22,6 @@ export interface Letters {
   list(kind: 'dead' | 'unsure'): Letter[];
   /** Queues the letter again, once however often it is called; returns false if it doesn't exist. */
   retry(kind: 'dead' | 'unsure', id: string): Promise<boolean>;
-}
-
-export interface JobFiles {
-  /** Returns the name of the job's file, or undefined if there is none. */
-  fileOf(id: string): string | undefined;
-  folder: string;
-  /** Checks a text with the loader; changes nothing. */
-  check(file: string, text: string): Promise<JobCheck>;
 }
 
 export interface People {
@@ -61,7 +54,8 @@ export interface PageParts {
   about: About;
   readiness(): Promise<Readiness>;
   letters: Letters;
-  jobs: JobFiles;
+  /** Undefined if no feature has jobs. */
+  jobs: JobFiles | undefined;
   people: People;
   memory: MemoryParts;
   shown: Shown;

@@ -10,7 +10,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { withoutSecrets } from '../../config/without-secrets.ts';
 import { ConfigError, errorCode, UserError } from '../../errors.ts';
-import { type CliContext, EXIT } from '../command.ts';
+import { type CliContext, EXIT } from '../../runtime/contract/cli.ts';
 import { serverOf, workOn } from '../on-server.ts';
 import { versionOf } from '../version.ts';
 import { type Archive, archive, createArchive, refuseOther } from './archive.ts';

@@ -12,7 +12,7 @@ import { acquireLock } from '../../engine/local/lock.ts';
 import { LockedError, UserError } from '../../errors.ts';
 import { syncFolder } from '../../lib/files.ts';
 import { isAlive } from '../../lib/processes.ts';
-import { type CliContext, EXIT } from '../command.ts';
+import { type CliContext, EXIT } from '../../runtime/contract/cli.ts';
 import { listNames } from './format.ts';
 import { forgetRestoring, noteRestoring, putInPlace, readRestoring, realHome } from './restoring.ts';
 import { type Unpacked, unpack } from './unpack.ts';

@@ -2,14 +2,13 @@
 import { unreadLines } from '../../config/env-file.ts';
 import { loadConfig } from '../../config.ts';
 import { ConfigError } from '../../errors.ts';
-import { FEATURES } from '../../features.ts';
+import { FEATURES, reservedNames } from '../../features.ts';
 import { scrub } from '../../log.ts';
-import { type CliContext, EXIT } from '../command.ts';
+import { type CliContext, EXIT } from '../../runtime/contract/cli.ts';
 import { runningGateways } from '../running.ts';
 import { checkChannels, checkGateways, checkHandles, checkHome, checkModels } from './checks.ts';
 import { checkEngine } from './engine.ts';
 import { type Finding, SIGNS, wrong } from './finding.ts';
-import { checkJobs } from './jobs.ts';
 import { checkPrices } from './prices.ts';
 import { checkSandbox, checkServers, checkSkills } from './skills.ts';
 import { checkTimezone } from './timezone.ts';
@@ -46,9 +45,8 @@ async function examine({ home, config: file, env }: CliContext): Promise<Finding
   const running = await runningGateways({ home, config: file, env });
   const called = await Promise.all([
     ...[checkModels(config, env), checkVibers(config, home, env), checkChannels(config)],
-    ...FEATURES.map(async ({ check }) => (await check?.({ config, env, home })) ?? []),
+    ...FEATURES.map(async ({ check }) => (await check?.({ config, env, home, reserved: reservedNames() })) ?? []),
     ...[checkSkills(config, home), checkSandbox(), checkServers(config)],
-    checkJobs(config, home, env),
     checkEngine(config),
   ]);
   return [

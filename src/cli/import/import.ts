@@ -6,9 +6,9 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { errorCode } from '../../errors.ts';
+import { type CliContext, EXIT } from '../../runtime/contract/cli.ts';
 import { openHome } from '../../workspace/home.ts';
 import { TEMPLATES } from '../../workspace/templates.ts';
-import { type CliContext, EXIT } from '../command.ts';
 import { planOpenClaw } from './openclaw.ts';
 import type { Plan } from './plan.ts';
 

@@ -15,11 +15,9 @@ const MINUTE_MS = 60_000;
 export async function jobsOf(source: string, now: Date, plan: Plan): Promise<void> {
   const { file, jobs } = await found(source, plan);
   if (jobs.length === 0) return;
-  const [{ parseJob }, { idOf }, { systemTimezone }] = await Promise.all([
-    import('../../jobs/job.ts'),
-    import('../../jobs/written/job-file.ts'),
-    import('../../jobs/schedule.ts'),
-  ]);
+  const { FEATURES } = await import('../../features.ts');
+  const files = FEATURES.find(({ jobFiles }) => jobFiles)?.jobFiles?.({ home: '', env: {} });
+  if (!files) return;
   const taken = new Set<string>();
   for (const job of jobs) {
     const name = typeof job.name === 'string' && job.name.trim() !== '' ? job.name.trim().slice(0, 80) : String(job.id);
@@ -30,7 +28,8 @@ export async function jobsOf(source: string, now: Date, plan: Plan): Promise<voi
         continue;
       }
       const { note, ...written } = fields;
-      const id = [idOf(name), `${idOf(name).slice(0, 40)}-${idOf(String(job.id)).slice(0, 8)}`].find(
+      const own = files.idOf(name);
+      const id = [own, `${own.slice(0, 40)}-${files.idOf(String(job.id)).slice(0, 8)}`].find(
         (each) => !taken.has(each),
       );
       if (id === undefined) continue;
@@ -38,7 +37,8 @@ export async function jobsOf(source: string, now: Date, plan: Plan): Promise<voi
       const yaml = Object.entries(written)
         .map(([key, value]) => `${key}: ${JSON.stringify(value)}\n`)
         .join('');
-      await parseJob(yaml, { file: `${id}.yaml`, now, timezone: systemTimezone() });
+      const { problems = [] } = await files.check(`${id}.yaml`, yaml);
+      if (problems[0] !== undefined) throw new Error(problems[0]);
       plan.writes.push({ to: `jobs/${id}.yaml`, from: `${file}: ${name}`, content: Buffer.from(yaml) });
       if (note !== undefined) plan.notes.push(`The job "${name}" ${note}.`);
     } catch (error) {

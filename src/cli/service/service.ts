@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { channelKinds } from '../../channels/index.ts';
 import { envFileOf } from '../../config/env-file.ts';
 import { errorCode, errorMessage, UserError } from '../../errors.ts';
-import { type CliContext, EXIT } from '../command.ts';
+import { type CliContext, EXIT } from '../../runtime/contract/cli.ts';
 import type { ServiceFacts } from './files.ts';
 import { adviceFor, type Supervisor, supervisorFor } from './supervisor.ts';
 

@@ -1,8 +1,8 @@
 /** `viber init` with options, for scripts and without a terminal. Asks nothing; reports what is wrong. */
 import { exampleOf, isAccount } from '../../channels/index.ts';
 import { UserError } from '../../errors.ts';
-import type { CliContext } from '../command.ts';
-import { EXIT } from '../command.ts';
+import type { CliContext } from '../../runtime/contract/cli.ts';
+import { EXIT } from '../../runtime/contract/cli.ts';
 import { awayFix, type Finding, isAway, SIGNS } from '../doctor/finding.ts';
 import { checkModel, modelChange } from './models.ts';
 import { cardOf, checkPlatform, type Platform, platformChange, platforms, variableFor } from './platforms.ts';

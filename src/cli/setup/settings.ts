@@ -8,8 +8,8 @@ import { type Setting, withSettings, writeSettings } from '../../config/edit.ts'
 import { writeEnvFile } from '../../config/env-file.ts';
 import { type Config, configFileOf, configOf, type LoadedConfig, loadConfig } from '../../config.ts';
 import { readTextSync, writeFileAtomic } from '../../lib/files.ts';
+import type { CliContext } from '../../runtime/contract/cli.ts';
 import { openHome } from '../../workspace/home.ts';
-import type { CliContext } from '../command.ts';
 
 export interface Change {
   settings: readonly Setting[];

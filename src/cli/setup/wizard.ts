@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import type { App } from '../../app.ts';
 import { ConfigError } from '../../errors.ts';
 import { viberCommand } from '../../lib/invocation.ts';
-import { EXIT } from '../command.ts';
+import { EXIT } from '../../runtime/contract/cli.ts';
 import { choosePlatform } from './chat.ts';
 import { meet, pairingOf, startGateway } from './meet.ts';
 import { askMissing, askMissingKey } from './missing.ts';

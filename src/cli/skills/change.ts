@@ -7,9 +7,9 @@ import { UserError } from '../../errors.ts';
 import { reservedNames } from '../../features.ts';
 import { type Messages, messagesIn, type Text } from '../../messages/messages.ts';
 import { offerText, type Plain } from '../../runtime/commands/skills/words.ts';
+import { type CliContext, EXIT } from '../../runtime/contract/cli.ts';
 import { Adding, type Shown } from '../../skills/add/add.ts';
 import { openHome } from '../../workspace/home.ts';
-import { type CliContext, EXIT } from '../command.ts';
 
 interface Changing {
   context: CliContext;

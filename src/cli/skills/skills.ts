@@ -8,8 +8,8 @@ import { UserError } from '../../errors.ts';
 import { silentLog } from '../../log.ts';
 import { messagesIn } from '../../messages/messages.ts';
 import { canBe } from '../../runtime/commands/skills/skills.ts';
+import { type CliContext, EXIT } from '../../runtime/contract/cli.ts';
 import type { SkillView } from '../../runtime/tools/skills/service.ts';
-import { type CliContext, EXIT } from '../command.ts';
 
 /** Replaces control characters: a file's name must not control the terminal. */
 const visible = (file: string) => file.replace(/[\p{Cc}\p{Cf}]/gu, '\ufffd');

@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../../errors.ts';
-import { type CliContext, EXIT } from '../command.ts';
+import { type CliContext, EXIT } from '../../runtime/contract/cli.ts';
 import { foundOn, serverOf } from '../on-server.ts';
 import { type TraceEvent, traceOf } from './events.ts';
 

@@ -6,7 +6,6 @@
 import { readFile } from 'node:fs/promises';
 import { type Address, conversationKey, type DigestMark, type OutboundMessage } from '../../channels/channel.ts';
 import { isDirectAddress } from '../../channels/index.ts';
-import { noteJobRun } from '../../jobs/past-runs.ts';
 import { hashText } from '../../lib/files.ts';
 import type { Messages } from '../../messages/messages.ts';
 import type { ButtonAction } from '../../runtime/contract/buttons.ts';
@@ -17,6 +16,7 @@ import type { Home } from '../../workspace/home.ts';
 import { isLink, openTask, saveTask, taskIdFor } from '../../workspace/tasks/index.ts';
 import type { ArtifactRef, SessionEntry, TaskRecord } from '../../workspace/types.ts';
 import type { Gateway } from '../gateway.ts';
+import { noteJobRun } from './past-runs.ts';
 
 /** A job's run with a message to send. */
 export interface DigestSource {

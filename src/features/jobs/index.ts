@@ -2,11 +2,12 @@
 import type { Entry } from '../../runtime/contract/entry.ts';
 import type { Feature } from '../gateway.ts';
 import { deliverResult } from './answers.ts';
+import { jobFilesAt } from './board.ts';
 import { jobs as command } from './command.ts';
 import { notify } from './notify.ts';
 import { jobsOf } from './open.ts';
 import { changeJob, createJob, deleteJob, listJobs } from './tools.ts';
-import { askToMove, moveJobs } from './zone.ts';
+import { askToMove, moveJobs } from './travel.ts';
 
 const isJob = ({ job }: Entry): boolean => job !== undefined;
 
@@ -21,6 +22,11 @@ export const jobs: Feature = {
   },
   gaveUp: (entry, reason, gw) => isJob(entry) && jobsOf(gw).ended(entry, { state: 'error', text: reason }),
   jobs: (gw) => jobsOf(gw).service(),
+  jobFiles: jobFilesAt,
+  async check(at) {
+    const { checkJobs } = await import('./cli/check.ts');
+    return checkJobs(at);
+  },
   zone: { left: askToMove, move: moveJobs },
   sweep: (now, gw) => void jobsOf(gw).sweep(now),
   start: (gw) => {

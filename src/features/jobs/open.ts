@@ -1,8 +1,8 @@
 /** The scheduled jobs of a gateway. */
 import path from 'node:path';
-import { JobsOnDemand } from '../../jobs/on-demand.ts';
 import { DEFAULT_VIBER } from '../../workspace/home.ts';
 import { configOf, type Gateway, perGateway } from '../gateway.ts';
+import { JobsOnDemand } from './on-demand.ts';
 
 /** Returns the viber of jobs that name none. */
 export const viberOf = (gw: Gateway): string => configOf(gw).viber ?? DEFAULT_VIBER;

@@ -1,49 +1,109 @@
-/** Asks travellers whether their jobs should move to the new time zone. */
-import { UserError } from '../../errors.ts';
-import { say, sentences } from '../../messages/messages.ts';
-import { zoneText } from '../../messages/schedules.ts';
-import { askedAgain, stamped, stampOf } from '../../runtime/commands/as-shown.ts';
-import type { CommandReply, Invocation } from '../../runtime/commands/command.ts';
-import type { ButtonAction } from '../../runtime/contract/buttons.ts';
-import type { JobView } from '../../runtime/contract/job-service.ts';
-import { jobsOf } from './open.ts';
+/**
+ * Converts between wall-clock time and instants without a library. A wall time is the number that `Date.UTC` gives for
+ * what the clock shows, so days and minutes are plain arithmetic. An ambiguous wall time (autumn) means its first
+ * occurrence; a missing one (spring) means the first moment after the gap, as in cron.
+ */
 
-/** Returns undefined if no job uses the old zone. */
-export async function askToMove(context: Invocation, from: string, to: string): Promise<CommandReply | undefined> {
-  const left = await jobsAt(context, from);
-  return left.length === 0 ? undefined : question(context, { from, to, left });
+export { isTimezone, systemTimezone } from '../../lib/timezone.ts';
+
+export const MINUTE = 60_000;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+
+const MAX_FORMATS = 64;
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function formatOf(timezone: string): Intl.DateTimeFormat {
+  const known = formats.get(timezone);
+  if (known) return known;
+  const format = new Intl.DateTimeFormat('en-US', {
+    timeZone: timezone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+  });
+  if (formats.size >= MAX_FORMATS) formats.clear();
+  formats.set(timezone, format);
+  return format;
 }
 
-function question({ messages }: Invocation, { from, to, left }: { from: string; to: string; left: JobView[] }) {
-  const text = messages.text('commands.zoneSet', { zone: to });
-  const args = stamped(`move ${from}`, shownOf(to, left));
-  const move: ButtonAction = { label: messages.text('commands.moveThem'), command: 'timezone', args };
-  const stay = messages.text('commands.jobsStay', { n: left.length, zone: zoneText(from, messages) });
-  return { text: sentences(text, stay), buttons: [[move]] };
+/** Returns what the zone's clock shows at the instant. Both in milliseconds; years 1000 to 9999. */
+export function toWall(instant: number, timezone: string): number {
+  const whole = Math.floor(instant / 1000) * 1000;
+  const text = formatOf(timezone).format(whole);
+  const [month = 0, day = 0, year = 0, hour = 0, minute = 0, second = 0] = text.split(/\D+/).map(Number);
+  return Date.UTC(year, month - 1, day, hour, minute, second) + (instant - whole);
 }
 
-/** Returns the person's jobs in a zone that will run again. */
-async function jobsAt({ gw, principal }: Invocation, zone: string): Promise<JobView[]> {
-  if (principal.role !== 'owner') return [];
-  const all = (await jobsOf(gw).service())?.list() ?? [];
-  return all.filter(
-    (job) => job.createdBy !== undefined && job.timezone === zone && (job.state === 'on' || job.state === 'paused'),
-  );
+/** Returns the instant at which the zone's clock shows the time, or undefined if the zone skipped that whole day. */
+export function toInstant(wall: number, timezone: string): number | undefined {
+  const offsetAt = (instant: number) => toWall(instant, timezone) - instant;
+  const candidates = [offsetAt(wall - DAY), offsetAt(wall + DAY)].map((offset) => wall - offset).sort((a, b) => a - b);
+  const found = candidates.find((instant) => toWall(instant, timezone) === wall);
+  if (found !== undefined) return found;
+  const [before = 0, after = 0] = candidates;
+  const change = changeWithin(before, after, timezone);
+  // If the gap ends with the day, the first moment after it belongs to the next day.
+  const isDayThere = [change - 1, change].some((instant) => dayOf(toWall(instant, timezone)) === dayOf(wall));
+  return isDayThere ? change : undefined;
 }
 
-/** Returns what the question covers: the new zone and the jobs. */
-const shownOf = (zone: string, jobs: readonly JobView[]) => [zone, ...jobs.map(({ id }) => id)];
-
-export async function moveJobs(context: Invocation, from: string, shown: string | undefined): Promise<CommandReply> {
-  const { gw, principal, messages } = context;
-  const service = await jobsOf(gw).service();
-  const to = gw.people.zones.of(principal);
-  if (!service || to === undefined) throw new UserError(say('commands.zoneNotYours'));
-  const left = await jobsAt(context, from);
-  if (shown !== stampOf(shownOf(to, left))) {
-    const asked = left.length > 0 ? question(context, { from, to, left }) : undefined;
-    return askedAgain(asked ?? { text: messages.text('commands.zoneSet', { zone: to }) }, messages);
+/** Returns the second at which the clocks change, if they change once in (before, after]. */
+function changeWithin(before: number, after: number, timezone: string): number {
+  const offsetAt = (instant: number) => toWall(instant, timezone) - instant;
+  const offset = offsetAt(before);
+  let [low, high] = [before, after];
+  while (high - low > 1000) {
+    const middle = low + Math.floor((high - low) / 2000) * 1000;
+    if (offsetAt(middle) === offset) low = middle;
+    else high = middle;
   }
-  for (const { id } of left) await service.change(id, { timezone: to }, principal);
-  return { text: messages.text('commands.jobsMoved', { n: left.length, zone: zoneText(to, messages) }) };
+  return high;
+}
+
+/** Returns the instants in (from, until] at which the zone's clocks change. */
+export function clockChanges(timezone: string, from: number, until: number): number[] {
+  const changes: number[] = [];
+  const start = Math.floor(from / 1000) * 1000;
+  let offset = toWall(start, timezone) - start;
+  for (let time = start + DAY; time < until + DAY; time += DAY) {
+    const now = toWall(time, timezone) - time;
+    if (now !== offset) changes.push(changeWithin(time - DAY, time, timezone));
+    offset = now;
+  }
+  return changes.filter((change) => change > from && change <= until);
+}
+
+/** Returns the days since 1970-01-01 of a wall time. */
+export function dayOf(wall: number): number {
+  return Math.floor(wall / DAY);
+}
+
+/** 0 is Sunday. */
+export function weekdayOf(day: number): number {
+  return (((day + 4) % 7) + 7) % 7;
+}
+
+/**
+ * Returns the days since 1970-01-01, or undefined for a date that does not exist.
+ * @param month from 1
+ */
+export function dayFrom(year: number, month: number, day: number): number | undefined {
+  const date = new Date(Date.UTC(year, month - 1, day));
+  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? date.getTime() / DAY : undefined;
+}
+
+/** `2026-12-24` */
+export function isoDay(day: number): string {
+  return new Date(day * DAY).toISOString().slice(0, 10);
+}
+
+/** Formats minutes since midnight as `09:30`. */
+export function clock(minutes: number): string {
+  const two = (value: number) => String(value).padStart(2, '0');
+  return `${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
 }

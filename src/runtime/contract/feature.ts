@@ -16,7 +16,7 @@ import type { ButtonAction } from './buttons.ts';
 import type { CommandOf, CommandReply, CommandTable, InvocationOf } from './command.ts';
 import type { Entry } from './entry.ts';
 import type { Finding } from './finding.ts';
-import type { JobService } from './job-service.ts';
+import type { JobFiles, JobFilesAt, JobService } from './job-service.ts';
 import type { TakenTurn } from './order.ts';
 import type { Answer, Made } from './outcome.ts';
 import type { FileKind, ReadableFile, ReadFor } from './reading.ts';
@@ -53,6 +53,8 @@ export interface Recalled {
   /** Whether it includes daily logs, which hold traces of what anyone has written (promise 40). */
   hasLogs: boolean;
 }
+
+export type PlaybookSummary = { name: string; problem: string } | { name: string; goal: string; steps: number };
 
 export interface BlockOf {
   viber: string;
@@ -105,6 +107,8 @@ export interface CheckedAt<Gw extends { config: unknown }> {
   readonly config: Gw['config'];
   readonly env: NodeJS.ProcessEnv;
   readonly home: string;
+  /** Names that no skill may have. */
+  readonly reserved: readonly string[];
 }
 
 export interface FeatureOf<Gw extends { config: unknown }, Run> {
@@ -173,6 +177,9 @@ export interface FeatureOf<Gw extends { config: unknown }, Run> {
    * read.
    */
   jobs?(gw: Gw): Promise<JobService | undefined>;
+  jobFiles?(at: JobFilesAt): JobFiles;
+  /** Lists the playbooks, for the Board. */
+  playbooks?(gw: Gw): PlaybookSummary[];
   /** Returns what a run is told of the viber's memory; text is '' for nothing. */
   recall?(of: RecallFor, gw: Gw): Promise<Recalled>;
   /** Called when a request had to omit the beginning of its session. Must not throw. */

@@ -1,5 +1,5 @@
 /**
- * What chats, tools and the command line can do with scheduled jobs. `src/jobs/service.ts` implements it. Types only.
+ * What chats, tools and the command line can do with scheduled jobs. `src/features/jobs/service.ts` implements it. Types only.
  */
 import type { Principal } from '../../access/principal.ts';
 import type { Address } from '../../channels/channel.ts';
@@ -97,6 +97,33 @@ export interface JobService {
    * @throws UserError as above, and if it can't run: paused, broken, already running, or its viber or model is unknown
    */
   runNow(name: string, by: Principal): Promise<JobView>;
+}
+
+/** What a text means as a job file. */
+export interface JobCheck {
+  ok: boolean;
+  problems?: string[];
+  /** The schedule in words, and its next times, ISO 8601. */
+  words?: string;
+  next?: string[];
+}
+
+/** A home that may have job files; no gateway needs to run there. */
+export interface JobFilesAt {
+  home: string;
+  env: NodeJS.ProcessEnv;
+  /** For jobs that name none; absent: the machine's own. */
+  timezone?: string | undefined;
+}
+
+export interface JobFiles {
+  folder: string;
+  /** Returns the name of the job's file, or undefined if there is none. */
+  fileOf(id: string): string | undefined;
+  /** Returns an ID for a name. */
+  idOf(name: string): string;
+  /** Checks a text as the scheduler would; changes nothing. */
+  check(file: string, text: string): Promise<JobCheck>;
 }
 
 export interface KnownSkill {

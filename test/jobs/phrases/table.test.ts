@@ -1,6 +1,6 @@
 /** 500 phrases, each with the next times it means. */
 import { describe, expect, test } from 'vitest';
-import { nextSlots, parseSchedule } from '../../../src/jobs/schedule.ts';
+import { nextSlots, parseSchedule } from '../../../src/features/jobs/schedule.ts';
 import { CHANGES, ROWS } from './rows.ts';
 
 const NOW = new Date('2026-11-21T18:05:30Z');

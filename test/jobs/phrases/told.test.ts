@@ -1,6 +1,6 @@
 /** What a schedule is told as is a schedule again, and the same one. */
 import { describe, expect, test } from 'vitest';
-import { formatSchedule, nextSlots, parseSchedule, type Schedule } from '../../../src/jobs/schedule.ts';
+import { formatSchedule, nextSlots, parseSchedule, type Schedule } from '../../../src/features/jobs/schedule.ts';
 import { messagesIn } from '../../../src/messages/messages.ts';
 import { CHANGES, ROWS } from './rows.ts';
 

@@ -1,0 +1,23 @@
+/** Gives the commands of features what they use of the program; each part is loaded when it is used. */
+import type { CliContext, CliServices, RunningGateway } from '../runtime/contract/cli.ts';
+
+export const servicesFor = (context: CliContext): CliServices => ({
+  gateway: () => runningOn(context),
+  reserved: async () => (await import('../features.ts')).reservedNames(),
+});
+
+async function runningOn(context: CliContext): Promise<RunningGateway | undefined> {
+  const { ask, findSocket } = await import('./ask.ts');
+  const socket = await findSocket(context);
+  if (socket === undefined) return undefined;
+  return {
+    ask: async (chat, text) => (await ask(socket, { chat, text }, () => undefined)).text,
+    async shown(answer) {
+      const [{ answerText }, { lookOf }] = await Promise.all([
+        import('./run.ts'),
+        import('../channels/terminal/look.ts'),
+      ]);
+      return answerText(answer, [], lookOf(process.stdout, context.env));
+    },
+  };
+}

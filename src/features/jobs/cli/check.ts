@@ -1,0 +1,61 @@
+/** Checks job files: reports broken ones, and those that name something that does not exist. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { errorMessage } from '../../../errors.ts';
+import { viberCommand } from '../../../lib/invocation.ts';
+import { silentLog } from '../../../log.ts';
+import { messagesIn } from '../../../messages/messages.ts';
+import type { CheckedAt } from '../../../runtime/contract/feature.ts';
+import type { Finding } from '../../../runtime/contract/finding.ts';
+import { OFFLINE_MODEL } from '../../../runtime/contract/providers.ts';
+import { createModels } from '../../../runtime/model/models.ts';
+import { configOf, type Gateway } from '../../gateway.ts';
+import { Jobs } from '../files.ts';
+import type { Job } from '../job.ts';
+import { systemTimezone } from '../schedule.ts';
+import { holdsUp, sayUnknown } from '../unknown.ts';
+import { namesOf } from './names.ts';
+import { placeProblem } from './places.ts';
+
+const OFFLINE = `${OFFLINE_MODEL}, the small built-in model, does only a few fixed requests`;
+
+/** Returns no findings if there are no jobs. */
+export async function checkJobs(at: CheckedAt<Gateway>): Promise<Finding[]> {
+  const { home: root, env, reserved } = at;
+  const config = configOf(at);
+  const findings: Finding[] = [];
+  const found = (state: Finding['state'], detail: string) => findings.push({ name: 'jobs', state, detail });
+  const folder = path.resolve(env.OPENVIBER_JOBS_DIR || path.join(root, 'jobs'));
+  if (!fs.existsSync(folder)) return [];
+  const timezone = config.jobs.timezone ?? systemTimezone();
+  const jobs = new Jobs({ folder, timezone, log: silentLog(), watch: false });
+  try {
+    await jobs.start();
+    const inForce = jobs.all().flatMap(({ job, state }) => (job && state !== 'disabled' ? [job] : []));
+    const names = await namesOf(inForce, { config, root, env, reserved });
+    for (const { problem } of jobs.all()) if (problem !== undefined) found('wrong', problem.replaceAll('\n', '; '));
+    for (const job of inForce) {
+      const unknown = names.of(job);
+      const { said } = messagesIn('en');
+      const detail = sayUnknown(unknown, String).map(said).join(' ');
+      if (detail !== '') found(unknown.some(holdsUp) ? 'wrong' : 'note', `${job.id}: ${detail}`);
+      for (const place of job.deliver) {
+        const problem = placeProblem(place, config);
+        if (problem !== undefined) found('wrong', `${job.id}: ${problem}`);
+      }
+    }
+    const count = jobs.all().length;
+    const usual = config.model ?? createModels({ providers: config.providers, env }).defaultModel;
+    const isOffline = ({ agent, viber }: Job) => viber === undefined && (agent.model ?? usual) === OFFLINE_MODEL;
+    const can = count === 1 ? '1 job can run' : `all ${count} can run`;
+    if (count > 0 && findings.length === 0) {
+      if (inForce.some(isOffline)) found('note', `${can}, but ${OFFLINE}; ${viberCommand('init')} connects a real one`);
+      else found('ok', can);
+    }
+  } catch (error) {
+    found('wrong', `they cannot be read: ${errorMessage(error)}`);
+  } finally {
+    await jobs.close();
+  }
+  return findings;
+}

@@ -1,0 +1,213 @@
+/**
+ * `viber jobs`: lists jobs, tries out a schedule, adds, pauses, resumes and deletes jobs, and asks the gateway to run
+ * one now.
+ */
+import path from 'node:path';
+import { parseAddress } from '../../../channels/channel.ts';
+import { loadConfig } from '../../../config.ts';
+import { UserError } from '../../../errors.ts';
+import { silentLog } from '../../../log.ts';
+import { languages, messagesIn } from '../../../messages/messages.ts';
+import { type CliContext, type CliServices, EXIT } from '../../../runtime/contract/cli.ts';
+import { escaped } from '../../../runtime/conversations/places.ts';
+import type { JobFile, Jobs } from '../files.ts';
+import { placeProblem } from './places.ts';
+
+const SHOWN_TIMES = 3;
+
+/** Formats a time in the job's time zone, as chats show it. */
+const atText = (time: string, zone: string): string => messagesIn('en').when(new Date(time), zone);
+
+export async function run(context: CliContext, cli: CliServices): Promise<number> {
+  const [verb, ...words] = context.args;
+  const name = words.join(' ').trim();
+  switch (verb) {
+    case 'when':
+      return when(context, name);
+    case 'add':
+      return add(context, name);
+    case 'run':
+      return runNow(context, name, cli);
+    case 'pause':
+    case 'resume':
+    case 'delete':
+      return change(context, verb, name);
+    default:
+      return list(context, cli);
+  }
+}
+
+/** Opens the job files directly, so it works with and without a running gateway, which notices the changes. */
+async function open({ home, config: file, env }: CliContext) {
+  const [{ config }, { Jobs }, { systemTimezone }, { openHome }] = await Promise.all([
+    loadConfig({ file, home, env }),
+    import('../files.ts'),
+    import('../schedule.ts'),
+    import('../../../workspace/home.ts'),
+  ]);
+  const { jobs: folder, spool } = await openHome(home);
+  const timezone = config.jobs.timezone ?? systemTimezone();
+  const jobs = new Jobs({
+    folder: path.resolve(env.OPENVIBER_JOBS_DIR || folder),
+    timezone,
+    log: silentLog(),
+    watch: false,
+  });
+  await jobs.start();
+  return { jobs, config, timezone, states: path.join(spool, 'jobs') };
+}
+
+async function list(context: CliContext, { reserved }: CliServices): Promise<number> {
+  const { json, print, home, env } = context;
+  const [{ jobs, config, timezone, states: folder }, { openJobStates }, { nextSlots }, { namesOf }, { sayUnknown }] =
+    await Promise.all([
+      open(context),
+      import('../state.ts'),
+      import('../schedule.ts'),
+      import('./names.ts'),
+      import('../unknown.ts'),
+    ]);
+  await jobs.close();
+  const names = await namesOf(
+    jobs.all().flatMap(({ job }) => job ?? []),
+    { config, root: home, env, reserved: await reserved() },
+  );
+  const { said } = messagesIn('en');
+  const states = openJobStates(folder, { isReader: true });
+  const shown = jobs.all().map(({ id, state, job, problem }) => {
+    const next = job && state !== 'disabled' ? nextSlots(job.schedule, new Date(), SHOWN_TIMES) : [];
+    const lastRun = states.get(id)?.lastRun;
+    const unknown = job ? names.of(job) : [];
+    const unsent = job ? job.deliver.flatMap((place) => placeProblem(place, config) ?? []) : [];
+    return {
+      id,
+      name: job?.name ?? id,
+      state,
+      schedule: job?.words ?? '',
+      timezone: job?.timezone ?? timezone,
+      next: next.map((time) => time.toISOString()),
+      ...(problem === undefined ? {} : { problem }),
+      ...(unknown.length === 0 ? {} : { unknown }),
+      ...(unsent.length === 0 ? {} : { unsent }),
+      ...(lastRun ? { lastRun: { ...lastRun, slot: new Date(lastRun.slot).toISOString() } } : {}),
+    };
+  });
+  if (json) print(JSON.stringify({ jobs: shown }));
+  else {
+    for (const job of shown) {
+      const [next] = job.next;
+      print(`${job.id}  ${job.state}  ${job.schedule}${next ? `  next ${atText(next, job.timezone)}` : ''}`);
+      if (job.problem !== undefined) print(`  ${job.problem.replaceAll('\n', '\n  ')}`);
+      for (const each of sayUnknown(job.unknown ?? [], String)) print(`  ${said(each)}`);
+      for (const each of job.unsent ?? []) print(`  ${each}`);
+    }
+    if (shown.length === 0) print('There are no jobs; put one into jobs/ of the home, or ask for one in a chat.');
+  }
+  return EXIT.ok;
+}
+
+/** Writes the job file as if by hand; a running gateway picks it up. */
+async function add(context: CliContext, name: string): Promise<number> {
+  const { json, print, values } = context;
+  const { at = '', prompt = '', deliver } = values;
+  if (at === '' || prompt === '')
+    throw new UserError('Say when and what: viber jobs add digest --at "every weekday at 9" --prompt "What is new?"');
+  const [{ jobs, config, timezone: usual }, { nextSlots, parseSchedule, storedText }] = await Promise.all([
+    open(context),
+    import('../schedule.ts'),
+  ]);
+  try {
+    const now = new Date();
+    const parsed = parseSchedule(at, { timezone: values.timezone ?? usual, now, anchor: now });
+    const { timezone, words } = parsed;
+    const fields = { name, schedule: storedText(at, parsed), timezone, prompt };
+    const place = parseAddress(deliver ?? '');
+    const problem = place && placeProblem(place, config);
+    if (problem !== undefined) throw new UserError(problem);
+    const { id } = await jobs.create(deliver === undefined ? fields : { ...fields, deliver: [deliver] });
+    const next = nextSlots(parsed.schedule, now, SHOWN_TIMES).map((time) => time.toISOString());
+    if (json) print(JSON.stringify({ id, done: 'added', schedule: words, timezone, next }));
+    else for (const line of [`added: ${id}`, words, ...next.map((time) => atText(time, timezone))]) print(line);
+    if (!json && deliver === undefined) print('Its result is sent to nobody: give --deliver to have it in a chat.');
+    return EXIT.ok;
+  } finally {
+    await jobs.close();
+  }
+}
+
+/**
+ * Finds the job by its name, its ID or an unambiguous beginning.
+ * @throws {UserError} if nothing matches
+ */
+function locate(jobs: Jobs, name: string): JobFile {
+  try {
+    return jobs.find(name);
+  } catch (error) {
+    if (!(error instanceof UserError) || error.said.key !== 'jobs.unknown') throw error;
+    const wanted = name.trim().toLowerCase();
+    const begun = jobs
+      .all()
+      .filter((file) => file.id.startsWith(wanted) || file.job?.name.toLowerCase().startsWith(wanted));
+    const [only, other] = begun;
+    if (only && !other && wanted !== '') return only;
+    throw new UserError(`There is no job ${name.slice(0, 80)}; viber jobs lists them.`);
+  }
+}
+
+async function change(context: CliContext, verb: 'pause' | 'resume' | 'delete', name: string): Promise<number> {
+  const { jobs } = await open(context);
+  try {
+    const { id } = locate(jobs, name);
+    if (verb === 'delete') await jobs.remove(id);
+    else await jobs[verb](id);
+    const done = { pause: 'paused', resume: 'resumed', delete: 'deleted' }[verb];
+    context.print(context.json ? JSON.stringify({ id, done }) : `${done}: ${id}`);
+    return EXIT.ok;
+  } finally {
+    await jobs.close();
+  }
+}
+
+async function when({ home, config: file, env, json, print }: CliContext, phrase: string): Promise<number> {
+  const [{ config }, { nextSlots, parseSchedule, systemTimezone }] = await Promise.all([
+    loadConfig({ file, home, env }),
+    import('../schedule.ts'),
+  ]);
+  const now = new Date();
+  const { schedule, timezone, words } = parseSchedule(phrase, {
+    timezone: config.jobs.timezone ?? systemTimezone(),
+    now,
+  });
+  const next = nextSlots(schedule, now, SHOWN_TIMES).map((time) => time.toISOString());
+  if (json) print(JSON.stringify({ schedule: words, timezone, next }));
+  else for (const line of [words, ...next.map((time) => atText(time, timezone))]) print(line);
+  return EXIT.ok;
+}
+
+/** Asks the running gateway: only a gateway works on tasks. */
+async function runNow(context: CliContext, name: string, cli: CliServices): Promise<number> {
+  const { json, print } = context;
+  const gateway = await cli.gateway();
+  if (gateway === undefined)
+    throw new UserError('The gateway is not running: start it with viber start, then try again.');
+  const { id, job, state, problem } = await runnable(context, name);
+  if (state === 'disabled') throw new UserError(`The job ${id} is paused: viber jobs resume ${id}, then try again.`);
+  if (!job) throw new UserError(`The file of the job ${id} is broken: ${problem ?? 'it cannot be read'}`);
+  const text = await gateway.ask('jobs', `/jobs run ${id}`);
+  const given = { name: escaped(job.name) };
+  const isBegun = languages.some((language) => text.startsWith(messagesIn(language).text('jobs.runsNow', given)));
+  if (!isBegun) throw new UserError(text);
+  if (json) print(JSON.stringify({ id, text }));
+  else for (const line of await gateway.shown(text)) print(line);
+  return EXIT.ok;
+}
+
+/** Looks the job up before asking the gateway, whose error would be worded for a chat. */
+async function runnable(context: CliContext, name: string): Promise<JobFile> {
+  const { jobs } = await open(context);
+  try {
+    return locate(jobs, name);
+  } finally {
+    await jobs.close();
+  }
+}

@@ -1,0 +1,103 @@
+/**
+ * Checks the names that jobs in force use: when files change, on request, and before each run, so that additions count
+ * without a restart. Reports each unknown name to the owners once.
+ */
+import { hashText } from '../../lib/files.ts';
+import type { Logger } from '../../log.ts';
+import { type Said, say } from '../../messages/messages.ts';
+import type { KnownNames } from '../../runtime/contract/job-service.ts';
+import { quotedName } from '../../runtime/conversations/asked-places.ts';
+import { escaped } from '../../runtime/conversations/places.ts';
+import type { Jobs } from './files.ts';
+import type { Job } from './job.ts';
+import { type Naming, sayAll, sayUnknown, type Unknown, unknownIn } from './unknown.ts';
+
+/** Looks up the known names; loads skills only of the given vibers. */
+export type LookUp = (vibers: readonly string[]) => Promise<KnownNames>;
+
+export interface JobNamesOptions {
+  jobs: Pick<Jobs, 'all'>;
+  /** The viber of jobs that name none. */
+  usual: string;
+  lookUp: LookUp;
+  tellOwners: (id: string, said: Said) => Promise<void>;
+  log: Pick<Logger, 'warn' | 'error'>;
+}
+
+/** If more files have unknown names, the owners get one combined message. */
+const MAX_TOLD = 5;
+
+export class JobNames {
+  readonly #options: JobNamesOptions;
+  #known: KnownNames | undefined;
+  readonly #told = new Map<string, string>();
+
+  constructor(options: JobNamesOptions) {
+    this.#options = options;
+  }
+
+  /** Updates the known names for `of`. Never rejects: if the lookup fails, no name counts as unknown. */
+  async refresh(): Promise<void> {
+    this.#known = await this.#look(this.#inForce());
+  }
+
+  /** Returns the unknown names as of the last `refresh`. */
+  of(job: Naming): Unknown[] {
+    return this.#known ? unknownIn(job, this.#options.usual, this.#known) : [];
+  }
+
+  /** Returns the names that are unknown now. Never rejects. */
+  async now(job: Naming): Promise<Unknown[]> {
+    const known = await this.#look([job]);
+    return known ? unknownIn(job, this.#options.usual, known) : [];
+  }
+
+  /** Tells the owners about new unknown names. Never rejects. */
+  async check(): Promise<void> {
+    await this.refresh();
+    const jobs = this.#inForce();
+    const ids = new Set(jobs.map(({ id }) => id));
+    for (const id of this.#told.keys()) if (!ids.has(id)) this.#told.delete(id);
+    const found = jobs.map((job) => ({ job, unknown: this.of(job) })).filter(({ unknown }) => unknown.length > 0);
+    const fresh = found.filter(({ job, unknown }) => this.#told.get(job.id) !== sumOf(unknown));
+    for (const { job, unknown } of fresh)
+      this.#options.log.warn({ job: job.id, unknown }, 'a job names what there is not');
+    if (fresh.length <= MAX_TOLD) {
+      for (const { job, unknown } of fresh) await this.tell(job, unknown);
+      return;
+    }
+    for (const { job, unknown } of fresh) this.#told.set(job.id, sumOf(unknown));
+    const id = hashText(fresh.map(({ job, unknown }) => `${job.id} ${sumOf(unknown)}`).join('\n')).slice(0, 16);
+    await this.#options.tellOwners(`jobs-unknown-${id}`, say('jobs.manyUnknown', { n: fresh.length }));
+  }
+
+  /** Tells the owners once about the same names, also across restarts: the message's ID is derived from them. */
+  async tell({ id, name }: Job, unknown: readonly Unknown[]): Promise<void> {
+    const sum = sumOf(unknown);
+    this.#told.set(id, sum);
+    const what = sayAll(sayUnknown(unknown, escaped));
+    await this.#options.tellOwners(`job-${id}-unknown-${sum}`, say('jobs.names', { name: quotedName(name), what }));
+  }
+
+  #inForce(): Job[] {
+    return this.#options.jobs.all().flatMap(({ job, state }) => (job && state !== 'disabled' ? [job] : []));
+  }
+
+  async #look(jobs: readonly Naming[]): Promise<KnownNames | undefined> {
+    // Most jobs use no names; nothing is loaded for them.
+    if (!jobs.some(namesSomething)) return undefined;
+    const vibers = jobs.filter(namesTools).map(({ viber }) => viber ?? this.#options.usual);
+    try {
+      return await this.#options.lookUp([...new Set(vibers)]);
+    } catch (err) {
+      this.#options.log.error({ err }, 'what jobs may name could not be looked up');
+      return undefined;
+    }
+  }
+}
+
+const namesTools = ({ agent }: Naming): boolean => agent.skills !== undefined || agent.tools !== undefined;
+const namesSomething = (job: Naming): boolean =>
+  job.viber !== undefined || job.agent.model !== undefined || namesTools(job);
+
+const sumOf = (unknown: readonly Unknown[]): string => hashText(JSON.stringify(unknown)).slice(0, 16);

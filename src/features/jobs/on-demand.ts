@@ -1,0 +1,189 @@
+/**
+ * Scheduled jobs, loaded on demand: nothing is loaded before there is a file or somebody asks. Jobs are read a moment
+ * after the start; if that fails, the next request tries again.
+ */
+
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import type { Config } from '../../config.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { errorCode } from '../../errors.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { isShared } from '../../lib/locks.ts';
+import type { Entry } from '../../runtime/contract/entry.ts';
+import type { JobService } from '../../runtime/contract/job-service.ts';
+import type { Answer } from '../../runtime/contract/outcome.ts';
+import type { Jobs } from './files.ts';
+import type { ScheduledJobs } from './service.ts';
+import type { JobServiceOptions } from './service-options.ts';
+
+export interface JobsOnDemandOptions
+  extends Omit<JobServiceOptions, 'jobs' | 'states' | 'clock' | 'settings' | 'engine'> {
+  folder: string;
+  engine: Pick<Engine<Entry>, 'queue' | 'lock' | 'publish' | 'subscribe'>;
+  settings: Config['jobs'];
+  /** The system's by default. */
+  clock: Clock | undefined;
+}
+
+/** Not during the start, and a platform that is away must not delay the jobs of the others. */
+const START_MS = 1_000;
+/** The interval of looks at what other processes may have written. */
+const LOOK_MS = 5_000;
+const TOPIC = 'jobs';
+
+export class JobsOnDemand {
+  readonly #options: JobsOnDemandOptions;
+  /** The folder of the jobs' state files. */
+  readonly #records: string;
+  readonly #waiting: NodeJS.Timeout;
+  #opened: { service: ScheduledJobs; files: Jobs } | undefined;
+  #opening: Promise<void> | undefined;
+  #watcher: fs.FSWatcher | undefined;
+  #unhear: (() => Promise<void>) | undefined;
+  /** Identifies our own messages, which are ignored. */
+  readonly #self = randomBytes(8).toString('hex');
+  #isStopped = false;
+
+  constructor(options: JobsOnDemandOptions) {
+    this.#options = options;
+    this.#records = path.join(options.home.spool, 'jobs');
+    this.#waiting = setTimeout(() => this.#begin(), START_MS).unref();
+  }
+
+  /** Idempotent; runs by itself a moment after the start. */
+  start(): Promise<void> {
+    clearTimeout(this.#waiting);
+    this.#watcher?.close();
+    if (!this.#isStopped) this.#opening ??= this.#open().catch((error: unknown) => this.#failed(error));
+    return this.#opening ?? Promise.resolve();
+  }
+
+  /** Returns the service once the jobs have been read, or undefined if that failed. */
+  async service(): Promise<JobService | undefined> {
+    await this.start();
+    await this.#opened?.service.refresh();
+    return this.#opened?.service;
+  }
+
+  /** Called when a run has ended; ignores runs that don't belong to a job. */
+  ended(entry: Entry, { state, error, text }: Pick<Answer, 'state' | 'error' | 'text'>): void {
+    if (!entry.job || state === 'waiting') return;
+    const why = error === undefined ? undefined : text || error;
+    // A run that was recovered at a restart may end before the jobs have been read.
+    this.start()
+      .then(() => this.#opened?.service.ended(entry, state, why))
+      .catch((err: unknown) =>
+        this.#options.log.error({ err, job: entry.job?.id }, 'the end of a job could not be noted'),
+      );
+  }
+
+  /** Removes the tasks of runs that are too old. Never rejects. */
+  async sweep(now: Date): Promise<void> {
+    const { home, settings, log } = this.#options;
+    const days = settings.keep_days;
+    try {
+      const { sweepJobRuns } = await import('./past-runs.ts');
+      const removed = await sweepJobRuns(home, days, now, (task, err) =>
+        log.error({ err, task }, 'what an old job run has left could not be cleared away'),
+      );
+      if (removed > 0) log.info({ removed, days }, 'tasks of old job runs were removed');
+    } catch (err) {
+      log.error({ err }, 'old job runs could not be cleared away');
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#waiting);
+    this.#watcher?.close();
+    await this.#opening;
+    await this.#unhear?.();
+    await this.#opened?.service.stop();
+    await this.#opened?.files.close();
+  }
+
+  #begin(): void {
+    const { folder } = this.#options;
+    const start = () => void this.start();
+    try {
+      fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+      const isUsed = fs.existsSync(this.#records) || fs.readdirSync(folder).length > 0;
+      // File watching does not see changes from another machine.
+      if (isUsed || isShared(this.#records)) start();
+      else this.#watcher = fs.watch(folder, start).unref().on('error', start);
+    } catch (error) {
+      if (errorCode(error) === undefined) throw error;
+      // The folder can't be created or watched; opening it reports why.
+      start();
+    }
+  }
+
+  async #open(): Promise<void> {
+    const [
+      { Jobs },
+      { ScheduledJobs },
+      { openJobStates, scheduleIn },
+      { systemClock },
+      { systemTimezone },
+      { openLastGood },
+    ] = await Promise.all([
+      import('./files.ts'),
+      import('./service.ts'),
+      import('./state.ts'),
+      import('../../lib/clock.ts'),
+      import('./schedule.ts'),
+      import('./written/last-good.ts'),
+    ]);
+    const { folder, settings, clock = systemClock, ...services } = this.#options;
+    fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const timezone = settings.timezone ?? systemTimezone();
+    const { engine } = services;
+    const lock: Engine<Entry>['lock'] = (name, work) => engine.lock(name, work);
+    const onWritten = (id = '') => engine.publish(TOPIC, `${this.#self} ${id}`);
+    const states = openJobStates(this.#records, { shared: isShared(this.#records) ? { lock, onWritten } : undefined });
+    const recorded = (id: string) => scheduleIn(states.get(id));
+    const lastGood = openLastGood({ folder: path.join(this.#records, 'good'), timezone, log: services.log, recorded });
+    const files = new Jobs({ folder, timezone, lastGood, log: services.log, onWritten: () => onWritten() });
+    const about = { jobs: files, states, clock, settings: { ...settings, timezone } };
+    const service = new ScheduledJobs({ ...services, ...about });
+    await files.start();
+    if (this.#isStopped) return files.close();
+    service.start();
+    this.#opened = { service, files };
+    if (isShared(this.#records)) this.#hearOthers({ service, files });
+    services.log.info({ jobs: files.all().length }, 'the scheduled jobs are read');
+  }
+
+  /**
+   * Picks up changes by other processes: from their messages, and from periodic looks in case one was lost. File
+   * watching does not see other machines.
+   */
+  #hearOthers({ service, files }: { service: ScheduledJobs; files: Jobs }): void {
+    const { engine, log } = this.#options;
+    const look = (id: string) => {
+      const done = id === '' ? files.refresh().then(() => service.noticed()) : service.noticed(id);
+      done.catch((err: unknown) => log.error({ err }, 'what others have changed of the jobs could not be read'));
+    };
+    const unsubscribe = engine.subscribe(TOPIC, (text) => {
+      const [by, id = ''] = text.split(' ', 2);
+      if (by !== this.#self) look(id);
+    });
+    const timer = setInterval(() => look(''), LOOK_MS).unref();
+    this.#unhear = () => {
+      clearInterval(timer);
+      return unsubscribe();
+    };
+  }
+
+  #failed(err: unknown): void {
+    const { folder, log } = this.#options;
+    log.error(
+      { err, folder },
+      'the scheduled jobs could not be started; check their folder (OPENVIBER_JOBS_DIR, else jobs/ of the home)',
+    );
+    // The next request tries again.
+    this.#opening = undefined;
+  }
+}

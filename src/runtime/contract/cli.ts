@@ -1,0 +1,77 @@
+/** The command line: what a command declares, what it receives and its exit codes. */
+
+/** An option in its long form, `--name`. */
+export interface CliOption {
+  /** The placeholder for its value in the help (`FILE`); a switch has none. */
+  takes?: string;
+  about: string;
+}
+
+/** The words after a command: `GOAL...` takes any number, `[VIBER]` is optional, all others are required. */
+type Words = string;
+
+export interface CliVerb {
+  takes?: Words;
+  /** Options for this verb only; they are declared with the command's. */
+  options?: readonly string[];
+  about: string;
+}
+
+/** One row of the table. The parser, `--help` and docs/commands.md are all derived from it, so they can't disagree. */
+export interface CliCommand {
+  /** One line for the list of commands. */
+  about: string;
+  takes?: Words;
+  /** Replaces `takes`: the first word selects a verb, which takes words of its own. */
+  verbs?: Readonly<Record<string, CliVerb>>;
+  /** The default verb; without it, a verb is required. */
+  usual?: string;
+  /** The verb for words that neither are a verb nor resemble one. */
+  otherwise?: string;
+  /** Verbs of the chat command of the same name; they are not passed to `otherwise`. */
+  inChats?: RegExp;
+  options?: Readonly<Record<string, CliOption>>;
+  json?: true;
+  /** Paragraphs of further help. */
+  notes?: readonly string[];
+  examples: readonly string[];
+  /** Exit codes that differ from EXIT_MEANINGS. */
+  exits?: Readonly<Record<number, string>>;
+  load: () => Promise<{ run: (context: CliContext, cli: CliServices) => Promise<number> }>;
+}
+
+export interface RunningGateway {
+  /** Sends a line as a chat would, and returns the whole answer. */
+  ask(chat: string, text: string): Promise<string>;
+  /** Renders an answer for this terminal, line by line. */
+  shown(answer: string): Promise<string[]>;
+}
+
+/** What commands of features use of the program. */
+export interface CliServices {
+  /** Returns the gateway that runs on the home; undefined if there is none. */
+  gateway: () => Promise<RunningGateway | undefined>;
+  /** Returns the names that no skill may have. */
+  reserved: () => Promise<readonly string[]>;
+}
+
+export interface CliContext {
+  args: string[];
+  config: string | undefined;
+  /** `--home DIR`, or the home from the environment. */
+  home: string;
+  json: boolean;
+  values: Readonly<Record<string, string>>;
+  switches: ReadonlySet<string>;
+  env: NodeJS.ProcessEnv;
+  print: (line: string) => void;
+}
+
+export const EXIT = { ok: 0, failed: 1, badConfig: 2, locked: 3 } as const;
+
+export const EXIT_MEANINGS: Readonly<Record<number, string>> = {
+  [EXIT.ok]: 'done, or stopped when it was asked to',
+  [EXIT.failed]: 'anything that is not below',
+  [EXIT.badConfig]: 'the configuration is wrong: one line for each wrong key',
+  [EXIT.locked]: 'another gateway holds this home',
+};
