@@ -94,7 +94,7 @@ function notInIt({ address, messages = 0, answers = 0, problem }: NonNullable<Aw
   const counted = `${messages} messages and ${answers} answers now`;
   return [
     `Not in it: what is under way, and what was received in the last days, stand on the server at ${address} (${problem ?? counted}).`,
-    'Copy the append-only folder of that server as well, or a snapshot of its disk: docs/scale.md, "Backup and restore".',
+    'Copy the append-only folder of that server as well, or a snapshot of its disk: docs/several-machines.md, "Backup".',
   ];
 }
 
