@@ -148,6 +148,8 @@ async function live(chat: Chat, first: number): Promise<void> {
     const files = kind === 'file' ? { files: [{ name: `in-${thing.n}.txt`, text: contentOf(thing.n) }] } : {};
     chat.platform.say(chat.place, words, { by: chat.person, ...files });
     await ended(thing, after);
+    // A playbook that was given up is told in its chat, and another begins only in a new task.
+    if (kind === 'playbook' && thing.outcome === 'given up') chat.platform.say(chat.place, '/new', { by: chat.person });
     await sleep(random(300));
   }
 }
