@@ -14,6 +14,8 @@ export interface Started {
   exited: Promise<number | null>;
   /** Bytes of resident memory, now and at the highest. */
   memory(): { now: number; peak: number };
+  /** Milliseconds of processor time it has used, in steps of 10. */
+  cpu(): number;
   /** Ended when it resolves; one that does not end by itself is killed, and that is said. */
   kill(signal?: NodeJS.Signals): Promise<void>;
   /** What it wrote on standard error, and its last log lines. */
@@ -29,6 +31,16 @@ function memoryOf(pid: number): { now: number; peak: number } {
   const status = fs.readFileSync(`/proc/${pid}/status`, 'utf8');
   const read = (key: string) => Number(new RegExp(`^${key}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0) * 1024;
   return { now: read('VmRSS'), peak: read('VmHWM') };
+}
+
+/** The kernel counts in hundredths of a second; the name of the program, which may hold spaces, ends with a bracket. */
+function cpuOf(pid: number): number {
+  const [, , , , , , , , , , , user = 0, system = 0] = fs
+    .readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ')
+    .map(Number);
+  return (user + system) * 10;
 }
 
 function started(child: ChildProcess, onLine: (line: string) => void = () => undefined): Started {
@@ -54,6 +66,7 @@ function started(child: ChildProcess, onLine: (line: string) => void = () => und
     ready: ready.promise,
     exited,
     memory: () => memoryOf(pid),
+    cpu: () => cpuOf(pid),
     async kill(signal = 'SIGTERM') {
       child.kill(signal);
       const late = setTimeout(() => {
