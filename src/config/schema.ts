@@ -51,53 +51,41 @@ const place = text(
 );
 
 const provider = section({
-  baseURL: address().exactOptional().describe('an OpenAI-compatible endpoint, for example `http://127.0.0.1:11434/v1`'),
+  baseURL: address().exactOptional().describe('an OpenAI-compatible endpoint, such as `http://127.0.0.1:11434/v1`'),
   apiKey: secret.describe('its key'),
-  headers: headers.exactOptional().describe('more HTTP headers of every request'),
-  maxOutputTokens: whole(1)
-    .exactOptional()
-    .describe(
-      "tokens of one answer at most, thoughts and calls included; without it what the provider gives, and for Anthropic's models what their family takes",
-    ),
+  headers: headers.exactOptional().describe('additional HTTP headers'),
+  maxOutputTokens: whole(1).exactOptional().describe('most tokens of one answer, thoughts and calls included'),
 });
 
 const price = section(
   {
-    input: amount.describe('price of a million tokens of input; `MODEL` is written `provider/model`'),
-    output: amount.describe('price of a million tokens of output'),
-    cachedInput: amount
-      .exactOptional()
-      .describe('price of a million tokens of input that the provider had cached; without it the same as `input`'),
+    input: amount.describe('price per million input tokens; `MODEL` is `provider/model`'),
+    output: amount.describe('price per million output tokens'),
+    cachedInput: amount.exactOptional().describe('price per million cached input tokens; otherwise `input`'),
   },
   'expected a section with input and output, prices per million tokens',
 );
 
 const client = section({
   token: text('expected text').describe(
-    'what a program of its own sends as `Authorization: Bearer ...`; the name `owner` is reserved for `http.token`',
+    'what a program sends as `Authorization: Bearer ...`; the name `owner` is reserved',
   ),
   role: oneOf('owner', 'member', 'guest')
     .exactOptional()
-    .describe(
-      'what it may: `owner`, `member` (where it is left out) or `guest`; for a client with a person at most what that person may',
-    ),
+    .describe('`owner`, `member` (default) or `guest`; at most what its person may do'),
   person: text('expected a name of people')
     .exactOptional()
-    .describe(
-      'a name of `people`: it speaks for them; without it the client is `api:NAME`, with a conversation of its own',
-    ),
+    .describe('a name of `people` it acts as; otherwise it is `api:NAME`'),
 });
 
 const http = section({
   host: text('expected a host name or address', /^[\w.:-]+$/)
     .default('127.0.0.1')
-    .describe('the address to listen on; anything but loopback needs `http.token`'),
+    .describe('address to listen on; anything but loopback needs `http.token`'),
   port: whole(0, 65_535)
     .default(6009)
-    .describe('0 lets the system choose; where the key is left out and 6009 is taken, a free one is used'),
-  token: secret.describe(
-    'the secret of callers, those of this machine too; `/healthz` and the bare state of `/readyz` need none',
-  ),
+    .describe('0 lets the system choose; unset, a free port is used if 6009 is taken'),
+  token: secret.describe('secret of all callers; only `/healthz` and the bare state of `/readyz` need none'),
   clients: z
     .record(
       text('expected a name of a-z, 0-9 and - (at most 32)', /^[a-z0-9][a-z0-9-]{0,31}$/).refine(
@@ -111,7 +99,7 @@ const http = section({
   origins: listOf(origin)
     .default([])
     .describe(
-      'origins (`https://viber.example.org`) whose Host and pages are served beside `127.0.0.1`, `localhost`, `[::1]` and `http.host` with the port; webhooks and `/healthz` take any Host',
+      'other origins (`https://viber.example.org`) under which the gateway answers; webhooks and `/healthz` accept any',
     ),
 });
 
@@ -119,45 +107,29 @@ const base = {
   model: model
     .exactOptional()
     .describe(
-      "`provider/model`; without it the environment's provider keys decide, without those the offline model answers",
+      '`provider/model`; otherwise the first provider key in the environment decides, or the built-in model answers',
     ),
-  fallback: listOf(model)
-    .default([])
-    .describe('models tried in order when the first fails before it has done anything'),
+  fallback: listOf(model).default([]).describe('models tried in order if the first fails before doing anything'),
   models: listOf(model)
     .default([])
-    .describe(
-      'models that everybody may choose for a conversation by `/model` or in words, beside `model` and `fallback`; owners may choose any',
-    ),
+    .describe('models that everybody may choose with `/model`, beside `model` and `fallback`; owners may choose any'),
   small_model: model
     .exactOptional()
-    .describe(
-      'a small, cheap model, `provider/model`, that gives each task a title after its first answer; no answer waits for it, it is asked once, and counted like every call. Without it, or where it fails, the title is the first words of the goal',
-    ),
-  maxSteps: steps
-    .default('auto')
-    .describe("model calls of one run; `auto` is 10, and 25 for a viber that works in a project's `folder`"),
+    .describe('`provider/model` that titles a task after its first answer; otherwise the goal is the title'),
+  maxSteps: steps.default('auto').describe('model calls per run; `auto` is 10, and 25 with a project `folder`'),
   plugins: listOf(text('expected a package, or a path'))
     .default([])
-    .describe(
-      'features from outside: packages, or paths (absolute, or relative to the home) of modules that export one. A plugin is code with all rights of the gateway',
-    ),
-  plan_approval: onOff
-    .default('off')
-    .describe("`on`: a task's plan is shown with Approve, Edit and Reject, and nothing is done before it is approved"),
+    .describe('features from outside: packages or paths. A plugin is code with all rights of the gateway'),
+  plan_approval: onOff.default('off').describe('`on`: nothing happens before a person approves the plan'),
   language: text('expected auto, en or de', /^(auto|[a-z]{2,3}([-_][A-Za-z0-9]{1,8}){0,4})$/i)
     .default('auto')
     .describe(
-      "the language of everything the gateway itself says in chats: `auto` is each person's own as their platform tells it, English where there is no other; a tag such as `en` or `de` is for everybody",
+      "language of the gateway in chats: `auto` is each person's own, a tag such as `en` or `de` is for everybody",
     ),
   viber: viber
     .exactOptional()
-    .describe('who answers where nothing narrower says so; without it `default` ([several vibers](#several-vibers))'),
-  vibers: listOf(viber)
-    .default([])
-    .describe(
-      'vibers that members may choose for a conversation by `/use` or in words, beside the one configured where they are; owners may choose any',
-    ),
+    .describe('who answers by default; otherwise `default` ([several vibers](#several-vibers))'),
+  vibers: listOf(viber).default([]).describe('vibers that members may choose with `/use`; owners may choose any'),
   providers: z.record(z.string(), provider, 'expected a section with one key for each provider').default({}),
   prices: z
     .record(z.string(), price, 'expected a section with one key for each model')
@@ -165,7 +137,7 @@ const base = {
     .meta({ each: 'MODEL' }),
   currency: text('expected three capital letters, for example USD', /^[A-Z]{3}$/)
     .default('USD')
-    .describe('the currency of all prices and caps, three capital letters'),
+    .describe('currency of all prices and caps, three capital letters'),
   /** Replaced by `channelsSchema`: the channels are known only when a file is read. */
   channels: z.custom<ChannelsConfig>(),
   people: listOf(person).default([]),

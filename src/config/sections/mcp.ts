@@ -6,20 +6,20 @@ const server = section(
   {
     command: text('expected a program')
       .exactOptional()
-      .describe('the program of a Model Context Protocol server; its tools are offered as `NAME_TOOL`'),
+      .describe('program of an [MCP server](mcp.md); its tools are offered as `NAME_TOOL`'),
     args: listOf(text('expected text')).exactOptional().describe('its arguments'),
     env: z
       .record(z.string(), text('expected text', /[\s\S]*/), 'expected variables with values')
       .exactOptional()
-      .describe('what it finds in its environment beside PATH and HOME'),
-    url: address().exactOptional().describe("the server's address, in place of `command`"),
-    headers: headers.exactOptional().describe('what is sent along to `url`'),
+      .describe('its environment beside PATH and HOME'),
+    url: address().exactOptional().describe("the server's address, instead of `command`"),
+    headers: headers.exactOptional().describe('HTTP headers for `url`'),
     tools: listOf(text('expected text'))
       .exactOptional()
-      .describe('only these tools; skills and servers together give a run at most 100'),
+      .describe('only these tools; a run gets at most 100 from skills and servers'),
     trusted: flag
       .default(false)
-      .describe('believe the server when it says that a tool only reads, and whether it reaches others'),
+      .describe('believes the server when it says that a tool only reads, and reaches nobody else'),
   },
   'expected a section with command or url',
 ).refine(({ command, url }) => (command === undefined) !== (url === undefined), 'expected either command or url');

@@ -7,9 +7,11 @@ export type TelemetryConfig = z.output<typeof telemetry>;
 export const hub = section({
   url: socket
     .exactOptional()
-    .describe('the WebSocket of a hub that this gateway dials, `wss://` unless it is on this machine'),
-  token: secret.describe('what it is shown as `Authorization: Bearer ...`; without it the hub is off'),
-  viberId: viber.exactOptional().describe('the viber that its tasks are for; the usual one where it is left out'),
+    .describe(
+      'WebSocket of a [hub](protocol.md#a-hub-that-the-gateway-dials) to dial; `wss://` unless it is on this machine',
+    ),
+  token: secret.describe('sent as `Authorization: Bearer ...`; without it the hub is off'),
+  viberId: viber.exactOptional().describe('who works on its tasks'),
   role: oneOf('owner', 'member', 'guest').default('member').describe('what it may do: `owner`, `member` or `guest`'),
 });
 
@@ -17,11 +19,9 @@ export const telemetry = section({
   endpoint: address()
     .exactOptional()
     .describe(
-      'a collector for traces, OTLP over HTTP, for example `http://127.0.0.1:4318`; without it there are none ([observability.md](observability.md))',
+      'OTLP collector, such as `http://127.0.0.1:4318`; without it there are no [traces](observability.md#traces)',
     ),
-  headers: headers.default({}).describe('sent along to the collector, for example a key'),
-  sample: share.exactOptional().describe('of all messages, from 0 to 1; all where it is left out'),
-  service: text('expected a name')
-    .exactOptional()
-    .describe('the name of this gateway in traces; `openviber-gateway` where it is left out'),
+  headers: headers.default({}).describe('sent to the collector, for example a key'),
+  sample: share.exactOptional().describe('share of messages, from 0 to 1; otherwise all'),
+  service: text('expected a name').exactOptional().describe('name in traces; otherwise `openviber-gateway`'),
 });
