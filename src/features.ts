@@ -6,6 +6,7 @@
 import { agents } from './features/agents/index.ts';
 import { documents } from './features/documents/index.ts';
 import type { Feature } from './features/gateway.ts';
+import { imports } from './features/imports/index.ts';
 import { jobs } from './features/jobs/index.ts';
 import { memory } from './features/memory/index.ts';
 import { titles } from './features/titles/index.ts';
@@ -14,7 +15,7 @@ import { web } from './features/web/index.ts';
 import { knowElements } from './runtime/reply/elements.ts';
 import { ownTools } from './runtime/tools/table.ts';
 
-export const FEATURES: readonly Feature[] = [memory, jobs, agents, web, voice, documents, titles];
+export const FEATURES: readonly Feature[] = [memory, jobs, agents, web, voice, documents, titles, imports];
 
 // What a feature that is off would take from answers is never for people either.
 knowElements(FEATURES.flatMap(({ reply = [] }) => reply.map(({ name }) => name)));

@@ -3,6 +3,7 @@ import type { CliContext, CliServices, RunningGateway } from '../runtime/contrac
 
 export const servicesFor = (context: CliContext): CliServices => ({
   gateway: () => runningOn(context),
+  jobFiles: async (at) => (await import('../features.ts')).FEATURES.find(({ jobFiles }) => jobFiles)?.jobFiles?.(at),
   reserved: async () => (await import('../features.ts')).reservedNames(),
 });
 

@@ -1,7 +1,7 @@
 /** The table of all `viber` commands. A command's code is loaded only when it runs. */
 import { channelKinds, exampleOf } from '../channels/index.ts';
 import { FEATURE_COMMANDS } from '../features/cli.ts';
-import type { CliCommand, CliOption } from '../runtime/contract/cli.ts';
+import { type CliCommand, type CliOption, OTHER_VIBER } from '../runtime/contract/cli.ts';
 
 export const COMMON_OPTIONS: Readonly<Record<string, CliOption>> = {
   config: { takes: 'FILE', about: 'the configuration, in place of config.yaml in the home' },
@@ -12,16 +12,11 @@ export const JSON_OPTION: CliOption = { about: 'the answer as JSON, for programs
 
 const TOKEN = channelKinds()[0]?.setup?.tokens[0]?.option ?? '';
 const VARIABLE = Object.values(channelKinds()[0]?.variables ?? {})[0] ?? '';
-const OTHER_VIBER: CliOption = { takes: 'ID', about: 'another viber than the usual one' };
 
 const PAIR_VERBS = {
   list: { about: 'who asks, and who was let in' },
   approve: { takes: 'CODE [ROLE]', about: 'let them in; the first one becomes the owner (ROLE: owner or member)' },
   deny: { takes: 'CODE', about: 'do not' },
-};
-const MEMORY_VERBS = {
-  search: { takes: 'QUERY...', about: 'what fits these words' },
-  index: { about: 'make the search index anew' },
 };
 
 const BOARD_VERBS = {
@@ -143,17 +138,8 @@ export const CLI_COMMANDS: Readonly<Record<string, CliCommand>> = {
     examples: ['viber tasks', 'viber tasks --json'],
     load: () => import('./tasks.ts'),
   },
-  ...FEATURE_COMMANDS,
-  memory: {
-    about: 'search what the viber remembers',
-    verbs: MEMORY_VERBS,
-    otherwise: 'search',
-    inChats: /^(?:add|forget|undo|accept|edit|reject)$/,
-    options: { viber: OTHER_VIBER },
-    json: true,
-    examples: ['viber memory tea', 'viber memory search tea', 'viber memory index --viber research'],
-    load: () => import('./memory.ts'),
-  },
+  jobs: FEATURE_COMMANDS.jobs,
+  memory: FEATURE_COMMANDS.memory,
   skills: {
     about: 'what it can use, and what is missing for it',
     verbs: SKILL_VERBS,
@@ -230,18 +216,7 @@ export const CLI_COMMANDS: Readonly<Record<string, CliCommand>> = {
     examples: ['viber update', 'viber update --check'],
     load: () => import('./update.ts'),
   },
-  import: {
-    about: 'take over what another assistant has left',
-    verbs: { openclaw: { takes: '[DIR]', about: 'from a state folder of OpenClaw, ~/.openclaw if none is named' } },
-    options: { yes: { about: 'do it; without it, nothing is changed' } },
-    json: true,
-    notes: [
-      'Persona (SOUL, IDENTITY, USER, AGENTS, TOOLS), memory, skills and cron jobs. It writes over nothing that somebody wrote.',
-      'Secrets are named and not copied.',
-    ],
-    examples: ['viber import openclaw', 'viber import openclaw ~/.openclaw --yes'],
-    load: () => import('./import/import.ts'),
-  },
+  import: FEATURE_COMMANDS.import,
   board: {
     about: 'the Board of the running gateway, in your browser',
     verbs: BOARD_VERBS,

@@ -4,7 +4,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { planOpenClaw } from '../../src/cli/import/openclaw.ts';
+import { servicesFor } from '../../src/cli/services.ts';
+import { planOpenClaw } from '../../src/features/imports/openclaw.ts';
+import { NO_OPTIONS } from '../helpers/cli.ts';
 import { PROGRAM } from '../helpers/program.ts';
 import { tempFolder, tree } from '../helpers/temp.ts';
 
@@ -292,13 +294,22 @@ test('nothing behind a link is taken over: files, folders on the way, whole skil
     }
     return source;
   };
+  const CONTEXT = {
+    ...NO_OPTIONS,
+    args: [],
+    config: undefined,
+    home: '',
+    json: false,
+    env: {},
+    print: () => undefined,
+  };
   const sources = [
     plant(openclaw(), ['workspace/memory', 'workspace/skills', 'skills/notes', 'cron', 'state']),
     plant(openclaw(), ['skills', 'workspace/skills/weather', 'workspace/memory/deep']),
     plant(openclaw(), ['workspace']),
   ];
   for (const source of sources) {
-    const plan = await planOpenClaw(source, new Date());
+    const plan = await planOpenClaw(source, new Date(), servicesFor(CONTEXT));
     expect(plan.writes.filter(({ content }) => content.includes('OUTSIDE'))).toEqual([]);
   }
 });

@@ -1,4 +1,5 @@
 /** The command line: what a command declares, what it receives and its exit codes. */
+import type { JobFiles, JobFilesAt } from './job-service.ts';
 
 /** An option in its long form, `--name`. */
 export interface CliOption {
@@ -6,6 +7,8 @@ export interface CliOption {
   takes?: string;
   about: string;
 }
+
+export const OTHER_VIBER: CliOption = { takes: 'ID', about: 'another viber than the usual one' };
 
 /** The words after a command: `GOAL...` takes any number, `[VIBER]` is optional, all others are required. */
 type Words = string;
@@ -53,6 +56,8 @@ export interface CliServices {
   gateway: () => Promise<RunningGateway | undefined>;
   /** Returns the names that no skill may have. */
   reserved: () => Promise<readonly string[]>;
+  /** Returns the job files of a home; undefined if no feature has jobs. */
+  jobFiles: (at: JobFilesAt) => Promise<JobFiles | undefined>;
 }
 
 export interface CliContext {

@@ -9,8 +9,11 @@ import { channelKinds } from '../../channels/index.ts';
 import { parseYaml } from '../../config/parse.ts';
 import { errorMessage, UserError } from '../../errors.ts';
 import { isRecord } from '../../lib/json.ts';
+import type { CliServices } from '../../runtime/contract/cli.ts';
 import { jobsOf } from './openclaw-jobs.ts';
 import { filesIn, type Plan, readSmall } from './plan.ts';
+
+type ImportedWith = { jobFiles: CliServices['jobFiles'] };
 
 const PERSONA = ['SOUL.md', 'IDENTITY.md', 'USER.md', 'AGENTS.md', 'TOOLS.md', 'MEMORY.md'];
 const NOT_OURS: Record<string, string> = {
@@ -23,7 +26,7 @@ const SETTINGS = ['openclaw.json', 'clawdbot.json', 'moltbot.json'];
 const MAX_SKILL_FILES = 200;
 const MAX_SKILL_BYTES = 10_000_000;
 
-export async function planOpenClaw(source: string, now: Date): Promise<Plan> {
+export async function planOpenClaw(source: string, now: Date, { jobFiles }: ImportedWith): Promise<Plan> {
   if (!fs.statSync(source, { throwIfNoEntry: false })?.isDirectory())
     throw new UserError(`There is no folder ${source}: name the one that holds openclaw.json, usually ~/.openclaw.`);
   const plan: Plan = { writes: [], notes: [] };
@@ -43,7 +46,7 @@ export async function planOpenClaw(source: string, now: Date): Promise<Plan> {
   for (const [name, why] of Object.entries(NOT_OURS))
     if (fs.existsSync(path.join(workspace, name))) plan.notes.push(`${name} is not taken over: ${why}.`);
   for (const root of [source, workspace]) addSkills(plan, root);
-  await jobsOf(source, now, plan);
+  await jobsOf(source, now, plan, jobFiles);
   nameSecrets(source, { settings, file: file ?? SETTINGS[0] ?? '' }, plan);
   nameAgents(settings, named, plan);
   return plan;

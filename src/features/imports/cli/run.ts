@@ -5,18 +5,18 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { errorCode } from '../../errors.ts';
-import { type CliContext, EXIT } from '../../runtime/contract/cli.ts';
-import { openHome } from '../../workspace/home.ts';
-import { TEMPLATES } from '../../workspace/templates.ts';
-import { planOpenClaw } from './openclaw.ts';
-import type { Plan } from './plan.ts';
+import { errorCode } from '../../../errors.ts';
+import { type CliContext, type CliServices, EXIT } from '../../../runtime/contract/cli.ts';
+import { openHome } from '../../../workspace/home.ts';
+import { TEMPLATES } from '../../../workspace/templates.ts';
+import { planOpenClaw } from '../openclaw.ts';
+import type { Plan } from '../plan.ts';
 
 type Fate = 'written' | 'there already' | 'the same is there' | 'written beside yours';
 
-export async function run({ args, home, env, json, print, switches }: CliContext): Promise<number> {
+export async function run({ args, home, env, json, print, switches }: CliContext, cli: CliServices): Promise<number> {
   const source = path.resolve(args[1] ?? path.join(env.HOME || os.homedir(), '.openclaw'));
-  const plan = await planOpenClaw(source, new Date());
+  const plan = await planOpenClaw(source, new Date(), cli);
   const isReal = switches.has('yes');
   if (isReal) await openHome(home);
   const done = plan.writes.map((write) => ({ to: write.to, from: write.from, fate: put(home, write, isReal) }));

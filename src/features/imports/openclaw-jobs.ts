@@ -7,16 +7,16 @@ import { parseAddress } from '../../channels/address.ts';
 import { kindOf } from '../../channels/index.ts';
 import { errorMessage } from '../../errors.ts';
 import { isRecord } from '../../lib/json.ts';
+import type { CliServices } from '../../runtime/contract/cli.ts';
 import { jobsInDatabase } from './openclaw-database.ts';
 import { type Plan, readSmall } from './plan.ts';
 
 const MINUTE_MS = 60_000;
 
-export async function jobsOf(source: string, now: Date, plan: Plan): Promise<void> {
+export async function jobsOf(source: string, now: Date, plan: Plan, jobFiles: CliServices['jobFiles']): Promise<void> {
   const { file, jobs } = await found(source, plan);
   if (jobs.length === 0) return;
-  const { FEATURES } = await import('../../features.ts');
-  const files = FEATURES.find(({ jobFiles }) => jobFiles)?.jobFiles?.({ home: '', env: {} });
+  const files = await jobFiles({ home: '', env: {} });
   if (!files) return;
   const taken = new Set<string>();
   for (const job of jobs) {

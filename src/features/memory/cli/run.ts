@@ -1,19 +1,19 @@
 /** `viber memory`: searches a viber's memory and rebuilds its search index. Works while the gateway runs. */
 import fs from 'node:fs';
-import { type Config, loadConfig } from '../config.ts';
-import { UserError } from '../errors.ts';
-import { createLog, type Logger } from '../log.ts';
-import { type CliContext, EXIT } from '../runtime/contract/cli.ts';
-import type { Home } from '../workspace/home.ts';
-import type { Embedder, MemoryHit } from '../workspace/memory/search.ts';
+import { type Config, loadConfig } from '../../../config.ts';
+import { UserError } from '../../../errors.ts';
+import { createLog, type Logger } from '../../../log.ts';
+import { type CliContext, EXIT } from '../../../runtime/contract/cli.ts';
+import type { Home } from '../../../workspace/home.ts';
+import type { Embedder, MemoryHit } from '../../../workspace/memory/search.ts';
 
 export async function run({ args, values, home: root, config: file, env, json, print }: CliContext): Promise<number> {
   const { config } = await loadConfig({ file, home: root, env });
   const [verb, ...words] = args;
   const query = words.join(' ').trim();
   const [{ openHome, isId, DEFAULT_VIBER }, { MemorySearch }] = await Promise.all([
-    import('../workspace/home.ts'),
-    import('../workspace/memory/search.ts'),
+    import('../../../workspace/home.ts'),
+    import('../../../workspace/memory/search.ts'),
   ]);
   const home = await openHome(root);
   const viber = values.viber ?? DEFAULT_VIBER;
@@ -63,9 +63,9 @@ async function embedderOf(
   const { embedding } = config.memory;
   if (embedding === undefined) return undefined;
   const [{ createModels }, { Costs }, { meteredEmbedder }] = await Promise.all([
-    import('../runtime/model/models.ts'),
-    import('../runtime/costs/costs.ts'),
-    import('../runtime/costs/metered-embedder.ts'),
+    import('../../../runtime/model/models.ts'),
+    import('../../../runtime/costs/costs.ts'),
+    import('../../../runtime/costs/metered-embedder.ts'),
   ]);
   const { prices, currency, limits } = config;
   const costs = new Costs({ home, log, prices, currency, limits });
