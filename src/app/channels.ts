@@ -143,7 +143,7 @@ function cursorsOf(channel: string, { gw, host }: Pick<OpenGateway, 'gw' | 'host
 }
 
 /** Returns the names that `people:` gives to accounts of a channel. */
-function namesOn(channel: string, { people }: Pick<Config, 'people'>): NameOf {
+function namesOn(channel: string, { people }: Config): NameOf {
   const names = new Map(people.flatMap(({ name, ids }) => ids.map((id) => [id, name] as const)));
   return (user, workspace) => names.get(identityText({ channel, workspace, user }));
 }
@@ -199,4 +199,4 @@ const callerOfHub = (role: Role, viber: string | undefined): Caller => ({
 });
 
 /** The default if nothing is known about a conversation; otherwise each has its own mode. */
-const modeOf = ({ live }: Pick<ChatChannelConfig, 'live'>): LiveMode => (live === 'auto' ? 'status' : live);
+const modeOf = ({ live }: ChatChannelConfig): LiveMode => (live === 'auto' ? 'status' : live);

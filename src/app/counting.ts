@@ -43,7 +43,7 @@ export function watchGauges({ engine, delivery, features }: AppGateway, { built,
 export function countDelivery(
   metrics: Metrics,
   outcome: string,
-  { message, createdAt }: Pick<OutboxFile, 'message' | 'createdAt'>,
+  { message, createdAt }: OutboxFile,
   failure?: string,
 ): void {
   metrics.count('viber_deliveries_total', { outcome });

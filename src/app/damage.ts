@@ -8,7 +8,7 @@ import { lookAtWords } from './words.ts';
 
 export interface DamageOptions {
   root: string;
-  log: Pick<Logger, 'error'>;
+  log: Logger;
   /** Sending the same ID again has no effect. Never rejects. */
   tellOwners: (id: string, text: string) => Promise<void>;
 }

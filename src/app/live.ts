@@ -20,9 +20,9 @@ export interface OpenLiveOptions {
   bus: Bus;
   buttons: Buttons;
   state: State;
-  delivery: Pick<Delivery, 'isBusy'>;
+  delivery: Delivery;
   channelOf: (address: Address) => Channel | undefined;
-  languages: Pick<Languages, 'at'>;
+  languages: Languages;
   log: Logger;
 }
 

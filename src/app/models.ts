@@ -24,7 +24,7 @@ export interface AppModels {
 }
 
 export function openAppModels(options: {
-  config: Pick<Config, 'models' | 'fallback' | 'prices' | 'currency'>;
+  config: Config;
   models: ModelCheck;
   modelName: () => string;
   settings: ConversationSettings;

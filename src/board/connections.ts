@@ -19,7 +19,7 @@ export interface Connections {
    * Returns whether this caller may have another open request; it counts until its connection, or `response`, is
    * closed.
    */
-  admit(caller: Pick<Caller, 'id' | 'principal'>, socket: Socket, response?: http.ServerResponse): boolean;
+  admit(caller: Caller, socket: Socket, response?: http.ServerResponse): boolean;
 }
 
 interface Open {

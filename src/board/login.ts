@@ -24,7 +24,7 @@ export interface Login {
 
 export interface LoginOptions {
   sessions: Sessions;
-  speakers: Pick<Speakers, 'ofAccount' | 'ofOwner'>;
+  speakers: Speakers;
   places: Places;
   /** Part of the cookie's name: all ports of a host share cookies. */
   port: number;
@@ -52,12 +52,12 @@ const codeBody = z.object({ code: z.string('expected the code of the link').min(
 
 /** The present sessions, checked periodically while there are any. */
 class Present {
-  readonly #options: Pick<LoginOptions, 'sessions' | 'speakers'>;
+  readonly #options: LoginOptions;
   readonly #now: () => number;
   readonly #live = new Map<string, AbortController>();
   #looking: NodeJS.Timeout | undefined;
 
-  constructor(options: Pick<LoginOptions, 'sessions' | 'speakers'>, now: () => number) {
+  constructor(options: LoginOptions, now: () => number) {
     this.#options = options;
     this.#now = now;
   }

@@ -43,7 +43,7 @@ const apiPrincipal = (user: string, role: Role): Principal => ({
 export function createSpeakers(options: {
   people: People;
   configured: readonly PersonConfig[];
-  pairing: Pick<Pairing, 'paired'>;
+  pairing: Pairing;
   /** Returns an owner's direct conversations. */
   directOf: (owner: Principal) => readonly Address[];
 }): Speakers {

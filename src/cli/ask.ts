@@ -16,7 +16,7 @@ import { runningGateways } from './running.ts';
 
 const socketIn = (folder: string): string => path.join(folder, 'gateway.sock');
 
-type Place = Pick<CliContext, 'home' | 'config' | 'env'>;
+type Place = CliContext;
 
 /**
  * Returns the socket of a gateway that has this home open and accepts messages. The socket of a crashed gateway is

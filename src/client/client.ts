@@ -26,7 +26,7 @@ export { ViberError } from './viber-error.ts';
 export type ConnectionState = 'connecting' | 'open' | 'waiting' | 'refused' | 'closed';
 
 /** The common part of a browser's and Node's `WebSocket`. */
-export type Socket = Pick<WebSocket, 'send' | 'close' | 'readyState' | 'onopen' | 'onmessage' | 'onclose' | 'onerror'>;
+export type Socket = WebSocket;
 
 export interface ViberClientOptions {
   /** Example: `ws://127.0.0.1:6009/ws`. */

@@ -32,7 +32,7 @@ interface ChatPace {
 export const chatOf = (address: Address): string => `${address.channel} ${address.account} ${address.chat}`;
 
 /** Limits apply to a bot, however many processes send for it, so each process shares the limits it hits. */
-export type SharedPace = Pick<Engine<unknown>, 'publish' | 'subscribe'>;
+export type SharedPace = Engine<unknown>;
 
 const TOPIC = 'pace';
 const toldShape = shape<{ chat: string; ms: number }>(objectOf({ chat: isText, ms: isCount }));

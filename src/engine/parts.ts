@@ -15,7 +15,7 @@ export class UnsureError extends Error {}
 
 export type PartsOf = (lease: OutboxLease, isExact: boolean) => PartLedger;
 
-export function createParts(outbox: Pick<Outbox, 'intent' | 'outcome'>, now: () => number): PartsOf {
+export function createParts(outbox: Outbox, now: () => number): PartsOf {
   return (lease, isExact) => ({
     async part(index, post) {
       const state = lease.parts.get(index) ?? { unsure: 0, open: false };

@@ -28,9 +28,9 @@ export interface ReadinessSources {
   root: string;
   freeBytes: number;
   channels: ReadonlyMap<string, Channel>;
-  engine: Pick<Engine<unknown>, 'ready'>;
-  queue: Pick<Queue<unknown>, 'stats'>;
-  delivery: Pick<Delivery, 'stats'>;
+  engine: Engine<unknown>;
+  queue: Queue<unknown>;
+  delivery: Delivery;
   handles: () => HandleState;
   roles?: { own: readonly string[]; missing(): Promise<readonly string[]> } | undefined;
   /** Whether every channel has been asked to connect. */

@@ -26,8 +26,8 @@ const SHOWN = 200;
 export function openLetters(options: {
   /** The folder `spool/` of the home. */
   folder: string;
-  queue: Pick<Queue<Entry>, 'enqueue'>;
-  delivery: Pick<Delivery, 'add'>;
+  queue: Queue<Entry>;
+  delivery: Delivery;
 }): Letters {
   const { folder, queue, delivery } = options;
   const fileOf = (kind: Letter['kind'], id: string) => path.join(folder, kind, `${id}.json`);

@@ -9,7 +9,7 @@ import type { Sends } from '../../runtime/delivery.ts';
 
 const OF_MACHINES = ['local', 'terminal', 'api'];
 
-type Teller = Pick<Engine<unknown>, 'publish' | 'subscribe'>;
+type Teller = Engine<unknown>;
 
 /** Wraps a channel for the outbox. */
 export function sentEverywhere(channel: Channel | undefined, engine: Teller): Sends | undefined {

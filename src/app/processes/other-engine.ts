@@ -22,7 +22,7 @@ interface KnownServer {
   shards: number;
 }
 
-type Parts = { engine: EngineConfig; home: Pick<Home, 'root' | 'spool'>; log: Logger };
+type Parts = { engine: EngineConfig; home: Home; log: Logger };
 
 const serverShape = shape<KnownServer>(objectOf({ url: isFilled, shards: isInteger }));
 const ABOUT = { lost: 'on which server messages of this home may wait' };

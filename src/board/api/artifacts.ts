@@ -41,7 +41,7 @@ const REF = /^artifacts\/([^/]+)\/([^/]+)$/;
  */
 export async function openArtifact(
   { home, maySee }: ArtifactParts,
-  { principal }: Pick<Caller, 'principal'>,
+  { principal }: Caller,
   ref: string,
 ): Promise<OpenArtifact | undefined> {
   const [, taskId = ''] = REF.exec(ref) ?? [];

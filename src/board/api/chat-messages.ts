@@ -77,7 +77,7 @@ export function saidIn(messages: z.infer<typeof chatBody>['messages']): Said[] {
 export async function refsOf(
   said: Said,
   caller: Caller,
-  { uploads }: Pick<ProtocolParts, 'uploads'>,
+  { uploads }: ProtocolParts,
 ): Promise<string[]> {
   const refs: string[] = [];
   for (const { name, type, url, field } of said.files) {

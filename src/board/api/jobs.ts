@@ -34,7 +34,7 @@ export function jobRoutes(parts: ProtocolParts): BoardRoute[] {
   ];
 }
 
-async function serviceOf({ jobs }: Pick<ProtocolParts, 'jobs'>): Promise<JobService> {
+async function serviceOf({ jobs }: ProtocolParts): Promise<JobService> {
   const service = await jobs();
   if (!service) throw new Refused(503, 'busy', 'The jobs are still being read; try again in a moment.');
   return service;

@@ -102,7 +102,7 @@ const rowOf = (task: TaskRecord, standing: Standings): TaskRow & { goal: string 
 
 async function detailOf(
   task: TaskRecord,
-  { home }: Pick<ProtocolParts, 'home'>,
+  { home }: ProtocolParts,
   exchange: Exchange,
 ): Promise<TaskDetail> {
   const { cursor } = exchange.log;
@@ -144,7 +144,7 @@ async function messagesOf(
   task: TaskRecord,
   after: string | null,
   { principal }: Caller,
-  { home }: Pick<ProtocolParts, 'home'>,
+  { home }: ProtocolParts,
 ): Promise<MessagePage> {
   const entries = openTask(home, task).session.tail(TAIL);
   const hidden = new Set<string>();

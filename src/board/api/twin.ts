@@ -15,7 +15,7 @@ import { errorBody, Refused, readBody, sendJson } from '../respond.ts';
 const anyBody = z.looseObject({});
 const MAX_KEY = 128;
 
-export const bodyOf = (asked: Pick<BoardRequest, 'request' | 'response'>): Promise<object> => readBody(asked, anyBody);
+export const bodyOf = (asked: BoardRequest): Promise<object> => readBody(asked, anyBody);
 
 /** Path parameters need not be repeated in the body, and override it. */
 export function twin(
@@ -43,7 +43,7 @@ export function twin(
 export async function carriedOut(
   type: CommandType,
   given: object,
-  { request, caller }: Pick<BoardRequest, 'request' | 'caller'>,
+  { request, caller }: BoardRequest,
   parts: ProtocolParts,
 ): Promise<object> {
   const key = request.headers['idempotency-key'];

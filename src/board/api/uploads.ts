@@ -5,7 +5,7 @@ import { namedRefusal } from '../protocol/refusals.ts';
 import { Refused, sendJson } from '../respond.ts';
 
 export interface UploadParts {
-  uploads: Pick<Uploads, 'store'>;
+  uploads: Uploads;
   /** The limit of one file, in bytes. */
   maxBytes: number;
 }

@@ -27,7 +27,7 @@ function routesOf(protocol: ProtocolParts, jobs: JobFiles): BoardRoute[] {
   }
 
   /** Finds a job by its full ID; a prefix does not match. */
-  async function viewOf({ params }: Pick<BoardRequest, 'params'>): Promise<JobView> {
+  async function viewOf({ params }: BoardRequest): Promise<JobView> {
     return found(
       (await service()).list().find(({ id }) => id === params.id),
       'job',
@@ -36,7 +36,7 @@ function routesOf(protocol: ProtocolParts, jobs: JobFiles): BoardRoute[] {
 
   const fileOf = (id: string): string => path.join(jobs.folder, found(jobs.fileOf(id), 'job'));
 
-  async function detail(asked: Pick<BoardRequest, 'params'>) {
+  async function detail(asked: BoardRequest) {
     const view = await viewOf(asked);
     const text = readTextSync(fileOf(view.id)) ?? '';
     return { view, text, hash: hashText(text) } satisfies JobText;

@@ -65,7 +65,7 @@ export function newestFirst<T extends { at: string }>(
  * Returns the viber from `?viber=`, or the one that serves the chats.
  * @throws {Refused} for an unknown viber
  */
-export function viberOf(url: URL, { viber, vibers }: Pick<About, 'viber' | 'vibers'>): string {
+export function viberOf(url: URL, { viber, vibers }: About): string {
   const asked = url.searchParams.get('viber') ?? viber;
   if (!vibers().includes(asked)) throw new Refused(404, 'not_found', 'There is no such viber.', 'viber');
   return asked;

@@ -10,7 +10,7 @@ export async function readArtifact(
   ref: string,
   offset: number,
   caller: Caller,
-  to: Pick<ProtocolParts, 'home' | 'maySee'>,
+  to: ProtocolParts,
 ): Promise<object> {
   const found = await openArtifact(to, caller, ref);
   if (!found) throw new Refused(404, 'not_found', 'There is no such file.', 'ref');

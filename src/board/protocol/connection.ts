@@ -37,7 +37,7 @@ const MAX_HELD = 64 * 1024;
 const MAX_FOLLOWED = 10_000;
 export const TRY_LATER = 1013;
 
-type Seeing = Pick<ProtocolParts, 'home' | 'maySee' | 'submissions'>;
+type Seeing = ProtocolParts;
 
 export class Connection {
   readonly caller: Caller;

@@ -13,7 +13,7 @@ const gone = () => new Refused(404, 'not_found', 'There is no such question any 
 
 export async function decideApproval(
   { approval, digest, verdict, answer }: CommandOf<'approval:decide'>,
-  { principal: by, kind }: Pick<Caller, 'principal' | 'kind'>,
+  { principal: by, kind }: Caller,
   to: ProtocolParts,
 ): Promise<Decided> {
   const request = to.approvals.get(approval);

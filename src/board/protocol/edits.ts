@@ -24,7 +24,7 @@ export const NO_HASH = '';
 export async function writePlanText(
   { taskId, text, baseHash }: CommandOf<'plan:write'>,
   by: Principal,
-  to: Pick<ProtocolParts, 'home' | 'maySee'>,
+  to: ProtocolParts,
 ): Promise<{ taskId: string } & Written> {
   const { viber } = steeredTask(taskId, by, to);
   const before = await openTask(to.home, taskId, viber).plan.read();
@@ -88,7 +88,7 @@ function textIn(folder: HeldFolder, name: string): string | undefined {
 export async function writeFile(
   { name, viberId = DEFAULT_VIBER, text, baseHash }: CommandOf<'file:write'>,
   by: Principal,
-  { home }: Pick<ProtocolParts, 'home'>,
+  { home }: ProtocolParts,
 ): Promise<{ name: string } & Written> {
   if (by.role !== 'owner') throw new Refused(403, 'forbidden', 'Only an owner may do this.');
   const edit = async (file: Editable) => {

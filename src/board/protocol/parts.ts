@@ -70,7 +70,7 @@ export interface ProtocolParts {
   maySee(principal: Principal, task: Pick<TaskRecord, 'viber' | 'people' | 'conversations' | 'digestAt'>): boolean;
   /** Watches these plans for manual edits until `rest` is called. */
   plans: { attend(taskIds: readonly string[]): Promise<void>; rest(): void };
-  uploads: Pick<Uploads, 'store'>;
+  uploads: Uploads;
   pieces: Pieces;
   runningTasks(): readonly string[];
   /**

@@ -21,7 +21,7 @@ interface Coming {
   timer: NodeJS.Timeout;
 }
 
-export function createPieces(uploads: Pick<Uploads, 'store'>, maxBytes: number): Pieces {
+export function createPieces(uploads: Uploads, maxBytes: number): Pieces {
   const coming = new Map<string, Coming>();
 
   function begin(key: string, by: string, { name, contentType, size }: CommandOf<'upload'>): Coming {

@@ -31,7 +31,7 @@ export const noTask = () => new Refused(404, 'not_found', 'There is no such task
 export function seenTask(
   taskId: string,
   by: Principal,
-  { home, maySee }: Pick<ProtocolParts, 'home' | 'maySee'>,
+  { home, maySee }: ProtocolParts,
 ): TaskRecord {
   const task = isId(taskId) ? openTask(home, taskId).record() : undefined;
   if (!task || !maySee(by, task)) throw noTask();
@@ -42,7 +42,7 @@ export function seenTask(
  * Returns a task that the principal may also steer.
  * @throws {Refused}
  */
-export function steeredTask(taskId: string, by: Principal, to: Pick<ProtocolParts, 'home' | 'maySee'>): TaskRecord {
+export function steeredTask(taskId: string, by: Principal, to: ProtocolParts): TaskRecord {
   const task = seenTask(taskId, by, to);
   if (!authoriseAction(by, 'steer', task.people))
     throw new Refused(403, 'forbidden', 'This is for the people of the task and for owners.');

@@ -92,7 +92,7 @@ export async function sendParts<P extends object>(ledger: PartLedger, outgoing: 
 
 /** Returns the new last part of an edited message. Text that would need a part of its own is left out. */
 export async function editedPart<P>(
-  { text, edits }: Pick<OutboundMessage, 'text' | 'edits'>,
+  { text, edits }: OutboundMessage,
   render: (text: string) => Promise<readonly P[]>,
 ): Promise<P | undefined> {
   const [before, after] = await Promise.all([render(edits?.was ?? ''), render(text)]);

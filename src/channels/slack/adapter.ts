@@ -113,7 +113,7 @@ interface WayOptions {
   setStatus: ReturnType<typeof createChannelState>['set'];
   signal: AbortSignal;
   /** A getter, because the parts are created after this. */
-  parts: () => Pick<Parts, 'backfill'>;
+  parts: () => Parts;
 }
 
 /** Chooses how events arrive: over a socket that we open, or by Slack's requests. */

@@ -66,12 +66,12 @@ const CODES: Readonly<Record<Style, readonly [number, number]>> = {
 };
 
 /** Returns the text unchanged without colours. */
-export function styled(look: Pick<Look, 'color'>, style: Style, text: string): string {
+export function styled(look: Look, style: Style, text: string): string {
   const [on, off] = CODES[style];
   return look.color && text !== '' ? `\u001b[${on}m${text}\u001b[${off}m` : text;
 }
 
 /** Returns the text unchanged if the URL isn't printable ASCII, which no URL is. */
-export function linked(look: Pick<Look, 'links'>, url: string, text: string): string {
+export function linked(look: Look, url: string, text: string): string {
   return look.links && /^[!-~]+$/.test(url) ? `\u001b]8;;${url}\u001b\\${text}\u001b]8;;\u001b\\` : text;
 }

@@ -15,7 +15,7 @@ import type { Listener } from './seam.ts';
 export interface TypingOptions {
   input: Input;
   output: Output;
-  screen: Pick<Screen, 'columns' | 'clear' | 'wipe'>;
+  screen: Screen;
   /** The history's file. */
   history: string;
   completing: CompleteOptions;

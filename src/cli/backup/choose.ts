@@ -36,7 +36,7 @@ const ORDER = [
 /** Lists the files beside it. */
 const INDEX = 'artifacts.jsonl';
 
-export const isEarly = ({ name }: Pick<ChosenFile, 'name'>): boolean => rankOf(name) < ORDER.length;
+export const isEarly = ({ name }: ChosenFile): boolean => rankOf(name) < ORDER.length;
 
 const rankOf = (name: string) => {
   const rank = ORDER.findIndex((pattern) => pattern.test(name));

@@ -27,7 +27,7 @@ const WHEN: Record<AccessConfig['groups'], string> = {
   off: 'never',
 };
 
-export function checkDoor(door: Door, { people }: Pick<Config, 'people'>): Finding[] {
+export function checkDoor(door: Door, { people }: Config): Finding[] {
   const { name } = door;
   const note = (detail: string): Finding => ({ name, state: 'note', detail });
   return [

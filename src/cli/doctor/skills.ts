@@ -81,7 +81,7 @@ export async function checkSandbox(): Promise<Finding[]> {
 }
 
 /** Starts or calls each server and lists its tools. */
-export async function checkServers({ mcp }: Pick<Config, 'mcp'>): Promise<Finding[]> {
+export async function checkServers({ mcp }: Config): Promise<Finding[]> {
   const servers = Object.keys(mcp).length > 0 ? await surveyServers(mcp) : [];
   return servers.flatMap(ofServer);
 }

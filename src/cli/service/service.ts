@@ -87,7 +87,7 @@ function refuseOther(file: string, home: string): void {
     throw new UserError(`There is a service for ${other} already: viber service uninstall removes it.`);
 }
 
-const given = ({ env }: Pick<CliContext, 'env'>): string[] =>
+const given = ({ env }: CliContext): string[] =>
   Object.keys(env).filter((name) => isOurs(name) && name !== 'OPENVIBER_HOME' && env[name]?.trim());
 
 const namesIn = (file: string): Set<string> =>
@@ -98,7 +98,7 @@ const namesIn = (file: string): Set<string> =>
   );
 
 /** Adds variables that the file lacks, and never changes existing ones. */
-function keepVariables(file: string, context: Pick<CliContext, 'env' | 'home'>): void {
+function keepVariables(file: string, context: CliContext): void {
   const known = new Set([...namesIn(file), ...namesIn(envFileOf(context.home))]);
   const lines = given(context).filter((name) => !known.has(name));
   const odd = lines.filter((name) => /["\\\p{Cc}]/u.test(context.env[name] ?? ''));
@@ -109,7 +109,7 @@ function keepVariables(file: string, context: Pick<CliContext, 'env' | 'home'>):
 }
 
 /** Returns messages about missing variables: names only, never values. */
-function missingVariables(file: string, context: Pick<CliContext, 'env' | 'home'>): string[] {
+function missingVariables(file: string, context: CliContext): string[] {
   // Every command also reads the home's own file.
   const known = new Set([...namesIn(file), ...namesIn(envFileOf(context.home))]);
   const names = given(context).filter((name) => !known.has(name));

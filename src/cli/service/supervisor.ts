@@ -43,7 +43,7 @@ function systemd(settings: string): Supervisor {
 }
 
 /** Returns what a person can do after a failed installation. */
-export function adviceFor({ name, file }: Pick<Supervisor, 'name' | 'file'>, problem: string, release: string): string {
+export function adviceFor({ name, file }: Supervisor, problem: string, release: string): string {
   if (name !== 'systemd')
     return `The file is in place: it is loaded at the next login. To try now: launchctl bootstrap gui/$(id -u) ${file}`;
   if (problem.startsWith('there is no systemctl'))

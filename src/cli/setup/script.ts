@@ -8,7 +8,7 @@ import { checkModel, modelChange } from './models.ts';
 import { cardOf, checkPlatform, type Platform, platformChange, platforms, variableFor } from './platforms.ts';
 import type { Change, Settings } from './settings.ts';
 
-export const isScripted = ({ values, switches }: Pick<CliContext, 'values' | 'switches'>): boolean =>
+export const isScripted = ({ values, switches }: CliContext): boolean =>
   switches.has('yes') || Object.keys(values).some((name) => name !== 'home' && name !== 'config');
 
 export async function script(context: CliContext, settings: Settings): Promise<number> {

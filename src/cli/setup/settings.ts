@@ -24,7 +24,7 @@ export class Settings {
   readonly #given: string | undefined;
   #env: NodeJS.ProcessEnv;
 
-  constructor({ home, config, env }: Pick<CliContext, 'home' | 'config' | 'env'>) {
+  constructor({ home, config, env }: CliContext) {
     this.home = home;
     this.#given = config;
     this.#env = env;

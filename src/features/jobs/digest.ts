@@ -22,7 +22,7 @@ import { noteJobRun } from './past-runs.ts';
 export interface DigestSource {
   taskId: string;
   viber: string;
-  job: Pick<JobOrder, 'id' | 'name'>;
+  job: JobOrder;
 }
 
 export interface Digest {

@@ -21,7 +21,7 @@ import type { JobServiceOptions } from './service-options.ts';
 export interface JobsOnDemandOptions
   extends Omit<JobServiceOptions, 'jobs' | 'states' | 'clock' | 'settings' | 'engine'> {
   folder: string;
-  engine: Pick<Engine<Entry>, 'queue' | 'lock' | 'publish' | 'subscribe'>;
+  engine: Engine<Entry>;
   settings: Config['jobs'];
   /** The system's by default. */
   clock: Clock | undefined;

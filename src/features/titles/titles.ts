@@ -30,8 +30,8 @@ export interface TitlesOptions {
   home: Home;
   /** `provider/model`. */
   model: string;
-  models: Pick<Models, 'load'>;
-  costs: Pick<Costs, 'check' | 'add' | 'addToTask'>;
+  models: Models;
+  costs: Costs;
   /** Updates the title wherever the task is displayed. */
   show: (taskId: string) => void;
   log: Logger;

@@ -130,7 +130,7 @@ function appendPictures(prompt: Message[], parts: readonly UserPart[]): void {
 async function filesToShow(
   messages: readonly TaskMessage[],
   resumed: readonly InputFile[],
-  { signal, onUnseen, onNew }: Pick<Showing, 'signal' | 'onUnseen' | 'onNew'>,
+  { signal, onUnseen, onNew }: Showing,
 ): Promise<Map<InputFile, UserPart>> {
   const newest = messages.findLastIndex((message) => message.role === 'assistant') + 1;
   const shown = new Map<InputFile, UserPart>();

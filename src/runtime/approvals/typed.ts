@@ -17,9 +17,9 @@ import { askedAt, isSamePersons, mayDecide } from './request.ts';
 
 export interface TypedServices {
   home: Home;
-  approvals: Pick<Approvals, 'all' | 'refresh'>;
-  questions: Pick<Questions, 'here' | 'asking' | 'isComing'>;
-  buttons: Pick<Buttons, 'press'>;
+  approvals: Approvals;
+  questions: Questions;
+  buttons: Buttons;
   /** Returns ms since the epoch. */
   now?: () => number;
 }

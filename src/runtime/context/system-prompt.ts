@@ -3,7 +3,7 @@ import type { Ability, RuntimeTool } from '../contract/tool.ts';
 import { dataBlock } from './turn.ts';
 
 /** A tool's additions to the prompt of the runs that can use it. */
-type InPrompt = Pick<RuntimeTool, 'rule' | 'ability'>;
+type InPrompt = RuntimeTool;
 
 /** How every viber works and what nobody may talk it out of (promises 35, 57). The tools' rules go in between. */
 const RULES = {

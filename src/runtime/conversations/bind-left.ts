@@ -7,7 +7,7 @@ import { bindingAt, type Conversations } from './conversations.ts';
  * Binds conversations from the stored messages; call it before new messages arrive, so that a conversation never gets
  * two tasks.
  */
-export async function bindLeft(queue: Pick<Queue<Entry>, 'unfinished'>, conversations: Conversations): Promise<void> {
+export async function bindLeft(queue: Queue<Entry>, conversations: Conversations): Promise<void> {
   for (const { message: entry } of await queue.unfinished()) {
     if (entry.command || entry.job) continue;
     const { taskId, viber, principal, message } = entry;

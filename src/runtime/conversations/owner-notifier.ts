@@ -55,7 +55,7 @@ export interface OwnerNotifierOptions {
   /** `access/` of the home. */
   folder: string;
   people: People;
-  languages: Pick<Languages, 'at'>;
+  languages: Languages;
   buttons: Buttons;
   delivery: Delivery;
   log: Logger;

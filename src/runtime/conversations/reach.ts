@@ -40,7 +40,7 @@ export interface Reach {
 
 export interface ReachOptions {
   channelOf: (address: Pick<Address, 'channel'>) => Channel | undefined;
-  delivery: Pick<Delivery, 'add'>;
+  delivery: Delivery;
   log: Logger;
 }
 

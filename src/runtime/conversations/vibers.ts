@@ -32,8 +32,8 @@ export interface Standing {
  */
 export function viberAt(
   { principal, address, isDirect }: Standing,
-  rules: Pick<ViberRules, 'configured'>,
-  conversations: Pick<Conversations, 'get'>,
+  rules: ViberRules,
+  conversations: Conversations,
   named?: string,
 ): string {
   if (named !== undefined) return named;
@@ -62,7 +62,7 @@ export const choosable = (standing: Standing, rules: ViberRules): string[] =>
 export function choose(
   { principal, address, isDirect }: Standing,
   viber: string,
-  conversations: Pick<Conversations, 'get' | 'bind'>,
+  conversations: Conversations,
   newTaskId: () => string,
 ): { taskId: string; bound: Promise<void> } {
   const place = bindingAt(principal, address, isDirect);

@@ -17,7 +17,7 @@ export interface Viewpoint {
 }
 
 /** The fields of a task that determine who sees it. */
-export type SeenBy = Pick<TaskRecord, 'viber' | 'people' | 'conversations' | 'digestAt'>;
+export type SeenBy = TaskRecord;
 
 export function maySee(view: Viewpoint, task: SeenBy): boolean {
   if (view.isDirect && view.principal.role === 'owner') return true;

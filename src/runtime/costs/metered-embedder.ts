@@ -6,7 +6,7 @@ import type { Costs } from './costs.ts';
 /** The person that these calls are counted for. Memory is shared, so they use up nobody's own cap. */
 const MEMORY = 'memory';
 
-export function meteredEmbedder(embedder: Embedder, costs: Pick<Costs, 'check' | 'add'>): Embedder {
+export function meteredEmbedder(embedder: Embedder, costs: Costs): Embedder {
   const { name } = embedder;
   return {
     name,

@@ -58,7 +58,7 @@ export const ownerNotice = (hit: CapHit, now: number): Said => say('costs.forOwn
  * whether one is reached.
  */
 export function capsText(
-  costs: Pick<Costs, 'today' | 'check' | 'limits' | 'currency'>,
+  costs: Costs,
   person: string,
   messages: Messages,
 ): Text[] {

@@ -28,7 +28,7 @@ export interface Arrival {
 }
 
 type Event = Pick<InboundMessage, 'address' | 'sender' | 'isDirect' | 'kind' | 'isMention' | 'text'> &
-  Pick<Partial<InboundMessage>, 'isThread' | 'repliesTo' | 'command' | 'button'>;
+  Partial<InboundMessage>;
 
 interface Entering {
   principal: Principal;

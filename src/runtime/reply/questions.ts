@@ -28,7 +28,7 @@ export interface Asking {
 }
 
 export interface QuestionsOptions {
-  state: Pick<State, 'get' | 'set' | 'delete'>;
+  state: State;
   /** Resolves when the message is durable; sending the same ID again has no effect. */
   send: (message: OutboundMessage) => Promise<void>;
   /** Returns messages in the language that a conversation reads outcomes in. */

@@ -13,7 +13,7 @@ const KEYS = ['OPENAI_API_KEY', 'GROQ_API_KEY', 'DEEPGRAM_API_KEY'];
 
 export function unheardVoice(
   { reason, message, setting }: Unreadable,
-  { role }: Pick<Principal, 'role'>,
+  { role }: Principal,
   language: string | undefined,
 ): Answer {
   const messages = messagesIn(language);

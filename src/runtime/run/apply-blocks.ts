@@ -63,9 +63,9 @@ export async function tellPlan(
  * Writes the files that an answer announces, and finds those it refers to; repeating the same answer changes nothing.
  */
 export async function keepDeltas(
-  { artifactDeltas, firstDelta }: Pick<WholeReply, 'artifactDeltas' | 'firstDelta'>,
+  { artifactDeltas, firstDelta }: WholeReply,
   scope: Where,
-  log: Pick<Logger, 'warn'>,
+  log: Logger,
 ): Promise<{ refs: ArtifactRef[]; missing: number }> {
   const refs: ArtifactRef[] = [];
   let missing = 0;

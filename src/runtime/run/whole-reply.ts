@@ -32,7 +32,7 @@ const isStep = (entry: SessionEntry) => entry.type === 'step';
  * @param isTold as in `parseReply`
  */
 export function readWhole(
-  { text, beside = [], finish }: Pick<AgentOutcome, 'text' | 'beside' | 'finish'>,
+  { text, beside = [], finish }: AgentOutcome,
   asked = 0,
   isTold?: Parameters<typeof parseReply>[1],
 ): WholeReply {

@@ -22,7 +22,7 @@ export const createLanes = (): Lanes => ({ works: new Map(), failures: new Map()
 
 export class Work {
   readonly lease: Lease<Entry>;
-  readonly #queue: Pick<Queue<Entry>, 'extend' | 'show'>;
+  readonly #queue: Queue<Entry>;
   #view: LaneView;
   /** Aborts the running turn. */
   #controller = new AbortController();
@@ -44,7 +44,7 @@ export class Work {
   /** IDs of messages that were stopped while they were part of a turn, or joined one. */
   readonly #stopped = new Set<string>();
 
-  constructor(queue: Pick<Queue<Entry>, 'extend' | 'show'>, lease: Lease<Entry>, isEnding: boolean) {
+  constructor(queue: Queue<Entry>, lease: Lease<Entry>, isEnding: boolean) {
     this.#queue = queue;
     this.lease = lease;
     this.#turn = lease.items;

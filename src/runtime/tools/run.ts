@@ -35,8 +35,8 @@ export function placeOf({ order: { address } }: ToolRun): Address {
 export interface ToolServices {
   models: ModelChoices;
   settings: ConversationSettings;
-  conversations: Pick<Conversations, 'get' | 'bind'>;
-  zones: Pick<Zones, 'of' | 'set'>;
+  conversations: Conversations;
+  zones: Zones;
   vibers: ViberRules;
   /** Returns what a viber's file says it is for. */
   aboutViber(id: string): Promise<string | undefined>;

@@ -48,7 +48,7 @@ const MAX_DESCRIPTION = 1024;
 const RANK: Record<SkillLevel, number> = { viber: 0, user: 1, bundled: 2 };
 
 /** Returns whether our own code implements the skill. */
-export const isNative = ({ level, name }: Pick<Skill, 'level' | 'name'>): boolean =>
+export const isNative = ({ level, name }: Skill): boolean =>
   level === 'bundled' && (Object.hasOwn(BUNDLED, name) || name === SHELL);
 
 interface Schemas {

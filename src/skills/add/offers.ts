@@ -81,7 +81,7 @@ export class Offers {
   }
 
   /** Returns the path of one of its files, to be shown. */
-  file = (id: string, { name }: Pick<Item, 'name'>, file: string): string => path.join(this.#filesOf(id, name), file);
+  file = (id: string, { name }: Item, file: string): string => path.join(this.#filesOf(id, name), file);
 
   async finish({ id, items }: Offer): Promise<void> {
     await writeFileAtomic(path.join(this.#root, id, RECORD), JSON.stringify({ items, done: true }));

@@ -57,7 +57,7 @@ export async function readInstalled(folder: string): Promise<Files> {
 }
 
 /** Lists files, of any kind, that were changed, added or removed since they were taken. */
-export async function editedIn(folder: string, { files }: Pick<Pin, 'files'>): Promise<string[]> {
+export async function editedIn(folder: string, { files }: Pin): Promise<string[]> {
   const now = sumsOf(await readInstalled(folder));
   const all = new Set([...Object.keys(now), ...Object.keys(files)]);
   const changed = [...all].filter((name) => now[name] !== files[name]);

@@ -80,7 +80,7 @@ export function formatPlan(plan: Plan, previous?: string): string {
   return `${texts.join('\n\n')}\n`;
 }
 
-export const isToDo = ({ status }: Pick<PlanStep, 'status'>): boolean =>
+export const isToDo = ({ status }: PlanStep): boolean =>
   status === 'pending' || status === 'in_progress';
 
 /** Counts steps without the skipped ones. */

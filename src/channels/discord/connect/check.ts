@@ -124,7 +124,7 @@ function missingIn(guild: Fields): string[] {
 }
 
 /** Returns the bot's profile and the page that adds it to a server. @throws DiscordError */
-export async function discordCard(options: Pick<CheckOptions, 'token' | 'apiRoot'>) {
+export async function discordCard(options: CheckOptions) {
   const api = createApi({ cdnRoot: options.apiRoot, ...options });
   try {
     const application = await ask(api, '/applications/@me');

@@ -105,7 +105,7 @@ function localized(
 }
 
 function subcommand(
-  { name, description, translations }: Pick<CommandSpec, 'name' | 'description' | 'translations'>,
+  { name, description, translations }: CommandSpec,
   argument?: { name: string; description: string; required: boolean; suggests?: boolean } | undefined,
 ): { name: string; options: object[] } {
   const options = argument

@@ -21,7 +21,7 @@ export interface GatewayTiming extends SessionTiming {
 export interface GatewayOptions extends Omit<SessionOptions, 'mayIdentify' | 'timing'> {
   log: Logger;
   timing: GatewayTiming;
-  events: Pick<Events, 'onPacket' | 'onFresh' | 'onResumed'>;
+  events: Events;
   onStatus(status: ChannelStatus): void;
 }
 

@@ -55,7 +55,7 @@ export function clientOptions(apiRoot: string, transport: Transport): WebClientO
   return { slackApiUrl: apiRoot, fetch, retryConfig: { retries: 0 }, rejectRateLimitedCalls: true };
 }
 
-export function createApi(client: Pick<WebClient, 'apiCall'>): SlackApi {
+export function createApi(client: WebClient): SlackApi {
   return {
     async call(method, params = {}) {
       try {

@@ -57,7 +57,7 @@ interface Try {
 const FIRST: Try = { number: 1, isCorrection: false, artifactRefs: [] };
 
 /** Returns whether the agent is a role that only the viber itself can play. */
-export const isRole = (mesh: Mesh, task: TaskRecord, { agent }: Pick<PlaybookStep, 'agent'>): boolean =>
+export const isRole = (mesh: Mesh, task: TaskRecord, { agent }: PlaybookStep): boolean =>
   agent !== undefined && mesh.registry.find(agent) === undefined && agent.toLowerCase() !== task.viber;
 
 /** @throws the errors of `mesh.ask` and the judge */

@@ -21,7 +21,7 @@ import { askedAgain, stamped, stampOf } from '../as-shown.ts';
 import { type CommandReply, type Invocation, mayUse } from '../command.ts';
 import { offerText } from './words.ts';
 
-type Reply = Pick<CommandReply, 'text' | 'files' | 'buttons'>;
+type Reply = CommandReply;
 type Act = (context: Invocation, words: string[], adding: SkillAdding) => Promise<CommandReply> | CommandReply;
 
 /** A repository may take a minute to load; the person's next command waits no longer than this, in ms. */

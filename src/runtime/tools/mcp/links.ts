@@ -49,7 +49,7 @@ const READ_MS = 60_000;
  * @throws UserError if the server doesn't return it
  */
 export async function readLink(
-  client: Pick<Client, 'readResource'>,
+  client: Client,
   { server, uri, path }: { server: string; uri: string; path: string },
   scope: ToolScope,
   signal: AbortSignal,

@@ -7,7 +7,7 @@ const MAX_PAGES = 20;
 
 /** @param names of the wanted tools; absent means all */
 export async function listTools(
-  client: Pick<Client, 'listTools' | 'initializeResult'>,
+  client: Client,
   names: readonly string[] | undefined,
   signal: AbortSignal,
 ): Promise<McpToolInfo[]> {
