@@ -174,7 +174,7 @@ const AT_MOST: Figures = {
   biggestBag: 14,
   bagsAbove14: 0,
   groupingSpreads: 0,
-  picks: 290,
+  picks: 89,
   filesNamingAPlatform: 1,
   filesNamingATool: 4,
   commentsWithoutSubject: 3,

@@ -2,6 +2,7 @@
  * One pure decision for every kind of event (promise 32): gather the facts, ask here, act on the answer. An empty list
  * allows nobody; a right in direct messages grants nothing in a group (promise 31).
  */
+import type { Role } from './principal.ts';
 import { isOneOf, type Principal } from './principal.ts';
 
 export interface AccessRules {
@@ -56,7 +57,7 @@ export function authoriseEntry(principal: Principal, facts: EntryFacts): EntryDe
  * Returns whether MEMORY.md, USER.md and the daily logs may be in a run's prompt: everybody who reads its answer can
  * read what was made of them. A guest is on no list: open access lets them talk, and nothing more.
  */
-export function mayBeTold({ role }: Pick<Principal, 'role'>, places: readonly PlaceFacts[]): boolean {
+export function mayBeTold({ role }: { role: Role }, places: readonly PlaceFacts[]): boolean {
   return role !== 'guest' && places.every(({ isDirect, memory }) => isDirect || memory === 'group');
 }
 

@@ -23,7 +23,7 @@ export interface Languages {
    */
   note(principal: Principal, direct: Address | undefined, said?: string): void;
   /** Returns the prefix of commands on the channel. */
-  prefixAt(address: Pick<Address, 'channel'>): string;
+  prefixAt(address: { channel: string }): string;
   /** Returns the texts for a message that answers no event. */
   at(address: Address): Messages;
   /** Writes pending entries. */
@@ -79,7 +79,7 @@ export function openLanguages(options: LanguagesOptions): Languages {
     }
   }
 
-  const prefixAt = ({ channel }: Pick<Address, 'channel'>) => prefixes[channel] ?? '/';
+  const prefixAt = ({ channel }: { channel: string }) => prefixes[channel] ?? '/';
   const fixed = configured === 'auto' ? undefined : configured;
 
   return {

@@ -1,7 +1,8 @@
 /** Identifies people: which platform accounts belong to one person, and their rights. */
+
 import { isMadeName } from './link-records.ts';
 import type { Link, Links } from './links.ts';
-import type { Pairing } from './pairing.ts';
+import type { Paired } from './pairing-records.ts';
 import { identityText, type Principal, personText, type Role, readIdentity } from './principal.ts';
 
 /** One entry of `people:` in the configuration. */
@@ -42,9 +43,9 @@ function namesOf(person: string, aliases: ReadonlyMap<string, ReadonlySet<string
 /** @param isAllowed returns whether the channel's `access.allow` lists somebody, which makes them a member */
 export function createPeople(
   configured: readonly PersonConfig[],
-  pairing: Pick<Pairing, 'paired'>,
+  pairing: { paired(): readonly Paired[] },
   links: Pick<Links, 'links'>,
-  isAllowed: (who: Pick<Principal, 'channel' | 'workspace' | 'user'>) => boolean = () => false,
+  isAllowed: (who: { channel: string; workspace?: string; user: string }) => boolean = () => false,
 ): People {
   const inConfig = new Map<string, { person: string; role: Role }>();
   for (const person of configured) {

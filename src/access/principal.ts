@@ -29,7 +29,7 @@ export function identityText(who: { channel: string; workspace?: string | undefi
 }
 
 /** Parses the output of `identityText`. */
-export function readIdentity(text: string): Pick<Principal, 'channel' | 'workspace' | 'user'> {
+export function readIdentity(text: string): { channel: string; workspace?: string; user: string } {
   const [channel = '', first = '', second] = text.split(':');
   return second === undefined ? { channel, user: first } : { channel, workspace: first, user: second };
 }

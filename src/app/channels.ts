@@ -1,4 +1,5 @@
 /** Builds the enabled channels, each loaded only if needed, with what each needs from the gateway. */
+
 import os from 'node:os';
 import path from 'node:path';
 import { identityText, type Role } from '../access/principal.ts';
@@ -17,7 +18,7 @@ import { menuSpecs } from '../runtime/commands/table.ts';
 import { openReadCursors } from '../runtime/conversations/read-cursors.ts';
 import { isId } from '../workspace/home.ts';
 import { openTask } from '../workspace/tasks/index.ts';
-import type { AppGateway, OpenGateway } from './contract.ts';
+import type { AppGateway, Host, OpenGateway } from './contract.ts';
 import { openNaming } from './naming.ts';
 
 /** Options of a start for the channels of this machine. */
@@ -135,7 +136,7 @@ function guarded(channel: OpenChannel, log: Logger): OpenChannel {
 }
 
 /** Opens the read positions of a channel whose platform doesn't keep them for us. */
-function cursorsOf(channel: string, { gw, host }: Pick<OpenGateway, 'gw' | 'host'>) {
+function cursorsOf(channel: string, { gw, host }: { gw: AppGateway; host: Host }) {
   const { built } = host;
   const cursors = openReadCursors(path.join(gw.home.spool, 'marks'), channel, gw.log);
   built.closing.push(cursors.close);

@@ -1,6 +1,5 @@
 /** Publishes counts and gauges of the parts on `/metrics`. */
 import type { OutboxFile } from '../engine/engine.ts';
-import type { ModelCall } from '../runtime/costs/costs.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Usage } from '../workspace/types.ts';
 import type { AppGateway, Host } from './contract.ts';
@@ -56,7 +55,7 @@ export function countDelivery(
     metrics.observe('viber_answer_seconds', { channel }, (now - message.askedAt) / 1000);
 }
 
-export function countCall(metrics: Metrics, { model, ms }: Pick<ModelCall, 'model' | 'ms'>, usage: Usage): void {
+export function countCall(metrics: Metrics, { model, ms }: { model: string; ms: number }, usage: Usage): void {
   const { inputTokens, outputTokens, cachedInputTokens = 0, cost, currency } = usage;
   metrics.count('viber_model_calls_total', { model });
   metrics.observe('viber_model_call_seconds', { model }, ms / 1000);

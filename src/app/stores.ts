@@ -64,7 +64,7 @@ export async function openStores(options: GatewayOptions) {
   const prefixes = prefixesOf(config);
   const folder = home.access;
   const languages = openLanguages({ folder, configured: config.language, prefixes, log });
-  const channelOf = (address: Pick<Address, 'channel'>) => host.built.channels.get(address.channel);
+  const channelOf = (address: { channel: string }) => host.built.channels.get(address.channel);
   const delivery = openDelivery({
     outbox: engine.outbox,
     log,

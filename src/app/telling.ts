@@ -3,7 +3,6 @@
  * gateway reads the answer.
  */
 import { mayBeTold } from '../access/authorise.ts';
-import type { OutboundTargets } from '../access/outbound-targets.ts';
 import { accessRulesOf } from '../config/access-rules.ts';
 import type { Config } from '../config.ts';
 import type { Places } from '../runtime/run/gateway.ts';
@@ -12,7 +11,10 @@ import type { Places } from '../runtime/run/gateway.ts';
  * Checks a job's run by the places that its result goes to, and every other run by the conversations whose messages it
  * answers.
  */
-export function createTelling(config: Config, targets: Pick<OutboundTargets, 'isDirect'>): Places['tellsMemory'] {
+export function createTelling(
+  config: Config,
+  targets: { isDirect(text: string): Promise<boolean> },
+): Places['tellsMemory'] {
   const memoryOf = (place: { channel: string; workspace?: string }) => accessRulesOf(config, place).memory;
   return async ({ principal, answered, job }) => {
     const places = job

@@ -2,7 +2,7 @@
 import type http from 'node:http';
 import type { z } from 'zod';
 import { createBodyReader, type ReadBody } from '../channels/shared/webhook.ts';
-import type { BoardError, BoardRequest } from './contract.ts';
+import type { BoardError } from './contract.ts';
 
 export const JSON_TYPE = 'application/json';
 
@@ -88,7 +88,7 @@ function readerOf(maxBytes: number): ReadBody {
  * @throws {Refused} with the first wrong field
  */
 export async function readBody<T>(
-  { request, response }: Pick<BoardRequest, 'request' | 'response'>,
+  { request, response }: { request: http.IncomingMessage; response: http.ServerResponse },
   schema: z.ZodType<T>,
   maxBytes = MAX_BODY,
 ): Promise<T> {

@@ -64,7 +64,7 @@ export function chatSections(config: Sections): { kind: ChannelKind; settings: C
 }
 
 /** Returns the server of an address, if the channel's section lists it. */
-export function serverOf(config: Sections, { channel, workspace }: Pick<Address, 'channel' | 'workspace'>) {
+export function serverOf(config: Sections, { channel, workspace }: { channel: string; workspace?: string }) {
   const section = workspace === undefined ? undefined : chatSection(config, channel);
   const servers: readonly ServerConfig[] = section ? (kindOf(channel)?.servers?.of(section) ?? []) : [];
   return servers.find(({ id }) => id === workspace);
@@ -74,7 +74,7 @@ export function serverOf(config: Sections, { channel, workspace }: Pick<Address,
  * Returns the access rules of a chat channel. A listed server is open in all its channels, with its own `groups` if it
  * has one; in any other server only the channels of `access.chats` count.
  */
-export function accessOf(config: Sections, at: Pick<Address, 'channel' | 'workspace'>): AccessConfig | undefined {
+export function accessOf(config: Sections, at: { channel: string; workspace?: string }): AccessConfig | undefined {
   const access = chatSection(config, at.channel)?.access;
   const server = serverOf(config, at);
   return access && server ? { ...access, groups: server.groups ?? access.groups, chats: ['*'] } : access;

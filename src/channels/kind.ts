@@ -5,7 +5,7 @@
 import type { z } from 'zod';
 import type { ConfigProblem } from '../errors.ts';
 import type { Logger } from '../log.ts';
-import type { Address, Channel, CommandSpec, LiveMode, NameOf, ReadCursors } from './channel.ts';
+import type { Channel, CommandSpec, LiveMode, NameOf, ReadCursors } from './channel.ts';
 import type { Lead } from './lead.ts';
 import type { WebhookHandler } from './shared/webhook.ts';
 
@@ -134,7 +134,7 @@ export interface ChannelKind<S extends ChatChannelConfig = ChatChannelConfig> {
   /** Returns the prefix that people type before a command. */
   commandPrefix(settings: S): string;
   /** Returns whether only one person reads there. Default: an address without a workspace. */
-  isDirect?(address: Pick<Address, 'chat' | 'workspace'>): boolean;
+  isDirect?(address: { chat: string; workspace?: string }): boolean;
   settings(): z.ZodType<S> | Promise<z.ZodType<S>>;
   /** Returns the problems of keys that are each valid by themselves; `path` begins below the section. */
   rules?(section: Section): readonly ConfigProblem[] | Promise<readonly ConfigProblem[]>;

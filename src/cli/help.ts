@@ -29,7 +29,7 @@ function columns(rows: readonly (readonly [string, string])[]): string[] {
   return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
 }
 
-const exitRows = ({ exits }: Pick<CliCommand, 'exits'>): [string, string][] =>
+const exitRows = ({ exits }: { exits?: Readonly<Record<number, string>> }): [string, string][] =>
   Object.entries({ ...EXIT_MEANINGS, ...exits });
 
 export function overview(): string {

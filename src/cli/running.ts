@@ -5,7 +5,6 @@ import { runFolders } from '../engine/run-folder.ts';
 import { ConfigError, errorCode } from '../errors.ts';
 import { readTextSync } from '../lib/files.ts';
 import { anything, isNumber, isText, objectOf, optional, shape } from '../lib/shape.ts';
-import type { CliContext } from '../runtime/contract/cli.ts';
 
 export interface Running {
   /** The folder of its lock and socket. */
@@ -33,7 +32,11 @@ export async function runningGateways({
   home,
   config: file,
   env,
-}: Pick<CliContext, 'home' | 'config' | 'env'>): Promise<Running[]> {
+}: {
+  home: string;
+  config: string | undefined;
+  env: NodeJS.ProcessEnv;
+}): Promise<Running[]> {
   const usual = [path.join(home, 'run'), ...runFolders(home, env)].flatMap(runningIn);
   if (usual.length > 0) return usual;
   const chosen = await chosenFolder({ home, file, env });

@@ -228,7 +228,7 @@ function writeTemplates(home: Home): void {
 }
 
 /** Lists the IDs of all vibers with a folder, `default` first. */
-export function vibersOf(home: Pick<Home, 'root'>): string[] {
+export function vibersOf(home: { root: string }): string[] {
   const dir = path.join(home.root, 'vibers');
   const entries = fs.existsSync(dir) ? fs.readdirSync(dir, { withFileTypes: true }) : [];
   const ids = entries.filter((entry) => entry.isDirectory() && isId(entry.name)).map(({ name }) => name);

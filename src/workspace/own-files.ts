@@ -121,7 +121,7 @@ const SYSTEM = [
   '/run/docker.sock',
 ];
 
-function places(home: Pick<Home, 'root'>): Place[] {
+function places(home: { root: string }): Place[] {
   const user = os.homedir();
   return [
     { path: programFolder(), what: "the gateway's program" },
@@ -182,5 +182,5 @@ function whyNotInHome(home: Home, folder: string): string | undefined {
  * Returns whether tools must not write this file.
  * @param file its real path
  */
-export const isOwnFile = (home: Pick<Home, 'root'>, file: string): boolean =>
+export const isOwnFile = (home: { root: string }, file: string): boolean =>
   notedIn(home.root).some(({ path: place }) => spellings(place).some((one) => isInside(file, one)));

@@ -12,7 +12,6 @@ import { ensureDir } from '../lib/files.ts';
 import { peekJson, readJson } from '../lib/read-json.ts';
 import { isCount, isFilled, isFlag, objectOf, optional, shape } from '../lib/shape.ts';
 import { writeJson } from '../lib/write-json.ts';
-import type { Home } from './home.ts';
 import { cleanType, extensionOf, safeName } from './tasks/index.ts';
 
 export interface Upload {
@@ -82,7 +81,7 @@ export class Uploads {
    * @param budgetOf bytes of all stored files of one sender
    */
   constructor(
-    home: Pick<Home, 'spool'>,
+    home: { spool: string },
     maxBytes: number,
     budgetOf: (by: string) => number = () => Number.POSITIVE_INFINITY,
   ) {

@@ -36,8 +36,7 @@ export type UsageLine =
 
 export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
-export const usageFile = (home: Pick<Home, 'root'>, day: string): string =>
-  path.join(home.root, 'usage', `${day}.jsonl`);
+export const usageFile = (home: { root: string }, day: string): string => path.join(home.root, 'usage', `${day}.jsonl`);
 
 /** Appends one line to the day of its `at`. Survives a crash of the process; a power cut may lose the last lines. */
 export function appendUsage(home: Home, line: UsageLine): void {
@@ -82,7 +81,7 @@ export function usageLineOf(text: string): UsageLine | undefined {
 }
 
 /** Returns the lines of a day (`YYYY-MM-DD`, UTC) in the order they were written; [] when there are none. */
-export function readUsage(home: Pick<Home, 'root'>, day: string): UsageLine[] {
+export function readUsage(home: { root: string }, day: string): UsageLine[] {
   return readJsonLines(usageFile(home, day), usageShape, ABOUT);
 }
 

@@ -5,7 +5,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { createStatCache } from '../lib/files/cache.ts';
-import { DEFAULT_VIBER, type Home, isId } from './home.ts';
+import { DEFAULT_VIBER, isId } from './home.ts';
 
 const SUFFIX = '.yaml';
 
@@ -16,7 +16,7 @@ const folders = createStatCache<readonly string[]>(4, (folder) =>
   fs.readdirSync(folder, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])),
 );
 
-type Place = Pick<Home, 'root' | 'agents'>;
+type Place = { root: string; agents: string };
 
 const found = ({ root, agents }: Place): string[] => [
   ...(settings.get(agents) ?? []),

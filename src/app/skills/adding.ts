@@ -7,11 +7,10 @@ import type { Logger } from '../../log.ts';
 import { say } from '../../messages/messages.ts';
 import type { SkillAdding } from '../../runtime/tools/skills/service.ts';
 import { Adding } from '../../skills/add/add.ts';
-import type { Home } from '../../workspace/home.ts';
 
 export interface OpenAddingOptions {
   config: Pick<Config, 'skills'>;
-  home: Pick<Home, 'skills' | 'cache'>;
+  home: { skills: string; cache: string };
   log: Logger;
   /** Makes the changes visible to others. */
   onChange(): Promise<void>;

@@ -74,11 +74,7 @@ export function saidIn(messages: z.infer<typeof chatBody>['messages']): Said[] {
  * Returns the refs of all files in order; stores inline content as an upload of the caller.
  * @throws {Refused} with the file's name
  */
-export async function refsOf(
-  said: Said,
-  caller: Caller,
-  { uploads }: ProtocolParts,
-): Promise<string[]> {
+export async function refsOf(said: Said, caller: Caller, { uploads }: ProtocolParts): Promise<string[]> {
   const refs: string[] = [];
   for (const { name, type, url, field } of said.files) {
     const ref = REF.exec(url)?.[1];

@@ -85,7 +85,7 @@ function placeAfter(all: readonly ListedTask[], after: string): number {
 }
 
 /** Returns the channel in which the task began. */
-const channelOf = ({ conversations, job }: Pick<TaskRecord, 'conversations' | 'job'>): string =>
+const channelOf = ({ conversations, job }: { conversations: string[]; job?: string }): string =>
   /^[a-z][a-z0-9-]*/.exec(conversations[0] ?? '')?.[0] ?? (job === undefined ? 'api' : 'job');
 
 const rowOf = (task: TaskRecord, standing: Standings): TaskRow & { goal: string } => ({
@@ -100,11 +100,7 @@ const rowOf = (task: TaskRecord, standing: Standings): TaskRow & { goal: string 
   ...(standing.isWaiting(task) && { waiting: true }),
 });
 
-async function detailOf(
-  task: TaskRecord,
-  { home }: ProtocolParts,
-  exchange: Exchange,
-): Promise<TaskDetail> {
+async function detailOf(task: TaskRecord, { home }: ProtocolParts, exchange: Exchange): Promise<TaskDetail> {
   const { cursor } = exchange.log;
   const row = rowOf(openTask(home, task).record() ?? task, exchange.standings());
   const [plan, artifacts] = await Promise.all([

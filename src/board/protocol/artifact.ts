@@ -6,12 +6,7 @@ import type { ProtocolParts } from './parts.ts';
 import { CHUNK } from './schemas.ts';
 
 /** Returns the piece at `offset`; `next` is the offset of the following one. */
-export async function readArtifact(
-  ref: string,
-  offset: number,
-  caller: Caller,
-  to: ProtocolParts,
-): Promise<object> {
+export async function readArtifact(ref: string, offset: number, caller: Caller, to: ProtocolParts): Promise<object> {
   const found = await openArtifact(to, caller, ref);
   if (!found) throw new Refused(404, 'not_found', 'There is no such file.', 'ref');
   const { meta, file, size } = found;

@@ -1,8 +1,3 @@
-/**
- * The event log: the newest 10,000 events or 4 MiB, under this process's epoch. A cursor is a position in it. For a
- * cursor of another epoch, or one older than the log, a client receives the current state instead.
- */
-import type { Address } from '../../channels/channel.ts';
 import type { EventFrame } from './frames.ts';
 
 const MAX_EVENTS = 10_000;
@@ -13,7 +8,7 @@ const OVERHEAD = 200;
 /**
  * Who an event is for: people who may see the task, owners, or one conversation of a program, possibly about a task.
  */
-export type Audience = { task: string } | 'owners' | { address: Pick<Address, 'channel' | 'chat'>; about?: string };
+export type Audience = { task: string } | 'owners' | { address: { channel: string; chat: string }; about?: string };
 
 export interface LoggedEvent {
   seq: number;

@@ -1,9 +1,10 @@
 /** The frames that the gateway sends (docs/protocol.md). `src/client/frames.ts` defines how a client reads them. */
-import type { AgentStreamEvent, ChannelStatus, EndedRun, OutboundMessage } from '../../channels/channel.ts';
-import type { ArtifactRef, TaskState } from '../../workspace/types.ts';
-import type { BoardError } from '../contract.ts';
 
-export type ErrorFields = Pick<BoardError, 'code' | 'message' | 'field'>;
+import type { AgentStreamEvent, ChannelStatus, EndedRun, OutboundMessage } from '../../channels/channel.ts';
+import type { GivenArtifact } from '../../channels/programs.ts';
+import type { ArtifactRef, TaskState } from '../../workspace/types.ts';
+
+export type ErrorFields = { code: string; message: string; field?: string };
 
 export type AckFrame =
   | { type: 'ack'; id: string; ok: true; [field: string]: unknown }
@@ -19,7 +20,7 @@ export type EndFrame =
       type: 'task:completed';
       taskId: string;
       runId: string;
-      result: Pick<EndedRun, 'text' | 'summary' | 'artifactRefs'>;
+      result: { text: string; summary: string; artifactRefs: readonly GivenArtifact[] };
     }
   | { type: 'task:error'; taskId: string; runId: string; error: { message: string; trace: string } }
   | { type: 'task:state'; taskId: string; runId?: string; state: TaskState };

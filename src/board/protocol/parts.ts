@@ -6,7 +6,7 @@ import type { JobService } from '../../runtime/contract/job-service.ts';
 import type { News } from '../../runtime/contract/news.ts';
 import type { Home } from '../../workspace/home.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
-import type { Upload, Uploads } from '../../workspace/uploads.ts';
+import type { Uploads } from '../../workspace/uploads.ts';
 import type { Caller } from '../contract.ts';
 import type { CommandOf } from './schemas.ts';
 
@@ -22,7 +22,7 @@ export interface Submissions {
   tell(caller: Caller, id: string, said: CommandOf<'task:message'>): Promise<{ taskId: string } & Told>;
   say(caller: Caller, id: string, said: CommandOf<'message'>): Promise<{ taskId?: string } & Told>;
   /** Returns whether this client started the task or takes part in it. */
-  isOwn(caller: Caller, task: Pick<TaskRecord, 'conversations'>): boolean;
+  isOwn(caller: Caller, task: { conversations: string[] }): boolean;
   /** Returns the ID of the client's conversations; no other client has it. */
   chatOf(caller: Caller): string;
 }
@@ -46,7 +46,7 @@ export interface Pieces {
   take(
     by: string,
     piece: CommandOf<'upload'>,
-  ): Promise<{ next: number } | (Pick<Upload, 'ref' | 'name' | 'size'> & { contentType: string })>;
+  ): Promise<{ next: number } | { ref: string; name: string; size: number; contentType: string }>;
 }
 
 export interface Approving {

@@ -28,11 +28,7 @@ export const noTask = () => new Refused(404, 'not_found', 'There is no such task
  * Returns a task that the principal may see. Others don't learn whether it exists.
  * @throws {Refused}
  */
-export function seenTask(
-  taskId: string,
-  by: Principal,
-  { home, maySee }: ProtocolParts,
-): TaskRecord {
+export function seenTask(taskId: string, by: Principal, { home, maySee }: ProtocolParts): TaskRecord {
   const task = isId(taskId) ? openTask(home, taskId).record() : undefined;
   if (!task || !maySee(by, task)) throw noTask();
   return task;

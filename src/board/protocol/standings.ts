@@ -1,7 +1,7 @@
 /** The current state of tasks: from disk, later events and pending approvals. */
-import type { TaskRecord, TaskState } from '../../workspace/types.ts';
+import type { TaskState } from '../../workspace/types.ts';
 
-type Standing = Pick<TaskRecord, 'id' | 'state'>;
+type Standing = { id: string; state: TaskState };
 
 export interface Standings {
   stateOf(task: Standing): TaskState;

@@ -156,7 +156,7 @@ export { telegramCard } from './connect/card.ts';
  * @throws ConfigError when the token is invalid.
  * @throws TelegramError when Telegram can't be asked.
  */
-export async function checkTelegram({ token, apiRoot }: Pick<TelegramOptions, 'token' | 'apiRoot'>): Promise<string> {
+export async function checkTelegram({ token, apiRoot }: { token: string; apiRoot: string }): Promise<string> {
   const api = createApi({ token, apiRoot: apiRoot.replace(/\/+$/, '') });
   try {
     const bot = await getMe(api, AbortSignal.timeout(15_000));

@@ -1,6 +1,6 @@
 /** Defines how a terminal conversation reaches the gateway, and how it is shown. Types only. */
 import type { Text } from '../../messages/messages.ts';
-import type { Attachment, Button, Suggestion } from '../channel.ts';
+import type { Button, Suggestion } from '../channel.ts';
 import type { Numbered } from './buttons.ts';
 
 /** The connection to the gateway. */
@@ -11,7 +11,7 @@ export interface Door {
   suggest(command: string, text: string): Promise<Suggestion[]>;
 }
 
-export type ShownFile = Pick<Attachment, 'path' | 'name'>;
+export type ShownFile = { path: string; name: string };
 
 /** A message from the gateway. */
 export interface Answer {

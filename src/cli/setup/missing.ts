@@ -3,7 +3,7 @@
  * that are wrong rather than missing are left alone.
  */
 import { isSecretName } from '../../config/secret-names.ts';
-import { ConfigError, type ConfigProblem } from '../../errors.ts';
+import { ConfigError } from '../../errors.ts';
 import { splitModelName } from '../../runtime/contract/providers.ts';
 import { createModels } from '../../runtime/model/models.ts';
 import { setUp } from './chat.ts';
@@ -57,7 +57,7 @@ function lacksKey(check: () => void): boolean {
   }
 }
 
-async function missingIn(settings: Settings): Promise<Required<Pick<ConfigProblem, 'path' | 'variable'>>[]> {
+async function missingIn(settings: Settings): Promise<{ path: string; variable: string }[]> {
   try {
     await settings.load();
     return [];

@@ -88,7 +88,7 @@ export class Approvals {
   }
 
   /** Stores the question as people were shown it, for those who ask about it later. */
-  async told(id: string, shown: Pick<ApprovalRequest, 'sentence' | 'details'>): Promise<void> {
+  async told(id: string, shown: { sentence?: string; details?: string }): Promise<void> {
     const request = this.#requests.get(id);
     if (!request || request.decision || request.sentence === shown.sentence) return;
     Object.assign(request, shown);
@@ -163,7 +163,7 @@ export class Approvals {
   }
 
   /** Closes a request that no run has resumed with, because the person wrote something else. */
-  async withdraw(id: string, by: Pick<Decision, 'by' | 'name'>): Promise<void> {
+  async withdraw(id: string, by: { by: string; name: string }): Promise<void> {
     const request = await this.look(id);
     if (!request || !isWaiting(request)) return;
     const at = new Date(this.#clock.now()).toISOString();

@@ -3,10 +3,9 @@
  * stored with a person's consent and compared exactly, so it never changes with its description here.
  */
 import { type Messages, type Text, words } from '../../messages/messages.ts';
-import type { Consent } from '../../workspace/types.ts';
 import { visible } from '../reply/show.ts';
 
-type Covered = Pick<Consent, 'tool' | 'kind'>;
+type Covered = { tool: string; kind: string };
 
 /** `write file` */
 export const plainTool = (tool: string): Text => words(visible(tool.replace(/[_-]+/g, ' ')));

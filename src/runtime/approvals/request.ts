@@ -70,7 +70,7 @@ export function askedAt(request: ApprovalRequest, address: Address): InboundMess
 export function isSamePersons(
   { principal, asked }: ApprovalRequest,
   { person }: Principal,
-  { address, isDirect }: Pick<InboundMessage, 'address' | 'isDirect'>,
+  { address, isDirect }: { address: Address; isDirect: boolean },
 ): boolean {
   if (!isDirect) return false;
   const chatOf = ({ thread: _thread, ...chat }: Address) => conversationKey(chat);

@@ -265,7 +265,7 @@ export class RunSuspension {
 
   /** Gives every pending call the same result, so that the history is complete. */
   async #answerAll(
-    { task, run, earlier }: Pick<SuspendedRun, 'task' | 'run' | 'earlier'>,
+    { task, run, earlier }: { task: TaskRecord; run: string; earlier: readonly SessionEntry[] },
     why: string,
     before: SessionEntry[] = [],
   ) {

@@ -57,7 +57,7 @@ export interface CommandReply {
   files?: Attachment[];
   buttons?: ButtonAction[][];
   /** A second reply, posted here once it is known. Must not reject; it is lost if the process ends first. */
-  later?: Promise<Pick<CommandReply, 'text' | 'files' | 'buttons'>>;
+  later?: Promise<{ text: Text; files?: Attachment[]; buttons?: ButtonAction[][] }>;
   /** The question that this command decided: the messages that asked it show the outcome from then on. */
   decided?: { question: string; outcome: Said };
   /** Notes to other conversations. A note that can't be sent is dropped. */

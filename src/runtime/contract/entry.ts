@@ -70,7 +70,7 @@ export interface Visit {
 }
 
 /** Returns the platform's name of the event, made unique by everything that identifies a conversation. */
-export function dedupeId(message: Pick<InboundMessage, 'id' | 'address'>, event = message.id): string {
+export function dedupeId(message: { id: string; address: Address }, event = message.id): string {
   const { channel, account, workspace, chat } = message.address;
   return JSON.stringify([channel, account, workspace ?? null, chat, event]);
 }

@@ -1,7 +1,8 @@
 /** The order of a run: what a message, a scheduled job or another agent asks it to do, and its context. Types only. */
 
 import type { Principal } from '../../access/principal.ts';
-import type { Address, Given } from '../../channels/channel.ts';
+import type { Address } from '../../channels/channel.ts';
+import type { GivenArtifact } from '../../channels/programs.ts';
 import type { Messages } from '../../messages/messages.ts';
 import type { SessionEntry, TaskRecord } from '../../workspace/types.ts';
 import type { AgentOutcome, Verdict } from './agent.ts';
@@ -62,7 +63,7 @@ export interface Order {
   /** The conversation is with this person alone. */
   isDirect?: boolean | undefined;
   /** Memory and artifacts that a program provided in place of those on disk. */
-  given?: Pick<Given, 'memory' | 'artifacts'> | undefined;
+  given?: { memory?: string; artifacts?: readonly GivenArtifact[] } | undefined;
   job?: JobOrder | undefined;
   /** Skills that a person has called by name in this task. */
   called?: readonly string[] | undefined;

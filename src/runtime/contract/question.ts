@@ -1,6 +1,7 @@
 /** A question from one agent to another, and the run that answers it. */
+
 import { createHash } from 'node:crypto';
-import type { ArtifactRef } from '../../workspace/types.ts';
+import type { ArtifactRef, TaskRecord } from '../../workspace/types.ts';
 import type { Asked, Order } from './order.ts';
 
 export const ASK_AGENT = 'ask_agent';
@@ -34,4 +35,4 @@ export const runOfQuestion = (askingRun: string, agent: string, key: string): st
     .digest('hex')
     .slice(0, 12);
 
-export const viberOf = (order: Pick<Order, 'task' | 'viber'>): string => order.viber ?? order.task.viber;
+export const viberOf = (order: { task: TaskRecord; viber?: string }): string => order.viber ?? order.task.viber;

@@ -14,13 +14,21 @@ export type PlanChange =
    */
   | { status: 'conflict'; proposal: string; current: string };
 
-export interface ToolScope {
+/** The files that a run may reach: those of its task, and of its viber's workspace. */
+export interface FileScope {
   home: Home;
   viber: string;
   taskId: string;
-  runId: string;
   /** The run acts for a guest: it reads and writes only the task's own files. */
   isGuest?: boolean;
+}
+
+/** The same, for what a run writes. */
+export interface RunScope extends FileScope {
+  runId: string;
+}
+
+export interface ToolScope extends RunScope {
   /** The hash of the plan that the model was shown; undefined if it was shown none. */
   planBase: string | undefined;
   onPlan(change: PlanChange): void;

@@ -5,13 +5,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import {
-  type Address,
-  conversationKey,
-  type DigestMark,
-  type InboundMessage,
-  type OutboundMessage,
-} from '../../channels/channel.ts';
+import { type Address, conversationKey, type DigestMark, type OutboundMessage } from '../../channels/channel.ts';
 import { namesIn } from '../../lib/damage.ts';
 import { NewLines } from '../../lib/files/new-lines.ts';
 import { appendLines, ensureDir } from '../../lib/files.ts';
@@ -90,7 +84,7 @@ export class Digests {
   }
 
   /** Returns the digest that a message answers: as a reply to one of its parts, or in the thread under one. */
-  of({ address, repliesTo }: Pick<InboundMessage, 'address' | 'repliesTo'>): DigestMark | undefined {
+  of({ address, repliesTo }: { address: Address; repliesTo?: string }): DigestMark | undefined {
     if (repliesTo === undefined && address.thread === undefined) return undefined;
     this.#read();
     const replied = repliesTo === undefined ? undefined : this.#parts.get(partKey(address, repliesTo));

@@ -35,11 +35,11 @@ export interface Reach {
    * reach a model. Never rejects.
    */
   refused(message: OutboundMessage, reason: string): Promise<void>;
-  arrived(message: Pick<OutboundMessage, 'address' | 'interaction'>): void;
+  arrived(message: { address: Address; interaction?: string }): void;
 }
 
 export interface ReachOptions {
-  channelOf: (address: Pick<Address, 'channel'>) => Channel | undefined;
+  channelOf: (address: { channel: string }) => Channel | undefined;
   delivery: Delivery;
   log: Logger;
 }

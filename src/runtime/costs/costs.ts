@@ -56,7 +56,7 @@ export interface CostsOptions {
   currency: string;
   log: Logger;
   /** Receives each call with its price, if known. */
-  onCall?: (call: Pick<ModelCall, 'model' | 'ms'>, usage: Usage) => void;
+  onCall?: (call: { model: string; ms: number }, usage: Usage) => void;
   now?: () => number;
 }
 

@@ -57,11 +57,7 @@ export const ownerNotice = (hit: CapHit, now: number): Said => say('costs.forOwn
  * Returns a line for each configured cap as one person sees it, such as `today, you: 1,200 of 5,000 tokens`, and
  * whether one is reached.
  */
-export function capsText(
-  costs: Costs,
-  person: string,
-  messages: Messages,
-): Text[] {
+export function capsText(costs: Costs, person: string, messages: Messages): Text[] {
   const { limits, currency } = costs;
   const [all, mine] = [costs.today(), costs.today(person)];
   const rows = [

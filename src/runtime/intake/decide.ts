@@ -115,10 +115,10 @@ export function decide(facts: Facts, commands: CommandTable<Gateway>): Decision 
 }
 
 /** Whether the sender's messages count towards a limit: owners, who could change the limit, are exempt. */
-export const isCounted = ({ principal }: Pick<Facts, 'principal'>): boolean => principal.role !== 'owner';
+export const isCounted = ({ principal }: { principal: Principal }): boolean => principal.role !== 'owner';
 
 /** Whether the event has effects before it reaches the queue, which must not happen twice. */
-export const isEarly = ({ message, principal }: Pick<Facts, 'message' | 'principal'>): boolean =>
+export const isEarly = ({ message, principal }: { message: InboundMessage; principal: Principal }): boolean =>
   isCounted({ principal }) || Boolean(message.command ?? message.button ?? message.opensThread);
 
 /** Whether the message can be the answer to a question. */

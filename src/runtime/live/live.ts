@@ -2,6 +2,7 @@
  * Shows live progress of agents in the conversations that follow a run. Best effort; answers never go through here, and
  * neither does anything internal: only descriptions of tools, the visible part of a reply and the plan's progress.
  */
+
 import {
   type Address,
   type AgentState,
@@ -14,7 +15,7 @@ import {
 import type { State } from '../../engine/engine.ts';
 import type { Logger } from '../../log.ts';
 import { type Messages, type Said, say } from '../../messages/messages.ts';
-import type { ConversationSettings } from '../conversations/settings.ts';
+import type { ConversationSetting } from '../conversations/settings.ts';
 import type { Buttons } from '../reply/buttons.ts';
 import type { Bus } from './bus.ts';
 import { createLivePace, type LivePace } from './pace.ts';
@@ -24,7 +25,7 @@ import { doing, type Progress, statusLine } from './words.ts';
 export interface LiveOptions {
   bus: Bus;
   channelOf: (address: Address) => Channel | undefined;
-  settings: Pick<ConversationSettings, 'get'>;
+  settings: { get(address: Address): ConversationSetting };
   buttons: Pick<Buttons, 'offer'>;
   /** Stores the status messages of runs that a crash may interrupt. */
   cache: Pick<State, 'get' | 'set' | 'delete'>;

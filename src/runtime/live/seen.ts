@@ -7,7 +7,7 @@ import { createLru } from '../../lib/lru.ts';
 import type { Bus } from './bus.ts';
 import { createLiveText, type LiveText } from './text.ts';
 
-type Origin = Pick<AgentStreamEvent, 'agentId' | 'taskId' | 'runId'>;
+type Origin = { agentId: string; taskId: string; runId: string };
 type ToolCall = Extract<AgentStreamEvent, { type: 'tool-call' }>;
 
 interface Seen {

@@ -27,7 +27,15 @@ export interface Choosing {
 export const USUAL = 'usual';
 
 /** Returns the model and thinking level in effect. Ignores a chosen model that can no longer be used. */
-export function chosenAt({ models, settings, address }: Pick<Choosing, 'models' | 'settings' | 'address'>): {
+export function chosenAt({
+  models,
+  settings,
+  address,
+}: {
+  models: ModelChoices;
+  settings: ChoiceStore;
+  address: Address;
+}): {
   model: ModelChoice;
   isUsual: boolean;
   thinking: Thinking | undefined;

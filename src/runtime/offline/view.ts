@@ -150,7 +150,7 @@ function memoryLines(text: string): string[] {
 }
 
 function callsAfter(messages: Prompt): MadeCall[] {
-  const results = new Map<string, Pick<MadeCall, 'value' | 'error'>>();
+  const results = new Map<string, { value?: Json; error?: string }>();
   for (const message of messages) {
     if (message.role !== 'tool') continue;
     for (const part of message.content) {

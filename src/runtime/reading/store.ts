@@ -9,9 +9,9 @@ import { errorCode } from '../../errors.ts';
 import { ensureDir, writeFileAtomic } from '../../lib/files.ts';
 import type { Home } from '../../workspace/home.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
-import type { FileText, ReadableFile } from '../contract/reading.ts';
+import type { FileText } from '../contract/reading.ts';
 
-type Kept = Pick<ReadableFile, 'sha256'>;
+type Kept = { sha256: string };
 
 const fileOf = (home: Home, taskId: string, { sha256 }: Kept): string =>
   openTask(home, taskId).fileAt(`.text-${sha256.replace(/[^0-9a-f]/g, '').slice(0, 40)}.txt`);

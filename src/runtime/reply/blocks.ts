@@ -94,7 +94,7 @@ function take(delta: ArtifactDelta, blocks: Blocks): void {
 
 export const TOO_MANY = `at most ${DELTA_LIMITS.count} artifacts in one answer`;
 
-export function leaveOut({ title }: ArtifactDelta, why: string, blocks: Pick<Blocks, 'problems' | 'leftOut'>): void {
+export function leaveOut({ title }: ArtifactDelta, why: string, blocks: { problems: string[]; leftOut: number }): void {
   blocks.leftOut++;
   blocks.problems.push(`"${title}" was left out: ${why}`);
 }

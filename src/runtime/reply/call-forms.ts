@@ -16,7 +16,7 @@ export interface WrittenCall {
   to: number;
 }
 
-type Found = Pick<WrittenCall, 'name' | 'input'> & { bare?: ReadonlySet<string> };
+type Found = { name: string; input: Values; bare?: ReadonlySet<string> };
 
 // `<|...|>` and `<｜...｜>` are single tokens of a model; `<x:tool_call>` and similar are elements around calls.
 const MARK = String.raw`<\/?[\w:-]*(?:tool_?calls?|function_?calls?|TOOLCALLS?)>|<\/?(?:｜DSML｜(?:function|tool)_calls)>|<\|?tool_call\|?>|<\|\/?[\w./-]{1,60}\|>|<｜[^｜<>\n]{1,60}｜>|\[\/?(?:TOOL_CALLS?|TOOL_REQUEST|END_TOOL_REQUEST|TOOL_CALLS_END|ARGS)\]|<\/?(?:s|tools?|end_of_turn|seed:eos|eos)>`;

@@ -104,7 +104,7 @@ export function failure(error: unknown, trace: string, { role, messages }: Asker
   };
 }
 
-const CAP: Pick<Answer, 'error' | 'buttons'> = { error: 'cap', buttons: [] };
+const CAP = { error: 'cap', buttons: [] };
 
 /** Whether the setup is wrong or the fault is ours. Other errors pass, or the person must rephrase. */
 const needsOwner = (error: unknown): boolean =>

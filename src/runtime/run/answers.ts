@@ -1,5 +1,7 @@
 /** Sends the outcome of a turn to people: one answer to each conversation whose messages the turn handled. */
+
 import { conversationKey, type OutboundMessage } from '../../channels/channel.ts';
+import type { EndedRun } from '../../channels/programs.ts';
 import type { Fence, QueueItem } from '../../engine/engine.ts';
 import { type Messages, messagesFor, type Text } from '../../messages/messages.ts';
 import type { Entry } from '../contract/entry.ts';
@@ -61,7 +63,7 @@ export async function sendAnswers(
 }
 
 /** Returns what a program gets in addition to the text: nothing while the run continues. */
-function endOf(taskId: string, runId: string, outcome: Answer): Pick<OutboundMessage, 'result'> {
+function endOf(taskId: string, runId: string, outcome: Answer): { result?: EndedRun } {
   const { state, text, summary, artifactRefs } = outcome;
   return state === 'waiting' ? {} : { result: { taskId, runId, state, text, summary, artifactRefs } };
 }

@@ -9,7 +9,7 @@ import type { ButtonAction } from '../contract/buttons.ts';
 import type { Made } from '../contract/outcome.ts';
 import type { ArtifactDelta } from '../contract/protocol.ts';
 import type { RuntimeTool } from '../contract/task.ts';
-import type { ToolScope } from '../contract/tool-scope.ts';
+import type { RunScope } from '../contract/tool-scope.ts';
 import { linkTo } from '../reply/links.ts';
 import { askAboutProposal } from '../reply/plan-proposal.ts';
 import { planChange, planRows } from '../reply/plan-rows.ts';
@@ -17,8 +17,6 @@ import { fileName } from '../tools/artifacts.ts';
 import { referredArtifact } from '../tools/attach-file.ts';
 import { updatePlan } from '../tools/update-plan.ts';
 import type { WholeReply } from './whole-reply.ts';
-
-type Where = Pick<ToolScope, 'home' | 'viber' | 'taskId' | 'runId' | 'isGuest'>;
 
 /**
  * Applies a plan with its tool, including the check for manual edits. A plan that would need a person's consent becomes
@@ -29,7 +27,7 @@ export async function applyPlan(
   plans: readonly (string | Plan)[],
   made: Made,
   tools: readonly RuntimeTool[],
-  { home, taskId }: Where,
+  { home, taskId }: RunScope,
   messages: Messages,
 ): Promise<Text | ''> {
   const plan = plans.at(-1);
@@ -64,7 +62,7 @@ export async function tellPlan(
  */
 export async function keepDeltas(
   { artifactDeltas, firstDelta }: WholeReply,
-  scope: Where,
+  scope: RunScope,
   log: Logger,
 ): Promise<{ refs: ArtifactRef[]; missing: number }> {
   const refs: ArtifactRef[] = [];
@@ -81,7 +79,7 @@ export async function keepDeltas(
   return { refs, missing };
 }
 
-async function keepDelta(delta: ArtifactDelta, index: number, scope: Where): Promise<ArtifactRef> {
+async function keepDelta(delta: ArtifactDelta, index: number, scope: RunScope): Promise<ArtifactRef> {
   const { home, taskId, runId } = scope;
   const { id: wanted, title, type, content, ref } = delta;
   if (content === undefined) return referredArtifact(scope, { ref: ref ?? '', title, type });

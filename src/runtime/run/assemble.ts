@@ -2,6 +2,7 @@
  * Assembles the request to the model: context from the workspace, and the tools that the run may use, each waiting for
  * consent if it must.
  */
+
 import { authoriseAction } from '../../access/authorise.ts';
 import { principalText } from '../../access/principal.ts';
 import { PLAN_FIRST, withConsent } from '../approvals/consent.ts';
@@ -11,7 +12,7 @@ import { mentionsTime } from '../context/now.ts';
 import type { AgentRequest } from '../contract/agent.ts';
 import type { Recalled, RecallFor } from '../contract/feature.ts';
 import type { Offered, Order } from '../contract/order.ts';
-import type { OwnSettings } from '../contract/settings.ts';
+import type { OwnSettings, Thinking } from '../contract/settings.ts';
 import type { RuntimeTool } from '../contract/task.ts';
 import { mayUse, strictest } from '../tools/asked.ts';
 import { isOffered } from '../tools/bind.ts';
@@ -144,7 +145,7 @@ function modelFor(
   { address, job, asked, own: ordered }: Order,
   own: OwnSettings,
   { config, models }: Gateway,
-): Pick<AgentRequest, 'model' | 'fallback' | 'thinking'> {
+): { model: string; fallback: string[]; thinking?: Thinking } {
   const here = address && !job && !asked ? models.chosen(address) : undefined;
   const model = ordered?.model ?? here?.model ?? own.model ?? models.modelName();
   const fallback = (own.fallback ?? config.fallback).filter((name) => name !== model);

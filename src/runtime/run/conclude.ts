@@ -1,4 +1,5 @@
 /** Ends a turn: writes its result to the session and its answer to the outbox, and does what follows from it. */
+
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { conversationKey } from '../../channels/channel.ts';
 import { crashPoint } from '../../crash-points.ts';
@@ -9,6 +10,7 @@ import { openTask } from '../../workspace/tasks/index.ts';
 import type { SessionEntry } from '../../workspace/types.ts';
 import { STEERED } from '../context/past-run.ts';
 import { type Entry, traceOf } from '../contract/entry.ts';
+import type { Owner } from '../contract/order.ts';
 import type { Answer, Outcome } from '../contract/outcome.ts';
 import { buttonsAgain, interruptedRun } from '../reply/failure.ts';
 import { type Answered, sendAnswers } from './answers.ts';
@@ -25,7 +27,7 @@ const SEARCH_BYTES = 1024 * 1024;
 /** The part of a turn that its end needs. */
 export type Ending = Pick<Turn, 'run' | 'answered' | 'isAgain' | 'lease'>;
 
-const firstOf = ({ answered }: Pick<Turn, 'answered'>): Entry => (answered[0] as Item).message;
+const firstOf = ({ answered }: { answered: readonly Item[] }): Entry => (answered[0] as Item).message;
 
 /** Ends a turn by its outcome; repeating it after a crash does nothing twice. */
 export async function conclude(turn: Turn, outcome: Outcome, gw: Gateway): Promise<void> {
@@ -77,7 +79,7 @@ export async function withoutAnswer({ run, answered, isAgain, lease }: Turn, gw:
 
 /** Records the answer in the session, with what its run has used. A run that waits for a person has no result yet. */
 export async function record(
-  { run, items, owner }: Pick<Turn, 'run' | 'items' | 'owner'>,
+  { run, items, owner }: { run: string; items: readonly Item[]; owner: Owner },
   given: Answer,
   { home, models }: Gateway,
 ): Promise<Answer> {

@@ -118,7 +118,7 @@ export interface Tasks {
 }
 
 export interface Places {
-  channelOf: (address: Pick<Address, 'channel'>) => Channel | undefined;
+  channelOf: (address: { channel: string }) => Channel | undefined;
   reach: Reach;
   /** Places where messages may go unprompted. */
   targets: OutboundTargets;

@@ -1,4 +1,5 @@
 /** Writes the journal of a run to its session: each side effect before it begins, each result as its call ends. */
+
 import path from 'node:path';
 import { crashPoint } from '../../crash-points.ts';
 import { scrub } from '../../log.ts';
@@ -7,7 +8,7 @@ import { openTask } from '../../workspace/tasks/index.ts';
 import type { ArtifactRef, Json, SessionEntry } from '../../workspace/types.ts';
 import { answersOfAgents } from '../context/past-run.ts';
 import type { AgentHooks, StepPart } from '../contract/agent.ts';
-import type { Order, Owner } from '../contract/order.ts';
+import type { Asked, Order, Owner } from '../contract/order.ts';
 import type { Made } from '../contract/outcome.ts';
 
 type StepLine = Extract<SessionEntry, { type: 'step' }>;
@@ -27,7 +28,7 @@ export interface Progress {
   isTainted: boolean;
 }
 
-export function progressOf({ earlier, asked }: Pick<Order, 'earlier' | 'asked'>): Progress {
+export function progressOf({ earlier, asked }: { earlier: readonly SessionEntry[]; asked?: Asked }): Progress {
   const steps = earlier.filter((entry) => entry.type === 'step');
   return {
     made: {

@@ -13,7 +13,6 @@ import { crashPoint } from '../../crash-points.ts';
 import { messagesFor } from '../../messages/messages.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
 import type { SessionEntry, TaskRecord } from '../../workspace/types.ts';
-import type { SuspendedRun } from '../approvals/suspend.ts';
 import { cutCall, STEERED } from '../context/past-run.ts';
 import { reasonOf } from '../contract/abort.ts';
 import type { Waiting } from '../contract/agent.ts';
@@ -135,12 +134,7 @@ async function answer(begun: Run, gw: Gateway): Promise<Outcome> {
 }
 
 /** Asks, in the name of this run, the question of an agent that it asked. */
-async function suspendBelow(
-  run: Run,
-  below: Waiting,
-  gw: Gateway,
-  more: Pick<SuspendedRun, 'play'> = {},
-): Promise<Outcome> {
+async function suspendBelow(run: Run, below: Waiting, gw: Gateway, more: { play?: true } = {}): Promise<Outcome> {
   const messages = messagesFor((run.items[0] as Item).message.message);
   const handed = await beforeQuestion(below.waiting, undefined, { ...run, messages, earlier: below.earlier }, gw);
   return gw.consent.suspension.suspend({ ...run, inner: below, ...more }, below.waiting, below.tools, handed);

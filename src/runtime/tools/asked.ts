@@ -4,7 +4,6 @@
 import type { AgentStreamEvent } from '../../channels/channel.ts';
 import type { Asked } from '../contract/order.ts';
 import type { OwnSettings, WorkingMode } from '../contract/settings.ts';
-import type { RuntimeTool } from '../contract/tool.ts';
 import { toolNamed } from './table.ts';
 
 const MODES: readonly WorkingMode[] = ['ask', 'decide', 'execute'];
@@ -16,7 +15,7 @@ export const strictest = (own: WorkingMode, other: WorkingMode = own): WorkingMo
 /** Returns whether the settings offer a tool: through `tools`, or through `skills` if it is one or reads them. */
 export const mayUse =
   (own: OwnSettings, asked: Asked | undefined) =>
-  ({ name }: Pick<RuntimeTool, 'name'>): boolean => {
+  ({ name }: { name: string }): boolean => {
     const isSkills =
       own.skills?.includes(name) === true || (toolNamed(name)?.ofSkills === true && (own.skills?.length ?? 0) > 0);
     return (own.tools?.includes(name) !== false || isSkills) && asked?.may?.(name) !== false;

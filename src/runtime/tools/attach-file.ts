@@ -8,15 +8,13 @@ import { readBytes } from '../../lib/files/below.ts';
 import { hashText } from '../../lib/files.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
 import type { ArtifactRef } from '../../workspace/types.ts';
-import type { ToolScope } from '../contract/tool-scope.ts';
+import type { RunScope } from '../contract/tool-scope.ts';
 import { useFound } from './paths.ts';
 
 const MAX_BYTES = 50 * 1024 * 1024;
 
-type Where = Pick<ToolScope, 'home' | 'viber' | 'taskId' | 'runId' | 'isGuest'>;
-
 /** @throws UserError if the file doesn't exist or may not be used */
-export async function existingArtifact(scope: Where, given: string): Promise<ArtifactRef> {
+export async function existingArtifact(scope: RunScope, given: string): Promise<ArtifactRef> {
   const own = openTask(scope.home, scope.taskId).artifacts.find(path.posix.basename(given));
   const isElsewhere = /^workspace\//.test(given.trim());
   if (own && !isElsewhere) return own;
@@ -44,7 +42,7 @@ export async function existingArtifact(scope: Where, given: string): Promise<Art
  * @throws UserError like `existingArtifact`
  */
 export async function referredArtifact(
-  scope: Where,
+  scope: RunScope,
   { ref, ...about }: { ref: string; title: string; type: string; id?: string },
 ): Promise<ArtifactRef> {
   if (!URL.canParse(ref)) return existingArtifact(scope, ref);

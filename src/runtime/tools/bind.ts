@@ -2,7 +2,7 @@
 import type { RunFacts, RuntimeTool, Tool } from '../contract/tool.ts';
 import { toPeople } from './offered.ts';
 
-export const isOffered = ({ offered = toPeople }: Pick<RuntimeTool, 'offered'>, facts: RunFacts): boolean =>
+export const isOffered = ({ offered = toPeople }: { offered?(run: RunFacts): boolean }, facts: RunFacts): boolean =>
   offered(facts);
 
 /**

@@ -14,11 +14,10 @@ import { isProtected } from '../../workspace/home.ts';
 import { isOwnFile } from '../../workspace/own-files.ts';
 import { type ArtifactMeta, openTask } from '../../workspace/tasks/index.ts';
 import type { ArtifactRef } from '../../workspace/types.ts';
-import type { ToolScope } from '../contract/tool-scope.ts';
+import type { FileScope, ToolScope } from '../contract/tool-scope.ts';
 import { refusedToGuest } from './offered.ts';
 
 /** The parts of a run's scope that determine which files it may use. */
-export type FileScope = Pick<ToolScope, 'home' | 'viber' | 'taskId' | 'isGuest'>;
 
 /** A file that is kept open while it is used. */
 export interface FoundFile extends HeldFile {

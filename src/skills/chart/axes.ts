@@ -128,7 +128,7 @@ function drawCategories(
   canvas: Canvas,
   { label, scale }: Look,
   texts: readonly string[],
-  { band, bottom }: Pick<Frame, 'band' | 'bottom'>,
+  { band, bottom }: { band: number; bottom: number },
   xOf: Frame['x'],
   slantedWidth: number | undefined,
   below: number,

@@ -29,7 +29,7 @@ export function kindOf({ contentType, body }: WebAnswer): PageKind {
 }
 
 /** Decodes by byte order mark, declaration, the page's `meta`, its XML declaration, or else by detection. */
-export function textOf({ contentType, body }: Pick<WebAnswer, 'contentType' | 'body'>): string {
+export function textOf({ contentType, body }: { contentType: string; body: Buffer }): string {
   const charset = charsetOf(contentType, body);
   const guessed = charset === undefined ? readableText(body) : undefined;
   return readable(guessed ?? decoderFor(charset ?? 'utf-8').decode(body));

@@ -74,7 +74,7 @@ export function suggestedText(given: string): string {
 }
 
 /** Returns a suggestion's text, heading and ID as they will be stored. */
-export function suggestionOf(given: { section?: string | undefined; text: string }): Pick<Suggestion, 'id' | 'text'> & {
+export function suggestionOf(given: { section?: string | undefined; text: string }): { id: string; text: string } & {
   section: string;
 } {
   const text = suggestedText(given.text);
@@ -89,7 +89,7 @@ export function suggestionOf(given: { section?: string | undefined; text: string
 export async function addSuggestion(
   home: Home,
   viber: string,
-  given: Pick<Suggestion, 'text' | 'provenance'> & {
+  given: { text: string; provenance: string } & {
     section?: string | undefined;
     run?: string | undefined;
     replaces?: string | undefined;

@@ -151,7 +151,7 @@ export class Artifacts {
    * Returns the path of an artifact's content. Only the file name is taken from `meta`.
    * @throws UserError when it is gone or isn't a regular file (a link, for example)
    */
-  pathOf(meta: Pick<ArtifactRef, 'ref' | 'title'>): string {
+  pathOf(meta: { ref: string; title: string }): string {
     if (isLink(meta)) throw new UserError(`"${meta.title}" is a link: ${meta.ref}`);
     const file = this.#fileOf(meta);
     if (file === undefined) throw new UserError(`The file of "${meta.title}" is no longer there.`);
@@ -159,7 +159,7 @@ export class Artifacts {
   }
 
   /** Returns whether an artifact is a file that still exists. */
-  has(meta: Pick<ArtifactRef, 'ref'>): boolean {
+  has(meta: { ref: string }): boolean {
     return !isLink(meta) && this.#fileOf(meta) !== undefined;
   }
 
@@ -172,7 +172,7 @@ export class Artifacts {
     return roomIn(this.#home, this.#taskId, people, wanted);
   }
 
-  #fileOf({ ref }: Pick<ArtifactRef, 'ref'>): string | undefined {
+  #fileOf({ ref }: { ref: string }): string | undefined {
     const name = path.posix.basename(ref);
     const file = path.join(this.#folder, name);
     return FILE_NAME.test(name) && !RESERVED.has(path.parse(name).name) && isFile(file) ? file : undefined;
@@ -228,7 +228,7 @@ export class Artifacts {
 }
 
 /** Returns whether it is a web address and not a local file. */
-export const isLink = ({ ref }: Pick<ArtifactRef, 'ref'>): boolean => /^https?:\/\//.test(ref);
+export const isLink = ({ ref }: { ref: string }): boolean => /^https?:\/\//.test(ref);
 
 /** Returns the ID, or a stable replacement where it can't be a file name, so that the artifact can be replaced. */
 function usableId(given: string): string {

@@ -83,10 +83,7 @@ function listed(task: TaskRecord | undefined): ListedTask | undefined {
 }
 
 /** Returns a negative number when `one` comes first. */
-export function byChange(
-  one: Pick<ListedTask, 'id' | 'updatedAt'>,
-  other: Pick<ListedTask, 'id' | 'updatedAt'>,
-): number {
+export function byChange(one: { id: string; updatedAt: string }, other: { id: string; updatedAt: string }): number {
   if (one.updatedAt !== other.updatedAt) return one.updatedAt < other.updatedAt ? 1 : -1;
   return one.id < other.id ? 1 : -1;
 }

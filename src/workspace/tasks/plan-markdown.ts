@@ -80,8 +80,7 @@ export function formatPlan(plan: Plan, previous?: string): string {
   return `${texts.join('\n\n')}\n`;
 }
 
-export const isToDo = ({ status }: PlanStep): boolean =>
-  status === 'pending' || status === 'in_progress';
+export const isToDo = ({ status }: PlanStep): boolean => status === 'pending' || status === 'in_progress';
 
 /** Counts steps without the skipped ones. */
 export function planProgress({ steps }: Plan): { done: number; total: number } {

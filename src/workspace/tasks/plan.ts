@@ -13,7 +13,7 @@ import { exclusively, isShared } from '../../lib/locks.ts';
 import { peekJson } from '../../lib/read-json.ts';
 import { isText, objectOf, optional, shape } from '../../lib/shape.ts';
 import type { Home } from '../home.ts';
-import type { Plan, PlanStep, TaskRecord, TaskState } from '../types.ts';
+import type { Plan, PlanStep, TaskState } from '../types.ts';
 import { tellChange } from './changes.ts';
 import { isInSave, planFile, settleEdits, settleEditsAlone, settlePlan, settleSaved, takeWritten } from './current.ts';
 import { knownTexts, noteKnown } from './plan-history.ts';
@@ -211,7 +211,7 @@ export class TaskPlan {
 }
 
 /** Returns the task's state: with open steps it isn't completed, whatever its last run returned. */
-export const standOf = ({ state }: Pick<TaskRecord, 'state'>, plan: Plan | undefined): TaskState | 'open' =>
+export const standOf = ({ state }: { state: TaskState }, plan: Plan | undefined): TaskState | 'open' =>
   state === 'completed' && plan?.steps.some(isToDo) ? 'open' : state;
 
 function render(plan: string | Plan, current: string | undefined): string {

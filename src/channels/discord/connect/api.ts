@@ -8,7 +8,6 @@ import { errorCode, errorMessage } from '../../../errors.ts';
 import { readKept } from '../../../lib/files/below.ts';
 import { formBytes } from '../../../lib/form.ts';
 import { awakeNow } from '../../../lib/steady.ts';
-import type { Attachment } from '../../channel.ts';
 
 /**
  * `refused`: Discord rejected the call. `limited`: too many calls. `failed`: Discord has a problem of its own (5xx).
@@ -49,7 +48,7 @@ export interface CallOptions {
   auth?: boolean;
 }
 
-export type UploadFile = Pick<Attachment, 'path' | 'mimeType'> & { uploadName: string };
+export type UploadFile = { path: string; mimeType: string; uploadName: string };
 
 export interface DiscordApi {
   /**

@@ -32,11 +32,6 @@ export function dropped(reason: string): Dropped {
   return { kind: 'dropped', reason: /^[\w.-]{1,60}$/.test(reason) ? reason : 'unknown' };
 }
 
-/** Returns fresh lists each time, because the gateway may change a message. */
-export function emptyMessage(): Pick<InboundMessage, 'text' | 'files' | 'facts' | 'quotes' | 'isMention'> {
-  return { text: '', files: [], facts: [], quotes: [], isMention: false };
-}
-
 /** Returns a channel's address; a thread is under its parent's ID. `guild` is absent in direct messages. */
 export function readAddress(channelId: string, guild: string | undefined, { bot, places }: Context): Address {
   const place = places.get(channelId);

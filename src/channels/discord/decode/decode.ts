@@ -2,10 +2,12 @@
  * Decodes a message of Discord's gateway or REST API into an InboundMessage. Pure, total (it never throws, whatever
  * JSON it gets) and cheap. https://discord.com/developers/docs/resources/message#message-object
  */
+
 import type { InboundMessage } from '../../channel.ts';
+import { emptyMessage } from '../../shared/empty-message.ts';
 import { type Fields, fields, integer, isFields, string } from '../../shared/read.ts';
 import { slashCommandOf } from '../../shared/written-command.ts';
-import { type Context, type Decoded, dropped, emptyMessage, readAddress, readSender } from './base.ts';
+import { type Context, type Decoded, dropped, readAddress, readSender } from './base.ts';
 import { readCards } from './cards.ts';
 import { readFacts } from './facts.ts';
 import { readFiles } from './files.ts';

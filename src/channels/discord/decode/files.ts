@@ -38,7 +38,7 @@ function remoteFile(body: Fields, isSpoken: boolean): RemoteFile | undefined {
 }
 
 /** Returns the length of voice messages and some other recordings. */
-function lengthOf({ duration_secs: seconds }: Fields): Pick<RemoteFile, 'seconds'> {
+function lengthOf({ duration_secs: seconds }: Fields): { seconds?: number } {
   return typeof seconds === 'number' && seconds >= 0 && Number.isFinite(seconds) ? { seconds } : {};
 }
 

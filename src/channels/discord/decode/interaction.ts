@@ -2,11 +2,13 @@
  * Decodes slash commands, buttons and autocomplete. Pure and total like `decodeMessage`.
  * https://discord.com/developers/docs/interactions/receiving-and-responding#interaction-object
  */
+
 import { MENU_GROUPS } from '../../../messages/menu.ts';
 import type { Address, InboundMessage, Sender, SuggestQuery } from '../../channel.ts';
+import { emptyMessage } from '../../shared/empty-message.ts';
 import { type Fields, fields, integer, isFields, language, list, string } from '../../shared/read.ts';
 import { GOAL, isNearly } from '../../shared/written-command.ts';
-import { type Context, type Dropped, dropped, emptyMessage, readAddress, readSender } from './base.ts';
+import { type Context, type Dropped, dropped, readAddress, readSender } from './base.ts';
 import { isThread, takesThreads } from './places.ts';
 import { id } from './read.ts';
 import { timeOf } from './snowflake.ts';

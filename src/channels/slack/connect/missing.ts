@@ -9,12 +9,11 @@ import { type Fields, fields, list, oneLine, string } from '../../shared/read.ts
 import { readId, readTs, type Self } from '../decode/base.ts';
 import { quoteOf } from '../decode/quotes.ts';
 import { type SlackApi, SlackError } from './api.ts';
-import type { People } from './people.ts';
 
 export interface MissingOptions {
   api: SlackApi;
   self: () => Self | undefined;
-  people: Pick<People, 'meet'>;
+  people: { meet(users: readonly string[]): Promise<void> };
   log: Logger;
 }
 

@@ -32,11 +32,6 @@ export function dropped(reason: string): Decoded {
   return { kind: 'dropped', reason: /^[\w.-]{1,60}$/.test(reason) ? reason : 'unknown' };
 }
 
-/** Returns fresh lists each time, because the gateway may change a message. */
-export function emptyMessage(): Pick<InboundMessage, 'text' | 'files' | 'facts' | 'quotes'> {
-  return { text: '', files: [], facts: [], quotes: [] };
-}
-
 export function addressOf(self: Self, chat: string, thread?: string): Address {
   const address = { channel: 'slack', account: self.userId, workspace: self.teamId, chat };
   return thread === undefined ? address : { ...address, thread };

@@ -2,21 +2,13 @@
  * Decodes Slack's requests into an InboundMessage. Pure, total (it never throws, whatever JSON it gets) and cheap.
  * https://docs.slack.dev/apis/events-api/, https://docs.slack.dev/interactivity/
  */
+
 import type { InboundMessage } from '../../channel.ts';
+import { emptyMessage } from '../../shared/empty-message.ts';
 import { type Fields, fields, list, string } from '../../shared/read.ts';
 import { commandOf, GOAL } from '../../shared/written-command.ts';
 import { sealResponse } from '../send/respond.ts';
-import {
-  addressOf,
-  type Decoded,
-  dropped,
-  emptyMessage,
-  isDirect,
-  readId,
-  readTs,
-  readUser,
-  type Self,
-} from './base.ts';
+import { addressOf, type Decoded, dropped, isDirect, readId, readTs, readUser, type Self } from './base.ts';
 import { decodeMessage } from './message.ts';
 import { readWords } from './text.ts';
 

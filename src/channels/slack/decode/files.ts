@@ -64,7 +64,7 @@ export function remoteFile(body: Fields): RemoteFile | undefined {
  * Returns the length of a clip, and Slack's transcript if it is complete. Slack writes it some time after the message
  * has arrived, so it is seldom there.
  */
-function spokenIn(body: Fields): Pick<RemoteFile, 'seconds' | 'transcript'> {
+function spokenIn(body: Fields): { seconds?: number; transcript?: string } {
   const ms = integer(body, 'duration_ms');
   const transcription = fields(body, 'transcription') ?? {};
   const preview = fields(transcription, 'preview') ?? {};

@@ -2,20 +2,11 @@
  * Decodes messages and their edits. A mention in a channel starts a thread: its address has the message's own `ts` as
  * thread, so that replies below it belong to the same conversation. https://docs.slack.dev/reference/events/message/
  */
+
 import type { EntryKind, InboundMessage } from '../../channel.ts';
+import { emptyMessage } from '../../shared/empty-message.ts';
 import { type Fields, fields, list, string } from '../../shared/read.ts';
-import {
-  addressOf,
-  type Decoded,
-  dropped,
-  emptyMessage,
-  isDirect,
-  millisOf,
-  readId,
-  readTs,
-  readUser,
-  type Self,
-} from './base.ts';
+import { addressOf, type Decoded, dropped, isDirect, millisOf, readId, readTs, readUser, type Self } from './base.ts';
 import { readFiles } from './files.ts';
 import { readQuotes } from './quotes.ts';
 import { readWhole } from './whole.ts';
@@ -63,7 +54,7 @@ function decodeEdit(event: Fields, self: Self): Decoded {
 function decodePreview(
   now: Fields,
   before: Fields,
-  { self, chat, ts }: Pick<Context, 'self' | 'chat' | 'ts'>,
+  { self, chat, ts }: { self: Self; chat: string; ts: string },
 ): Decoded {
   const unchanged = dropped('message_changed.unchanged');
   if (linkedIn(now) <= linkedIn(before)) return unchanged;

@@ -85,7 +85,7 @@ function invitation(name = 'viber'): string {
 export async function pointTo(
   message: InboundMessage,
   ts: string,
-  { identity, respond, log }: Pick<OpenThreadOptions, 'identity' | 'respond' | 'log'>,
+  { identity, respond, log }: { identity: () => Identity | undefined; respond: Respond; log: Logger },
 ): Promise<void> {
   const base = identity()?.url ?? '';
   if (message.interaction === undefined || !/^https?:\/\/[^\s<>|]+\/$/.test(base)) return;

@@ -19,11 +19,6 @@ export function dropped(reason: string): Decoded {
   return { kind: 'dropped', reason: /^[\w.-]{1,60}$/.test(reason) ? reason : 'unknown' };
 }
 
-/** Returns fresh lists each time, because the gateway may change a message. */
-export function emptyMessage(): Pick<InboundMessage, 'text' | 'files' | 'facts' | 'quotes' | 'isMention'> {
-  return { text: '', files: [], facts: [], quotes: [], isMention: false };
-}
-
 /**
  * Returns a message's address. Only forum topics are threads, except General; replies in plain groups also have a
  * `message_thread_id`.

@@ -2,9 +2,11 @@
  * Decodes a Bot API update into an InboundMessage. Pure, total (it never throws, whatever JSON it gets) and cheap.
  * https://core.telegram.org/bots/api#update
  */
+
 import type { EntryKind, InboundMessage } from '../../channel.ts';
+import { emptyMessage } from '../../shared/empty-message.ts';
 import { type Fields, fields, integer, isFields, string } from '../../shared/read.ts';
-import { type Context, type Decoded, dropped, emptyMessage, readAddress, readSender } from './base.ts';
+import { type Context, type Decoded, dropped, readAddress, readSender } from './base.ts';
 import { decodeButton, decodeMembership, decodeService, decodeStop } from './events.ts';
 import { readFacts } from './facts.ts';
 import { readFiles } from './files.ts';

@@ -2,9 +2,11 @@
  * Decodes events without text: a pressed button, members joining and leaving, a group that moved.
  * https://core.telegram.org/bots/api#callbackquery, #chatmemberupdated
  */
+
 import type { Address, EntryKind, InboundMessage } from '../../channel.ts';
+import { emptyMessage } from '../../shared/empty-message.ts';
 import { type Fields, fields, integer, list, string } from '../../shared/read.ts';
-import { type Context, type Decoded, dropped, emptyMessage, readAddress, readUser } from './base.ts';
+import { type Context, type Decoded, dropped, readAddress, readUser } from './base.ts';
 import { personName } from './facts.ts';
 
 export function decodeButton(query: Fields, { bot, now }: Context): Decoded {

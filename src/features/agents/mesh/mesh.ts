@@ -12,7 +12,7 @@ import { RunError } from '../../../runtime/agent/agent.ts';
 import { cutCall, cutOffWords, STEERED } from '../../../runtime/context/past-run.ts';
 import { type AbortReason, RunAbort } from '../../../runtime/contract/abort.ts';
 import type { Waiting } from '../../../runtime/contract/agent.ts';
-import type { RunAgent } from '../../../runtime/contract/order.ts';
+import type { Order, RunAgent } from '../../../runtime/contract/order.ts';
 import {
   type AgentAnswer,
   ASK_AGENT,
@@ -74,7 +74,7 @@ export class Mesh {
   }
 
   /** Returns what is known of an earlier question when the asking run resumes after a crash. */
-  async begun({ agent, key, order }: Pick<Question, 'agent' | 'key' | 'order'>): Promise<Begun | undefined> {
+  async begun({ agent, key, order }: { agent: string; key: string; order: Order }): Promise<Begun | undefined> {
     if (order.earlier.length === 0) return undefined;
     const lines = openTask(this.#home, order.task, agent).session.run(runOfQuestion(order.run, agent, key));
     const message = lines.find((entry) => entry.type === 'message')?.text;

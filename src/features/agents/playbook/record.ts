@@ -99,7 +99,7 @@ export function openStep({ plan }: PlanFile, playbook: Playbook): CurrentStep | 
   return { key, title: found.title, index, total: titles.length, isBegun: found.status === 'in_progress', step };
 }
 
-export function readTitle(title: string): Pick<PlaybookStep, 'agent' | 'instruction'> {
+export function readTitle(title: string): { agent?: string; instruction: string } {
   const [, agent, instruction] =
     /^\[(?:agent:)?\s*([\p{L}\p{N}][\p{L}\p{N} ._-]{0,63})\]\s*(\S.*)$/iu.exec(title) ?? [];
   return agent === undefined || instruction === undefined

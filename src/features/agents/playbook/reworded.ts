@@ -1,9 +1,3 @@
-/**
- * Matches steps of a plan that a person has reworded. Invariant: a constraint is not lost when its step is reworded,
- * wherever the step is now and whatever was added or removed beside it.
- */
-import type { PlaybookStep } from '../../../skills/playbook.ts';
-
 export interface Titled {
   key: string;
   title: string;
@@ -19,7 +13,7 @@ const ALIKE = 0.25;
 export function inheritedConstraints(
   key: string,
   plan: readonly Titled[],
-  steps: readonly (Titled & Pick<PlaybookStep, 'constraints'>)[],
+  steps: readonly (Titled & { constraints: string[] })[],
 ): string[] {
   const [inPlan, inPlaybook] = [new Set(plan.map((each) => each.key)), new Set(steps.map((each) => each.key))];
   const fresh = plan.filter((each) => !inPlaybook.has(each.key));

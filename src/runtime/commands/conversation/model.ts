@@ -97,7 +97,7 @@ function show(context: Invocation): CommandReply {
 }
 
 /** Returns buttons for the other models that this person may choose. */
-function offer(context: Invocation): Required<Pick<CommandReply, 'buttons'>> {
+function offer(context: Invocation): { buttons: ButtonAction[][] } {
   const { messages, models, isOwner, ...to } = choosing(context);
   const { model: now, isUsual } = chosenAt({ models, ...to });
   const others = models.offered().filter(({ id }) => {

@@ -4,7 +4,6 @@
  * grants itself rights.
  */
 import { isJsonRecord } from '../../../lib/json.ts';
-import type { Skill } from '../../../skills/skill.ts';
 import type { SessionEntry } from '../../../workspace/types.ts';
 import { allTools } from '../table.ts';
 import type { Followed } from './run.ts';
@@ -34,9 +33,9 @@ const SAME: Readonly<Record<string, string>> = {
 };
 
 /** @param skills those that an earlier process has read in this run */
-export function followSkills(skills: readonly Pick<Skill, 'allowedTools'>[]): Followed {
+export function followSkills(skills: readonly { allowedTools?: string[] }[]): Followed {
   const lists: ReadonlySet<string>[] = [];
-  const add = ({ allowedTools }: Pick<Skill, 'allowedTools'>) => {
+  const add = ({ allowedTools }: { allowedTools?: string[] }) => {
     if (allowedTools) lists.push(new Set(allowedTools.flatMap(ours)));
   };
   skills.forEach(add);

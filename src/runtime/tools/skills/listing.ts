@@ -9,7 +9,7 @@ import { countTokens, MOST_CHARS } from '../../../workspace/memory/tokens.ts';
 import { oneLine } from '../../context/turn.ts';
 import { type Relevance, relevanceOf } from './relevance.ts';
 
-type Listed = Pick<Skill, 'name' | 'description' | 'level'>;
+type Listed = { name: string; description: string; level: SkillLevel };
 
 export interface Listing {
   /** One skill per line; '' if there aren't any. */

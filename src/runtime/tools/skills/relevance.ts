@@ -1,11 +1,6 @@
-/**
- * Ranks skills by how well they match some words. Uses the words of the memory's index; rare words count more, and
- * words of the name most. Built once for each set of skills.
- */
-import type { Skill } from '../../../skills/skill.ts';
 import { indexWords, queryTerms } from '../../../workspace/memory/words.ts';
 
-type Named = Pick<Skill, 'name' | 'description'>;
+type Named = { name: string; description: string };
 
 export interface Relevance<Of extends Named> {
   /** Returns the skills that share a word with the query, best first; ties keep the order of the skills. */

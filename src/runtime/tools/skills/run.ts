@@ -24,7 +24,7 @@ export interface FileDeps {
 
 export interface Followed {
   /** Records that the run has read a skill. */
-  add(skill: Pick<Skill, 'allowedTools'>): void;
+  add(skill: { allowedTools?: string[] }): void;
   /** Returns whether a skill that the run follows has a list without this tool. */
   isBeyond(tool: string): boolean;
 }

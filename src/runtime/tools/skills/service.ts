@@ -1,4 +1,5 @@
 /** Shows people the skills and MCP servers: what each does, whether it can be used here, and how to fix it if not. */
+
 import { silentLog } from '../../../log.ts';
 import type { Adding } from '../../../skills/add/add.ts';
 import { programsOf } from '../../../skills/bundle-files.ts';
@@ -6,7 +7,7 @@ import type { Skills } from '../../../skills/catalog.ts';
 import type { Health } from '../../../skills/health.ts';
 import { findSystemProgram } from '../../../skills/program.ts';
 import { hasSandbox } from '../../../skills/sandbox.ts';
-import type { Skill } from '../../../skills/skill.ts';
+import type { Skill, SkillLevel } from '../../../skills/skill.ts';
 import type { McpHealth, SurveyedServer } from '../mcp/server.ts';
 import type { McpServerSettings } from '../mcp/servers.ts';
 import { SHELL } from './shell-tool.ts';
@@ -54,7 +55,7 @@ export interface SkillService {
 }
 
 /** Returns whether the skill runs only in the sandbox. */
-export const needsSandbox = ({ level, name }: Pick<Skill, 'level' | 'name'>): boolean =>
+export const needsSandbox = ({ level, name }: { level: SkillLevel; name: string }): boolean =>
   level === 'bundled' && name === SHELL;
 
 /** Returns the bundled skills that the configuration has not enabled. */

@@ -12,7 +12,6 @@ import { HeldFolder } from '../../../lib/files/below.ts';
 import { inFolder } from '../../../lib/locks.ts';
 import { whyNoScripts } from '../../../workspace/own-files.ts';
 import { openTask } from '../../../workspace/tasks/index.ts';
-import type { CallOptions } from '../../contract/tool.ts';
 import type { ToolScope } from '../../contract/tool-scope.ts';
 
 export interface WorkFolder {
@@ -65,7 +64,7 @@ export function inWorkFolder<T>(
   scope: ToolScope,
   folder: string | undefined,
   work: (folder: WorkFolder) => Promise<T>,
-  { signal, begin }: Pick<CallOptions, 'signal' | 'begin'>,
+  { signal, begin }: { signal: AbortSignal; begin?: () => Promise<void> },
 ): Promise<T> {
   const inTurn = async () => {
     // The folder may have changed while the call waited for its turn.

@@ -1,9 +1,11 @@
 /** Queries an index: by words with SQLite's FTS5, by meaning over the vectors, with the two lists fused. */
+
 import type { SQLOutputValue } from 'node:sqlite';
 import { fuse, type MemoryHit, type Piece, type Ranked, toMetadata } from '../rank.ts';
+import type { Vectors } from '../vectors.ts';
 import { cosine, fromBlob } from '../vectors.ts';
 import { queryTerms } from '../words.ts';
-import type { OpenIndex } from './viber-index.ts';
+import type { IndexDb } from './db.ts';
 
 export interface IndexQuery {
   query: string;
@@ -15,7 +17,7 @@ export interface IndexQuery {
 }
 
 /** Without vectors only words are searched. */
-type Queried = Pick<OpenIndex, 'db'> & Partial<Pick<OpenIndex, 'vectors'>>;
+type Queried = { db: IndexDb } & Partial<{ vectors(model: string): Promise<Vectors | undefined> }>;
 
 /** Length of each list; more than are shown, because one piece may be in several files. */
 const CANDIDATES = 60;

@@ -1,0 +1,10 @@
+import type { QuotedText, RemoteFile } from '../channel.ts';
+
+/** Returns the content of a message before anything of it is read. */
+export const emptyMessage = () => ({
+  text: '',
+  files: [] as RemoteFile[],
+  facts: [] as string[],
+  quotes: [] as QuotedText[],
+  isMention: false,
+});
