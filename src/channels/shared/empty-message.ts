@@ -1,6 +1,6 @@
+/** Returns the content of a message before anything of it is read. */
 import type { QuotedText, RemoteFile } from '../channel.ts';
 
-/** Returns the content of a message before anything of it is read. */
 export const emptyMessage = () => ({
   text: '',
   files: [] as RemoteFile[],
