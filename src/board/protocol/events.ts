@@ -1,3 +1,7 @@
+/**
+ * The event log: the newest 10,000 events or 4 MiB, under this process's epoch. A cursor is a position in it. For a
+ * cursor of another epoch, or one older than the log, a client receives the current state instead.
+ */
 import type { EventFrame } from './frames.ts';
 
 const MAX_EVENTS = 10_000;

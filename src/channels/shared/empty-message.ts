@@ -1,4 +1,4 @@
-/** Returns the content of a message before anything of it is read. */
+/** Returns the content of a message before anything is read: fresh lists each time, because the gateway may change it. */
 import type { QuotedText, RemoteFile } from '../channel.ts';
 
 export const emptyMessage = () => ({

@@ -1,3 +1,7 @@
+/**
+ * Matches steps of a plan that a person has reworded. Invariant: a constraint is not lost when its step is reworded,
+ * wherever the step is now and whatever was added or removed beside it.
+ */
 export interface Titled {
   key: string;
   title: string;
