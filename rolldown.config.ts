@@ -135,8 +135,6 @@ export default defineConfig([
     },
     plugins: [withoutEval, copySkills, copyScripts, copyAssets, clientTypes, pluginTypes, refuseStrangers, licences()],
     output: { ...output, cleanDir: true, codeSplitting: chunks },
-    // What a start loads is one file on purpose: a lazy import within it costs nothing and defers nothing.
-    checks: { ineffectiveDynamicImport: false },
   },
   {
     ...shared,

@@ -5,7 +5,10 @@ import { addChannels } from './config/channel-variables.ts';
 import { hideEnvironment, substitute, tidy } from './config/environment.ts';
 import { parseYaml, readBounded } from './config/parse.ts';
 import { withPlugins } from './config/plugins.ts';
+import { brokenRules, oddSettings } from './config/rules.ts';
 import type { Config, Section } from './config/schema.ts';
+import { validate } from './config/validate.ts';
+import { unknownVibers } from './config/vibers.ts';
 import { ConfigError, type ConfigProblem, errorCode, errorMessage } from './errors.ts';
 import { isRecord } from './lib/json.ts';
 import type { LoadedFeature } from './plugin/load.ts';
@@ -75,13 +78,7 @@ export async function configOf(
   const plain = tidy(substitute(file, env, missing));
   const { data: own, features, problems } = await withPlugins(plain, home ?? dirname(resolve(source ?? '')));
   const { data, warnings } = addChannels(own, env);
-  const [{ configSchema, configSchemaWith }, { validate }, { brokenRules, oddSettings }, { unknownVibers }] =
-    await Promise.all([
-      import('./config/schema.ts'),
-      import('./config/validate.ts'),
-      import('./config/rules.ts'),
-      import('./config/vibers.ts'),
-    ]);
+  const { configSchema, configSchemaWith } = await import('./config/schema.ts');
   const broken = [...missing, ...(await brokenRules(data)), ...(home === undefined ? [] : unknownVibers(data, home))];
   const theirs = features.flatMap(({ feature: { name, settings } }) =>
     settings && !Object.hasOwn(configSchema.shape, name) ? [{ name, settings }] : [],

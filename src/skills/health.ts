@@ -1,5 +1,6 @@
 /** Checks whether a skill can be used here, and what would fix it. Runs nothing and ignores our own environment. */
 import { waysToInstall } from './install-hints.ts';
+import { findProgram, hasSandbox, searchPath } from './sandbox.ts';
 import type { Skill } from './skill.ts';
 
 export interface HealthProblem {
@@ -44,7 +45,6 @@ export function openHealth(options: HealthOptions): Health {
   async function has(name: string, inSandbox: boolean): Promise<boolean> {
     const known = programs.get(name);
     if (known && known.until > Date.now()) return known.found;
-    const { findProgram, searchPath } = await import('./sandbox.ts');
     const found = (await findProgram(name, searchPath(inSandbox, options.path))) !== undefined;
     programs.set(name, { found, until: Date.now() + REMEMBER_MS });
     return found;
@@ -59,7 +59,7 @@ export function openHealth(options: HealthOptions): Health {
     async of(skill) {
       const problems: HealthProblem[] = [];
       const { requires, name, script } = skill;
-      const sandbox = options.sandbox ?? (await (await import('./sandbox.ts')).hasSandbox());
+      const sandbox = options.sandbox ?? (await hasSandbox());
       if (requires.os.length > 0 && !requires.os.includes(process.platform)) {
         const systems = requires.os.join(' or ');
         problems.push({ kind: 'system', name: process.platform, fix: `it works on ${systems} only` });

@@ -15,6 +15,7 @@ import { mayUse } from '../../runtime/tools/asked.ts';
 import type { ServerPrompts } from '../../runtime/tools/mcp/prompts.ts';
 import type { McpServers } from '../../runtime/tools/mcp/servers.ts';
 import type { SkillAdding, SkillService } from '../../runtime/tools/skills/service.ts';
+import { hasSandbox } from '../../skills/sandbox.ts';
 import type { Home } from '../../workspace/home.ts';
 import type { SkillParts } from './parts.ts';
 
@@ -50,7 +51,8 @@ const WAIT_MS = 3_000;
 
 export function openAppSkills(options: OpenSkillsOptions): AppSkills {
   // The probe runs in a separate process, which the first run would otherwise have to wait for.
-  if (options.sandbox !== false) void probe().catch((err: unknown) => options.log.warn({ err }, 'is there a sandbox?'));
+  if (options.sandbox !== false)
+    void hasSandbox().catch((err: unknown) => options.log.warn({ err }, 'is there a sandbox?'));
   const servers = new Servers(options.config.mcp, options.log);
   const skills = new Skills(options, servers);
   return {
@@ -211,9 +213,4 @@ class Skills implements SkillService {
     const { config, home, log, sandbox } = this.#options;
     return openSkillParts({ config, home, log, sandbox: sandbox !== false });
   }
-}
-
-async function probe(): Promise<boolean> {
-  const { hasSandbox } = await import('../../skills/sandbox.ts');
-  return hasSandbox();
 }

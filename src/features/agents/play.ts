@@ -8,7 +8,10 @@ import { cutText, plainLine } from '../../lib/text.ts';
 import { lines, say } from '../../messages/messages.ts';
 import { type Command, type CommandReply, type Invocation, mayUse } from '../../runtime/commands/command.ts';
 import { taskLane } from '../../runtime/contract/entry.ts';
+import { fillPlaybook } from '../../skills/playbook.ts';
 import { openTask, planProgress } from '../../workspace/tasks/index.ts';
+import { findPlaybook, listPlaybooks } from './playbook/library.ts';
+import { readPlayed } from './playbook/record.ts';
 
 const MAX_LISTED = 30;
 const VALUE = /([A-Za-z][\w-]{0,31})\s*=\s*(?:"([^"]*)"|'([^']*)'|[“”„]([^“”]*)[“”]|([^\s"'“”„]\S*))/uy;
@@ -37,11 +40,6 @@ export const play: Command = {
 async function begin(context: Invocation, args: string): Promise<CommandReply> {
   const { gw, taskId, messages } = context;
   const { home } = gw;
-  const [{ findPlaybook }, { readPlayed }, { fillPlaybook }] = await Promise.all([
-    import('./playbook/library.ts'),
-    import('./playbook/record.ts'),
-    import('../../skills/playbook.ts'),
-  ]);
   const [name = ''] = /^\S+/.exec(args) ?? [];
   const found = findPlaybook(home, name);
   const values = readValues(args.slice(name.length), found.needs);
@@ -92,7 +90,6 @@ function readValues(text: string, needs: readonly string[]): Map<string, string>
 async function goOn(context: Invocation): Promise<CommandReply> {
   const { gw, taskId, messages } = context;
   const { home } = gw;
-  const { readPlayed } = await import('./playbook/record.ts');
   const played = context.task && readPlayed(home, taskId);
   if (!played || played.isFinished) return list(context);
   const title = played.playbook.title;
@@ -107,7 +104,6 @@ async function goOn(context: Invocation): Promise<CommandReply> {
 
 async function list({ gw, messages }: Invocation): Promise<CommandReply> {
   const { home } = gw;
-  const { listPlaybooks } = await import('./playbook/library.ts');
   const all = listPlaybooks(home);
   const listed = all.slice(0, MAX_LISTED).map((each) => {
     const { name } = each;

@@ -9,12 +9,13 @@ import path from 'node:path';
 import type { Config } from '../../config.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { errorCode } from '../../errors.ts';
-import type { Clock } from '../../lib/clock.ts';
+import { type Clock, systemClock } from '../../lib/clock.ts';
 import { isShared } from '../../lib/locks.ts';
 import type { Entry } from '../../runtime/contract/entry.ts';
 import type { JobService } from '../../runtime/contract/job-service.ts';
 import type { Answer } from '../../runtime/contract/outcome.ts';
 import type { Jobs } from './files.ts';
+import { sweepJobRuns } from './past-runs.ts';
 import type { ScheduledJobs } from './service.ts';
 import type { JobServiceOptions } from './service-options.ts';
 
@@ -84,7 +85,6 @@ export class JobsOnDemand {
     const { home, settings, log } = this.#options;
     const days = settings.keep_days;
     try {
-      const { sweepJobRuns } = await import('./past-runs.ts');
       const removed = await sweepJobRuns(home, days, now, (task, err) =>
         log.error({ err, task }, 'what an old job run has left could not be cleared away'),
       );
@@ -121,21 +121,14 @@ export class JobsOnDemand {
   }
 
   async #open(): Promise<void> {
-    const [
-      { Jobs },
-      { ScheduledJobs },
-      { openJobStates, scheduleIn },
-      { systemClock },
-      { systemTimezone },
-      { openLastGood },
-    ] = await Promise.all([
-      import('./files.ts'),
-      import('./service.ts'),
-      import('./state.ts'),
-      import('../../lib/clock.ts'),
-      import('./schedule.ts'),
-      import('./written/last-good.ts'),
-    ]);
+    const [{ Jobs }, { ScheduledJobs }, { openJobStates, scheduleIn }, { systemTimezone }, { openLastGood }] =
+      await Promise.all([
+        import('./files.ts'),
+        import('./service.ts'),
+        import('./state.ts'),
+        import('./schedule.ts'),
+        import('./written/last-good.ts'),
+      ]);
     const { folder, settings, clock = systemClock, ...services } = this.#options;
     fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
     const timezone = settings.timezone ?? systemTimezone();

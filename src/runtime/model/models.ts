@@ -20,7 +20,7 @@ import { canEmbed, createEmbedder, type Embedder } from './embeddings.ts';
 import type { Shape } from './events.ts';
 import { createFetch } from './provider-fetch.ts';
 import { detailsExtractor } from './reasoning-details.ts';
-import type { Searching } from './search.ts';
+import { loadSearching, type Searching } from './search.ts';
 
 export interface Models {
   /** @throws ConfigError that names the setting if the provider is unknown or lacks a key */
@@ -134,7 +134,6 @@ export function createModels(options: Providers): ModelProviders {
       const settings = settingsOf(provider);
       checkSettings(provider, settings, options.providers);
       addSecret(settings.apiKey);
-      const { loadSearching } = await import('./search.ts');
       return loadSearching(provider, model, settings, createFetch(10_000));
     },
     embedder(name) {
