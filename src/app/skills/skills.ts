@@ -58,7 +58,9 @@ export function openAppSkills(options: OpenSkillsOptions): AppSkills {
   return {
     async toolbox(order, own, scope) {
       const [called, served] = await Promise.all([skills.offer(order, own, scope), servers.offer(order, own, scope)]);
-      const all = [...called.tools, ...served.tools].filter(mayUse(own, order.asked));
+      const found = [...called.tools, ...served.tools];
+      const isLimited = own.tools !== undefined || order.asked !== undefined;
+      const all = isLimited ? found.filter(mayUse(own, order.asked)) : found;
       if (all.length > MAX_TOOLS)
         options.log.warn({ tools: all.length }, 'too many tools: name those needed in mcp.NAME.tools');
       return { ...called, tools: all.slice(0, MAX_TOOLS) };

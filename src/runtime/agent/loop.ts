@@ -35,7 +35,7 @@ import { failsTheSame } from './same-failure.ts';
 import { saidMessages, stepMessages } from './step.ts';
 import { StepNotes } from './step-notes.ts';
 import { runTool, ToolFailure, type ToolHooks, toToolSet, whyInvalid } from './tools.ts';
-import { createTurns } from './turns.ts';
+import { createTurns, type Turns } from './turns.ts';
 import { takeWritten } from './written.ts';
 
 export interface LoopServices {
@@ -57,7 +57,7 @@ export class Loop {
   readonly #toolHooks: ToolHooks;
   readonly #model: StreamingModel;
   #said: Said;
-  readonly #notes: StepNotes;
+  #noted: StepNotes | undefined;
   /** Journaling has failed, or the task belongs to another process now: nothing more is recorded. */
   #isClosed = false;
   #steps: number;
@@ -80,17 +80,14 @@ export class Loop {
     this.#controller = to.controller;
     this.#events = events;
     this.#said = resume.reduce((before, step) => addStep(before, step.messages), NOTHING_SAID);
-    this.#notes = new StepNotes(
-      {
-        onCall: (call, said) => this.#orEnd(() => hooks.onCall(call, said)),
-        onStep: (part) => this.#orEnd(() => hooks.onStep(part)),
-      },
-      resume.reduce((after, step) => Math.max(after, step.index + 1), 0),
-    );
     this.#steps = resume.length;
+    let turns: Turns | undefined;
     this.#toolHooks = {
       signal: to.controller.signal,
-      inTurn: createTurns(to.controller.signal),
+      inTurn: (isBeside, work) => {
+        turns ??= createTurns(to.controller.signal);
+        return turns(isBeside, work);
+      },
       beforeExternal: (call) => this.#notes.call(call),
       ...(hooks.check && { beforeAny: () => this.#check() }),
       onStart: events.toolCall,
@@ -122,6 +119,18 @@ export class Loop {
     });
   }
 
+  /** Made for the first call: most runs only answer. */
+  get #notes(): StepNotes {
+    this.#noted ??= new StepNotes(
+      {
+        onCall: (call, said) => this.#orEnd(() => this.#hooks.onCall(call, said)),
+        onStep: (part) => this.#orEnd(() => this.#hooks.onStep(part)),
+      },
+      this.#request.resume.reduce((after, step) => Math.max(after, step.index + 1), 0),
+    );
+    return this.#noted;
+  }
+
   async run(): Promise<AgentOutcome> {
     const { maxSteps } = this.#request;
     const { signal } = this.#controller;
@@ -139,7 +148,7 @@ export class Loop {
       if (last.toolCalls.every((call) => call.providerExecuted)) return this.#outcome('stop');
       return this.#outcome(failsTheSame(prompt) === undefined ? 'max-steps' : 'stuck');
     } catch (error) {
-      if (!this.#isClosed) await this.#notes.cut();
+      if (!this.#isClosed) await this.#noted?.cut();
       const { tools: used, failed } = this.#said;
       if (!(error instanceof RunError) || error.kind !== 'empty' || used.length === 0) throw error;
       if (failed.length > 0) throw toolFailed(failed);

@@ -1,4 +1,5 @@
 /** Builds the system prompt, stable text first. Texts are short on purpose: every request carries them. */
+import { createLru } from '../../lib/lru.ts';
 import type { Ability, RuntimeTool } from '../contract/tool.ts';
 import { dataBlock } from './turn.ts';
 
@@ -72,22 +73,39 @@ export interface StableParts {
   tools: readonly InPrompt[];
 }
 
+interface OfTools {
+  rules: string;
+  you: string;
+}
+
+/** The texts for a set of tools, by what each adds. */
+const texts = createLru<OfTools>(64);
+
+function textsOf(tools: readonly InPrompt[]): OfTools {
+  let key = '';
+  for (const { rule = '', ability } of tools) key += `${rule}\0${ability ? `${ability.line} ${ability.words}` : ''}\n`;
+  const known = texts.get(key) ?? { rules: rulesOf(tools), you: you(tools) };
+  texts.set(key, known);
+  return known;
+}
+
 /** Returns the part that is the same for every message of a conversation: a provider's prompt cache may end here. */
 export function stablePart(parts: StableParts): string {
   const { bootstrap, memory, isWithheld, viber, channelNote, coding, isGuest, skills, agentPrompt, tools } = parts;
+  const ofTools = textsOf(tools);
   const tagged = [...bootstrap];
   const afterUser = tagged.findIndex(({ tag }) => tag === 'agents' || tag === 'tools');
   tagged.splice(afterUser < 0 ? tagged.length : afterUser, 0, { tag: 'memory', text: memory });
   const environment = [
     `You are the viber "${viber}".`,
-    you(tools),
+    ofTools.you,
     `File tools: a bare name is one of this task's artifacts${isGuest ? '' : '; workspace/NAME is in your workspace'}.`,
     ...(isWithheld ? [WITHHELD] : []),
     ...(channelNote ? [`Channel: ${channelNote}`] : []),
   ];
   return [
     ...tagged.map(({ tag, text }) => block(tag, text)),
-    rulesOf(tools),
+    ofTools.rules,
     coding ? CODING : '',
     block('skills', skills),
     block('environment', environment.join('\n')),

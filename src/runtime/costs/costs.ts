@@ -24,7 +24,7 @@ import {
   usageLineOf,
 } from '../../workspace/usage.ts';
 import { minutePrice, unpricedSound } from './minutes.ts';
-import { type Prices, priced, priceOf } from './prices.ts';
+import { type Price, type Prices, priced, priceOf } from './prices.ts';
 
 /** The `limits` of the configuration; a value that is absent or 0 sets no cap. */
 export interface CostLimits {
@@ -85,6 +85,7 @@ export class Costs {
   readonly #log: Logger;
   readonly #now: () => number;
   #day: Day | undefined;
+  readonly #prices = new Map<string, Price | undefined>();
   readonly #runs = createLru<Usage>(KEPT_RUNS);
 
   constructor(options: CostsOptions) {
@@ -124,7 +125,7 @@ export class Costs {
     const at = this.#now();
     const current = this.#today(at);
     const { byTheMinute, call, tokens } = this.#bySound(given);
-    const price = priceOf(call.model, this.#options.prices, this.currency);
+    const price = this.#priceOf(call.model);
     const usage = byTheMinute === undefined ? priced(tokens, price, this.currency) : { ...tokens, ...byTheMinute };
     const isWritten = this.#write({ type: 'call', at: new Date(at).toISOString(), ...call, ...usage });
     if (!isWritten || !current.lines) {
@@ -132,6 +133,11 @@ export class Costs {
       this.#countRun(call.run, usage);
     }
     this.#options.onCall?.(call, usage);
+  }
+
+  #priceOf(model: string): Price | undefined {
+    if (!this.#prices.has(model)) this.#prices.set(model, priceOf(model, this.#options.prices, this.currency));
+    return this.#prices.get(model);
   }
 
   /** Returns what a run has used so far, including before a restart; undefined if nothing is known about it. */
@@ -180,10 +186,11 @@ export class Costs {
   #bySound(given: ModelCall) {
     const { inputTokens, outputTokens, cachedInputTokens = 0, ...call } = given;
     const tokens = { inputTokens, outputTokens, ...(cachedInputTokens > 0 && { cachedInputTokens }) };
+    if (call.seconds === undefined) return { byTheMinute: undefined, call, tokens };
     const byTheMinute = minutePrice(call, tokens, this.currency);
-    const isUnknown = byTheMinute === undefined && call.seconds !== undefined && inputTokens + outputTokens === 0;
+    const isUnknown = byTheMinute === undefined && inputTokens + outputTokens === 0;
     if (!isUnknown) return { byTheMinute, call, tokens };
-    const { inputTokens: heard, ...about } = unpricedSound(call.seconds ?? 0);
+    const { inputTokens: heard, ...about } = unpricedSound(call.seconds);
     return { byTheMinute, call: { ...call, ...about }, tokens: { inputTokens: heard, outputTokens: 0 } };
   }
 

@@ -157,7 +157,7 @@ function rulesOf({ task, principal, asked }: Order, own: OwnSettings, config: Ga
   const isTheirs = authoriseAction(principal, 'steer', task.people);
   return {
     own,
-    mode: strictest(own.mode ?? 'decide', asked?.mode),
+    mode: asked ? strictest(own.mode ?? 'decide', asked.mode) : (own.mode ?? 'decide'),
     always: isTheirs && principal.role !== 'guest' ? (task.always ?? []) : [],
     // The plan belongs to the asking side and is approved there.
     needsPlan: !asked && (own.plan_approval ?? config.plan_approval) === 'on' && !task.approvedPlan,
@@ -213,7 +213,8 @@ function toolsOf(
   const told = () => toldIn(earlier.flatMap((entry) => (entry.type === 'step' ? entry.messages : [])));
   // Every tool passes here, whatever its source. A tool that says nothing about guests is never offered to them.
   const all = createTools(scope, offered, told).filter((tool) => isOffered(tool, facts));
-  const allowed = withConsent(all.filter(mayUse(own, asked)), {
+  const isLimited = own.tools !== undefined || asked !== undefined;
+  const allowed = withConsent(isLimited ? all.filter(mayUse(own, asked)) : all, {
     mode,
     always,
     needsPlan,

@@ -36,7 +36,7 @@ export function progressOf({ earlier, asked }: { earlier: readonly SessionEntry[
       pending: [],
       plan: undefined,
       sources: [],
-      said: answersOfAgents(steps.flatMap(({ messages }) => messages)),
+      said: steps.length > 0 ? answersOfAgents(steps.flatMap(({ messages }) => messages)) : [],
     },
     stepRefs: [],
     stepShown: [],

@@ -43,7 +43,7 @@ export async function runAgent(order: Order, gw: Gateway): Promise<Performed> {
     onEvent(event: Parameters<typeof shownAs>[0]) {
       // The text of an agent that was asked isn't an answer to a person yet.
       if (event.type === 'text-delta' && !asked && event.content.trim() !== '') order.watch?.word();
-      gw.tasks.bus.emit(shownAs(event, asked));
+      gw.tasks.bus.emit(asked ? shownAs(event, asked) : event);
     },
   };
   try {

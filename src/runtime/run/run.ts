@@ -78,7 +78,7 @@ async function work(turn: Turn, watch: TurnWatch, gw: Gateway): Promise<Outcome>
     if (outcome.recordedAt === undefined) {
       crashPoint('run:answered');
       // A person who stopped the turn wants no answer, even if it was steered before.
-      if (reasonOf(intake) === 'stop') signal.throwIfAborted();
+      if (intake.aborted && reasonOf(intake) === 'stop') signal.throwIfAborted();
     }
     turn.onSettled();
     return outcome;

@@ -36,6 +36,9 @@ export function readWhole(
   asked = 0,
   isTold?: Parameters<typeof parseReply>[1],
 ): WholeReply {
+  const alone = beside.length === 0 && asked === 0 ? parseReply(text, isTold) : undefined;
+  // Nearly every answer is one text without a file.
+  if (alone?.artifactDeltas.length === 0) return { ...alone, visible: alone.visible.trim(), firstDelta: 0 };
   const replies = [...beside.map((step) => step.text), text].map((each) => parseReply(each, isTold));
   const fresh = replies.slice(asked);
   const last = replies.at(-1)?.visible.trim() ?? '';
@@ -75,6 +78,7 @@ function elementsOf(replies: readonly ParsedReply[]): ParsedReply['elements'] {
 
 /** @param decided the question whose answer resumes the run */
 export function askedIn(earlier: readonly SessionEntry[], decided?: string): Asked {
+  if (earlier.length === 0) return { steps: 0, refs: [] };
   const known = new Set(earlier.flatMap((entry) => (entry.type === 'decision' ? [entry.approval] : [])));
   if (decided !== undefined) known.add(decided);
   const at = earlier.findLastIndex((entry) => entry.type === 'approval' && known.has(entry.id));

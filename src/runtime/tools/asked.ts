@@ -22,7 +22,7 @@ export const mayUse =
   };
 
 /** Assigns an asked agent's progress to the outermost run, which people follow; its text and its end stay its own. */
-export function shownAs(event: AgentStreamEvent, asked: Asked | undefined): AgentStreamEvent {
+export function shownAs(event: AgentStreamEvent, asked: Asked): AgentStreamEvent {
   const isInner = event.type === 'text-delta' || (event.type === 'state-change' && event.state === 'idle');
-  return asked && !isInner ? { ...event, runId: asked.root } : event;
+  return !isInner ? { ...event, runId: asked.root } : event;
 }
