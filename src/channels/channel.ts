@@ -84,6 +84,8 @@ export interface InboundMessage {
    * there, nobody needs to mention the bot.
    */
   isThread?: boolean;
+  /** The name that people gave its thread or topic, as far as the event or earlier ones say it. */
+  threadName?: string;
   /** The viber that the sender chooses from now on; set by the local socket and by programs only. */
   viber?: string;
   /** The context that a program sent along with its text. */

@@ -4,9 +4,11 @@ import type { LlmRequest } from '../emulators/llm.ts';
 import type { discordPlatform } from '../platforms/discord.ts';
 import type { Person, Place, Platform } from '../platforms/platform.ts';
 import type { slackPlatform } from '../platforms/slack.ts';
+import type { telegramPlatform } from '../platforms/telegram.ts';
 import { openPlatforms, type PlatformWorld } from '../platforms/world.ts';
 
 type Slack = Awaited<ReturnType<typeof slackPlatform>>;
+type Telegram = Awaited<ReturnType<typeof telegramPlatform>>;
 type Discord = Awaited<ReturnType<typeof discordPlatform>>;
 
 const NAMES = ['discord', 'slack'] as const;
@@ -142,4 +144,49 @@ it('a post of a forum on Discord begins with its first message, whose pictures c
   const request = await call(world, platform, thread, 'what do you say?');
   expect(quoted(request)).toEqual(['carl: Hills or sea?\n[document map.txt]', 'sam: sea!']);
   expect(request).toContain('"map.txt" (text/plain, 4 bytes), quoted from "carl"');
+  // Its title is what it asks.
+  expect(request).toContain('The thread is called "Where to hike?"');
+  await expect.poll(() => platform.answers(thread).length).toBe(1);
+  expect(await call(world, platform, thread, 'and in winter?')).not.toContain('Where to hike?');
+});
+
+it('a post of a forum on Discord that begins with words to the viber has a title', async () => {
+  const world = await openPlatforms({ on: ['discord'], channel: { live: 'off' } });
+  const { room, emulator, ...platform } = world.platforms.discord as Discord;
+  const { id: post } = emulator.createThread(room.chat, { name: 'Which hills in May?' });
+  const alex = platform.identity('alex').replace('discord:', '');
+  emulator.say(post, 'advise me', { from: alex, mention: true, isPost: true });
+  const asked = () => world.llm.requests().findLast(({ lastUser }) => lastUser.includes('advise me'))?.lastUser;
+  await expect.poll(asked).toContain('The thread is called "Which hills in May?"');
+  expect(asked()).not.toContain('<quoted');
+  await expect.poll(() => platform.answers({ ...room, thread: post }).length).toBe(1);
+  expect(await call(world, world.platforms.discord, { ...room, thread: post }, 'shorter')).not.toContain('is called');
+});
+
+it('a thread on Discord is below a message that has to be asked for', async () => {
+  const world = await openPlatforms({ on: ['discord'], channel: { live: 'off' } });
+  const platform = world.platforms.discord as Discord;
+  const root = platform.say(platform.room, 'The build is broken', { by: 'kim' });
+  platform.emulator.createThread(platform.room.chat, { name: 'Build', messageId: root, withoutOriginal: true });
+  const thread = { ...platform.room, thread: root };
+  platform.say(thread, 'since noon', { by: 'sam' });
+  const request = await call(world, platform, thread, 'what is going on?');
+  expect(quoted(request)).toEqual(['carl: The build is broken', 'sam: since noon']);
+});
+
+it('a topic on Telegram is told by its name, which is all that the platform gives, once', async () => {
+  const world = await openPlatforms({ on: ['telegram'], channel: { live: 'off' } });
+  const { emulator, room } = world.platforms.telegram as Telegram;
+  const chat = Number(room.chat);
+  const topic = emulator.topic(chat, 'Lisbon "2027"');
+  const ask = async (text: string) => {
+    emulator.say(chat, { text: `@${emulator.bot.username} ${text}`, from: 1001, thread: topic });
+    const asked = () => world.llm.requests().findLast(({ lastUser }) => lastUser.includes(text))?.lastUser;
+    await expect.poll(asked).toBeDefined();
+    return asked();
+  };
+  expect(await ask('what is to do?')).toContain('The thread is called "Lisbon \\"2027\\""');
+  expect(await ask('and then?')).not.toContain('is called');
+  await world.restart();
+  expect(await ask('and now?')).not.toContain('is called');
 });

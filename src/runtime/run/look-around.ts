@@ -65,19 +65,24 @@ interface Looked {
 async function lookAt(item: QueueItem<Entry>, { items, intake }: Intake, gw: Gateway): Promise<Looked> {
   const { message, job } = item.message;
   const channel = job ? undefined : gw.places.channelOf(message.address);
-  if (!channel?.lookUp) return { item, facts: [] };
+  if (!channel) return { item, facts: [] };
   const together = items.map((one) => one.message.message).filter((one) => isSameThread(one, message));
   // If a person writes several messages at once, the thread is quoted with the last of them.
   const mark = together.at(-1) === message ? await markOf(message, gw) : undefined;
   const wanted = mark && !mark.ours ? { thread: mark.upTo === undefined ? {} : { since: mark.upTo } } : {};
-  const found = await within(channel, message, wanted, intake, gw);
+  const found: LookedUp = channel.lookUp
+    ? await within(channel, message, wanted, intake, gw)
+    : { message, problems: [] };
+  const name = mark && found.thread !== 'ours' ? nameOf(message, mark) : [];
   const ids = together.map(({ messageId }) => messageId).filter(Boolean);
   const known = mark?.known ?? [];
   const told = typeof found.thread === 'object' ? wordsOf(found.thread, ids, known) : undefined;
-  const next = mark && nextMark(mark, found.thread, ids);
+  // Where nothing is looked up, the first message is all that has to be known.
+  const isNoted = mark !== undefined && (channel.lookUp !== undefined || mark.known === undefined);
+  const next = isNoted ? nextMark(mark, found.thread, ids) : undefined;
   return {
     item: { ...item, message: { ...item.message, message: withQuotes(found.message, told?.quotes ?? []) } },
-    facts: [...(told?.facts ?? []), ...found.problems],
+    facts: [...name, ...(told?.facts ?? []), ...found.problems],
     ...(next && { note: () => keep(message, next, gw) }),
   };
 }
@@ -85,10 +90,17 @@ async function lookAt(item: QueueItem<Entry>, { items, intake }: Intake, gw: Gat
 const isSameThread = (one: InboundMessage, other: InboundMessage): boolean =>
   conversationKey(one.address) === conversationKey(other.address);
 
+/** Tells the name of a thread once: of one that others have begun, or whose first message is to us. */
+function nameOf({ threadName, address, messageId, opensThread }: InboundMessage, mark: Mark): string[] {
+  const isFirst = mark.ours ? address.thread === messageId && !opensThread : mark.upTo === undefined && !mark.known;
+  return isFirst && threadName !== undefined ? [`The thread is called ${JSON.stringify(threadName)}`] : [];
+}
+
 /** Returns undefined outside of threads; in direct messages everything is known. */
 async function markOf(message: InboundMessage, { engine }: Gateway): Promise<Mark | undefined> {
   const { thread } = message.address;
-  if (thread === undefined || message.isDirect || message.isThread !== true) return undefined;
+  const isAny = message.isThread === true || message.threadName !== undefined;
+  if (thread === undefined || message.isDirect || !isAny) return undefined;
   if (thread === message.messageId || message.opensThread) return { ours: true };
   return readMark(await engine.state.get(keyOf(message)));
 }

@@ -77,7 +77,7 @@ export interface DiscordControl {
   /** A person opens a thread, on a message or free-standing. */
   createThread(
     channelId: string,
-    options: { name: string; user?: string; messageId?: string; isPrivate?: boolean },
+    options: { name: string; user?: string; messageId?: string; isPrivate?: boolean; withoutOriginal?: boolean },
   ): ThreadView;
   threads(channelId: string): ThreadView[];
   thread(threadId: string): ThreadView;

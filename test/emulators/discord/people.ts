@@ -19,7 +19,7 @@ export interface People {
   react(channelId: string, messageId: string, emoji: string, options?: { user?: string; remove?: boolean }): void;
   createThread(
     channelId: string,
-    options: { name: string; user?: string; messageId?: string; isPrivate?: boolean },
+    options: { name: string; user?: string; messageId?: string; isPrivate?: boolean; withoutOriginal?: boolean },
   ): ThreadView;
   archive(threadId: string, options?: { locked?: boolean; archived?: boolean }): ThreadView;
   renameThread(threadId: string, name: string): ThreadView;
@@ -71,6 +71,8 @@ export function createPeople(platform: Platform, firstPerson: string, redeliver:
       ...reply,
       ...(options.withoutOriginal && { isBare: true }),
       ...forwarded,
+      // The first message of a forum's post has the post's own id.
+      ...(options.isPost && { id: channelId }),
     });
     return viewMessage(platform, message);
   }
@@ -99,9 +101,9 @@ export function createPeople(platform: Platform, firstPerson: string, redeliver:
     react(channelId, messageId, emoji, { user = firstPerson, remove: isRemoved = false } = {}) {
       react(platform, messageOf(world, channelId, messageId), emoji, user, isRemoved);
     },
-    createThread(channelId, { name, user = firstPerson, messageId, isPrivate }) {
+    createThread(channelId, { name, user = firstPerson, messageId, isPrivate, withoutOriginal = false }) {
       const message = messageId === undefined ? {} : { message: messageOf(world, channelId, messageId) };
-      const facts = { name, ownerId: user, type: isPrivate ? 12 : 11, ...message };
+      const facts = { name, ownerId: user, type: isPrivate ? 12 : 11, isBare: withoutOriginal, ...message };
       return viewThread(openThread(platform, channelOf(world, channelId), facts));
     },
     archive(threadId, { locked, archived = true } = {}) {

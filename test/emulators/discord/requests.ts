@@ -23,6 +23,8 @@ export interface SayOptions {
   pingReply?: boolean;
   /** Its event leaves out what it answers. */
   withoutOriginal?: boolean;
+  /** It is the first of a forum's post. */
+  isPost?: boolean;
   attachments?: PersonFile[];
   /** Of the message: 8192 is a voice message. */
   flags?: number;

@@ -29,6 +29,8 @@ export interface NewThread {
   autoArchiveDuration?: number;
   /** The message it hangs on. */
   message?: StoredMessage;
+  /** The notice in its place does not hold that message, as where Discord did not try to fetch it. */
+  isBare?: boolean;
 }
 
 /** Throws 160004 when the message has a thread already, 50024 where there can be none, 160006 when there are too many. */
@@ -68,6 +70,7 @@ export function openThread(
       authorId: ownerId,
       type: STARTER,
       reference: { type: 0, messageId: message.id, channelId: parent.id },
+      ...(facts.isBare && { isBare: true }),
     });
   } else if (type === PUBLIC_THREAD) {
     post(platform, parent, {

@@ -9,7 +9,7 @@ import type { Channel, InboundMessage, LookedUp, QuotedText, ThreadWords } from 
 import { type Fields, fields, integer, isFields } from '../../shared/read.ts';
 import { type Context, personName } from '../decode/base.ts';
 import { quoteOf } from '../decode/quotes.ts';
-import { id } from '../decode/read.ts';
+import { id, isId } from '../decode/read.ts';
 import { isLater } from '../decode/snowflake.ts';
 import { type DiscordApi, DiscordError } from './api.ts';
 
@@ -93,10 +93,20 @@ export function createMissing({ api, context, log }: MissingOptions): LookUp {
       return { replies: repliesOf(fresh, self).filter(({ quote }) => !quote.fromSelf) };
     }
     const oldest = page.length < PAGE ? said[0] : listOf(await ask(route, signal, { after: '0', limit: '1' }))?.[0];
-    const [root] = oldest ? quoteOf(begunWith(oldest), 'thread', self) : [];
+    const first = oldest && (await begun(oldest, signal));
+    const [root] = first ? quoteOf(first, 'thread', self) : [];
     if (root?.fromSelf) return 'ours';
     const rest = said.filter((one) => id(one, 'id') !== (oldest && id(oldest, 'id')));
     return { ...(root && { root }), replies: repliesOf(rest, self) };
+  }
+
+  /** Returns the message that a thread is attached to, also if Discord's notice in its place doesn't hold it. */
+  async function begun(oldest: Fields, signal: AbortSignal): Promise<Fields> {
+    const { message_id: message, channel_id: channel } = fields(oldest, 'message_reference') ?? {};
+    const isBare = integer(oldest, 'type') === STARTER && oldest.referenced_message === undefined;
+    if (!isBare || !isId(message) || !isId(channel)) return begunWith(oldest);
+    const found = await ask(`/channels/${channel}/messages/${message}`, signal);
+    return isFields(found) ? found : oldest;
   }
 
   return async (message, { thread }, signal) => {

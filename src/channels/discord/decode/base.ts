@@ -58,6 +58,16 @@ export function readSender(
   };
 }
 
+/** Returns what is known of the thread that a message is in. */
+export function inThread(
+  { thread }: Address,
+  places: Context['places'],
+): Pick<InboundMessage, 'isThread' | 'threadName'> {
+  if (thread === undefined) return {};
+  const name = places.get(thread)?.name ?? '';
+  return { isThread: true, ...(name !== '' && { threadName: name }) };
+}
+
 /** Returns the name that people see; for display only. */
 export function personName(user: Fields, member: Fields | undefined = fields(user, 'member')): string {
   const names = [member && string(member, 'nick'), string(user, 'global_name'), string(user, 'username')];

@@ -7,7 +7,7 @@ import type { InboundMessage } from '../../channel.ts';
 import { emptyMessage } from '../../shared/empty-message.ts';
 import { type Fields, fields, integer, isFields, string } from '../../shared/read.ts';
 import { slashCommandOf } from '../../shared/written-command.ts';
-import { type Context, type Decoded, dropped, readAddress, readSender } from './base.ts';
+import { type Context, type Decoded, dropped, inThread, readAddress, readSender } from './base.ts';
 import { readCards } from './cards.ts';
 import { readFacts } from './facts.ts';
 import { readFiles } from './files.ts';
@@ -88,7 +88,7 @@ function decodeContent(body: Fields, base: InboundMessage, context: Context): De
 function placed(body: Fields, message: InboundMessage, { places, threads }: Context): InboundMessage {
   const { address, isMention, isDirect, messageId } = message;
   if (isDirect) return message;
-  if (address.thread !== undefined) return { ...message, isThread: true };
+  if (address.thread !== undefined) return { ...message, ...inThread(address, places) };
   if (threads === 'off' || !isMention || !takesThreads(places.get(address.chat))) return message;
   const begun = hasFlag(body, HAS_THREAD);
   return {

@@ -8,7 +8,7 @@ import type { Address, InboundMessage, Sender, SuggestQuery } from '../../channe
 import { emptyMessage } from '../../shared/empty-message.ts';
 import { type Fields, fields, integer, isFields, language, list, string } from '../../shared/read.ts';
 import { GOAL, isNearly } from '../../shared/written-command.ts';
-import { type Context, type Dropped, dropped, readAddress, readSender } from './base.ts';
+import { type Context, type Dropped, dropped, inThread, readAddress, readSender } from './base.ts';
 import { isThread, takesThreads } from './places.ts';
 import { id } from './read.ts';
 import { timeOf } from './snowflake.ts';
@@ -123,7 +123,7 @@ function decodeCommand(body: Fields, asked: Asked, context: Context): DecodedInt
     isMention: true,
     interaction: sealInteraction({ ...asked.interaction, user: asked.sender.user }),
     sentAt: timeOf(asked.interaction.id),
-    ...(asked.address.thread !== undefined && { isThread: true }),
+    ...inThread(asked.address, context.places),
   };
   const meant = name === GOAL ? meantBy(args, context) : undefined;
   if (name === GOAL && meant === undefined)
@@ -149,7 +149,7 @@ function withGoal(message: InboundMessage, goal: string, context: Context): Inbo
   const { thread: _beside, ...address } = message.address;
   if (goal === '' || !mayOpen(address, message.isDirect, context))
     return { ...message, command: { name: 'new', args: goal } };
-  const { isThread: _inside, ...rest } = message;
+  const { isThread: _inside, threadName: _its, ...rest } = message;
   return { ...rest, address, text: goal, opensThread: true };
 }
 
@@ -185,7 +185,7 @@ function decodeButton(body: Fields, asked: Asked, context: Context): DecodedInte
         interaction: sealInteraction({ ...asked.interaction, user: asked.sender.user, isPress: true }),
       }),
     sentAt: timeOf(asked.interaction.id),
-    ...(asked.address.thread !== undefined && { isThread: true }),
+    ...inThread(asked.address, context.places),
   };
   return { kind: 'message', message, interaction: asked.interaction };
 }

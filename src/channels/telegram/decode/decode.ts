@@ -10,7 +10,7 @@ import { type Context, type Decoded, dropped, readAddress, readSender } from './
 import { decodeButton, decodeMembership, decodeService, decodeStop } from './events.ts';
 import { readFacts } from './facts.ts';
 import { readFiles } from './files.ts';
-import { readForward, readReply, repliesTo } from './quotes.ts';
+import { readForward, readReply, repliesTo, topicName } from './quotes.ts';
 import { readRich } from './rich.ts';
 import { type Bot, readWords } from './text.ts';
 
@@ -102,6 +102,7 @@ function decodeContent(body: Fields, base: InboundMessage, bot: Bot): Decoded {
   const group = string(body, 'media_group_id');
   const isPassedOn = body.forward_origin !== undefined;
   const replied = isPassedOn ? undefined : repliesTo(body, bot);
+  const topic = topicName(body);
   const around: InboundMessage = {
     ...base,
     files: readFiles(body),
@@ -109,6 +110,7 @@ function decodeContent(body: Fields, base: InboundMessage, bot: Bot): Decoded {
     quotes: [...(forward ? [forward] : []), ...(isPassedOn ? [] : readReply(body, bot))],
     ...(group !== undefined && { group }),
     ...(replied !== undefined && { repliesTo: replied }),
+    ...(topic !== '' && { threadName: topic }),
   };
   return withWords(body, around, words, bot);
 }

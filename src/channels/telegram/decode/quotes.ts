@@ -70,6 +70,12 @@ function repliedMessage(message: Fields): Fields | undefined {
   return topic !== undefined && integer(replied, 'message_id') === topic ? undefined : replied;
 }
 
+/** Returns the topic's name, which the platform gives with messages that answer no other one; '' otherwise. */
+export function topicName(message: Fields): string {
+  const begun = message.is_topic_message === true ? fields(message, 'reply_to_message') : undefined;
+  return oneLine(string((begun && fields(begun, 'forum_topic_created')) ?? {}, 'name') ?? '', 128);
+}
+
 function sender(message: Fields, bot: Bot): { from: string; fromSelf: boolean } {
   const chat = fields(message, 'sender_chat');
   if (chat) return { from: chatName(chat), fromSelf: false };
