@@ -93,6 +93,9 @@ function partFor(part: Part, reader: Reader, ids: Map<string, string>): Part[] {
   // Reasoning blocks belong to the model that wrote them, no matter which provider passes them on.
   if (maker !== reader.name) delete options.openrouter;
   const kept: Options = isForeign || Object.keys(options).length === 0 ? undefined : options;
+  const isOwn = isMade && kept !== undefined && reader.dialect !== 'anthropic';
+  // Anthropic refuses blank text; Google hangs signatures on it.
+  if (part.type === 'text' && part.text.trim() === '' && !isOwn) return [];
   const read = { ...bare, ...(kept && { providerOptions: kept }) } as Part;
   if (read.type !== 'tool-call') return [read];
   const id = idFor(read.toolCallId, reader.dialect, isMade);

@@ -109,6 +109,16 @@ describe('a history goes on', () => {
     expect(JSON.stringify(llm.requests().at(-1)?.body)).not.toContain('"maker"');
   });
 
+  it.each(NAMES)('at %s after a step with blank words', async (name) => {
+    const kept = JSON.stringify(await stepsOf('local')).replaceAll('"Looking."', String.raw`"\n\n"`);
+    const llm = at(name);
+    llm.reset();
+    llm.script([{ text: 'Here I am.' }]);
+    const outcome = await run(settings(name), { model: modelOf(name), messages: JSON.parse(kept), tools: [look] });
+    expect([outcome.text, llm.refused()]).toEqual(['Here I am.', 0]);
+    expect(kept).toContain(String.raw`"text":"\n\n"`);
+  });
+
   it.each(PAIRS.filter(([first, second]) => first !== second))(
     'in the middle of a run that falls back from %s to %s',
     async (first, second) => {
