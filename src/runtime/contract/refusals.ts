@@ -72,7 +72,11 @@ const RULES: readonly Rule[] = [
     statuses: [400, 413, 422],
     sentence: either(
       /(maximum|exceeds?|available) (the )?(model's )?(context|input|prompt length)|context (length|window|size)/,
-      /(prompt|input) (is|are) too long|input token count|exceeded model token limit|max length exceeded/,
+      /(prompt|input) ((is|are) )?too long|input token count|(exceeded model token|token) limit|max length exceeded/,
+      // DashScope, Zhipu, Copilot.
+      /range of input length|exceeds? max(imum)? (sequence |prompt )?length|token count of \d+ exceeds/,
+      // vLLM, Cerebras, Hugging Face's server, Cohere.
+      /maximum model length|reduce the length of|inputs?\W{0,2} (must have|tokens \+)|too many tokens/,
     ),
   },
   {
@@ -107,7 +111,10 @@ function either(...patterns: RegExp[]): RegExp {
 /** Returns why the provider refuses, if it says so; otherwise only the status is known. */
 export function whyRefused({ status, words, sentence }: Refusal): Why | undefined {
   if (status === 402) return 'credit';
-  if (status === 413 || (status !== 429 && words.some((word) => /context|too_long|too_large/.test(word)))) {
+  if (
+    status === 413 ||
+    (status !== 429 && words.some((word) => /context|too_long|too_large|max_prompt_tokens/.test(word)))
+  ) {
     return 'too-long';
   }
   return RULES.find(

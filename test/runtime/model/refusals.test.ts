@@ -190,6 +190,41 @@ describe('more than the model reads at once', () => {
       ),
     ],
     ['ollama', 400, openai('the input length exceeds the context length', null, 'api_error')],
+    ['ollama', 400, openai('prompt too long; exceeded max context length by 1200 tokens', null, 'api_error')],
+    ['dashscope', 400, openai('Range of input length should be [1, 98304]', 'invalid_parameter_error')],
+    ['zhipu', 400, { error: { code: '1261', message: 'Prompt exceeds max length' } }],
+    [
+      'copilot',
+      400,
+      openai('prompt token count of 391491 exceeds the limit of 128000', 'model_max_prompt_tokens_exceeded'),
+    ],
+    [
+      'vllm',
+      400,
+      {
+        object: 'error',
+        message: 'The decoder prompt (length 5000) is longer than the maximum model length of 4096.',
+        type: 'BadRequestError',
+        code: 400,
+      },
+    ],
+    ['cerebras', 400, openai('Please reduce the length of the messages or completion.', 'wrong_api_format')],
+    [
+      'huggingface',
+      422,
+      {
+        error:
+          'Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000 `inputs` tokens',
+        error_type: 'validation',
+      },
+    ],
+    ['huggingface', 422, { error: 'Input validation error: `inputs` must have less than 4095 tokens. Given: 5000' }],
+    [
+      'cohere',
+      400,
+      { message: 'too many tokens: total number of tokens in the prompt cannot exceed 4081 - received 5000' },
+    ],
+    ['sglang', 400, openai("The input (5000 tokens) is longer than the model's context length (4096 tokens).", null)],
   ])('%s with %i: is not asked again', async (provider, status, body) => {
     const { error } = await run(provider, status, body);
     expect([error.kind, asked]).toEqual(['too-long', 1]);
