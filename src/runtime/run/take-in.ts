@@ -33,7 +33,7 @@ export interface TakenIn {
 }
 
 export async function takeIn(sent: Intake, gw: Gateway): Promise<TakenIn> {
-  const around = hasLookUp(sent, gw) ? await lookAround(sent, gw) : undefined;
+  const around = isWithin(sent, gw) ? await lookAround(sent, gw) : undefined;
   const given = around?.given ?? sent;
   const hasFiles = given.items.some(({ message: { message } }) => filesAround(message).length > 0);
   const fetched = hasFiles ? await filesOf(given, gw) : NO_FILES;
@@ -61,9 +61,12 @@ const NO_FILES: FetchedFiles = { files: [], problems: [] };
 const NOTHING_HEARD: Heard = { words: new Map(), spoken: [], recordings: [], problems: [], unheard: undefined };
 const NOTHING_READ: ReadDocuments = { documents: [], problems: [] };
 
-/** Whether a platform knows more about one of the messages than its event says. */
-const hasLookUp = ({ items }: Intake, { places }: Gateway): boolean =>
-  items.some(({ message: { message, job } }) => !job && places.channelOf(message.address)?.lookUp !== undefined);
+/** Whether a platform knows more about one of the messages than its event says, or names its thread. */
+const isWithin = ({ items }: Intake, { places }: Gateway): boolean =>
+  items.some(
+    ({ message: { message, job } }) =>
+      !job && (message.threadName !== undefined || places.channelOf(message.address)?.lookUp !== undefined),
+  );
 
 interface Said {
   address: Address;

@@ -47,7 +47,11 @@ describe('a text', () => {
     expect(messages.map(({ shown }) => shown).join('\n')).toContain('line 399');
   });
 
-  const FORMS = ['invalid_blocks', 'msg_blocks_too_long', 'invalid_attachments', 'a_name_to_come'];
+  const FORMS = [
+    ...['invalid_blocks', 'msg_blocks_too_long', 'invalid_attachments', 'a_name_to_come'],
+    // Names that speak of a place or a person as well.
+    ...['unsupported_block_in_thread', 'too_many_tables_in_channel', 'user_text_too_long'],
+  ];
 
   test.each(FORMS)('goes in the next form when Slack says %s', async (error) => {
     const { slack, channel, connect } = await startBench();

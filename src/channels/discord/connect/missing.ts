@@ -93,20 +93,10 @@ export function createMissing({ api, context, log }: MissingOptions): LookUp {
       return { replies: repliesOf(fresh, self).filter(({ quote }) => !quote.fromSelf) };
     }
     const oldest = page.length < PAGE ? said[0] : listOf(await ask(route, signal, { after: '0', limit: '1' }))?.[0];
-    const first = oldest && (await begun(oldest, signal));
-    const [root] = first ? quoteOf(first, 'thread', self) : [];
+    const [root] = oldest ? quoteOf(await begun(oldest, (at) => ask(at, signal)), 'thread', self) : [];
     if (root?.fromSelf) return 'ours';
     const rest = said.filter((one) => id(one, 'id') !== (oldest && id(oldest, 'id')));
     return { ...(root && { root }), replies: repliesOf(rest, self) };
-  }
-
-  /** Returns the message that a thread is attached to, also if Discord's notice in its place doesn't hold it. */
-  async function begun(oldest: Fields, signal: AbortSignal): Promise<Fields> {
-    const { message_id: message, channel_id: channel } = fields(oldest, 'message_reference') ?? {};
-    const isBare = integer(oldest, 'type') === STARTER && oldest.referenced_message === undefined;
-    if (!isBare || !isId(message) || !isId(channel)) return begunWith(oldest);
-    const found = await ask(`/channels/${channel}/messages/${message}`, signal);
-    return isFields(found) ? found : oldest;
   }
 
   return async (message, { thread }, signal) => {
@@ -128,6 +118,15 @@ const listOf = (answer: unknown): Fields[] | undefined => (Array.isArray(answer)
 function begunWith(message: Fields): Fields {
   const begun = integer(message, 'type') === STARTER ? fields(message, 'referenced_message') : undefined;
   return begun ?? message;
+}
+
+/** Returns the message that a thread is attached to, also if Discord's notice in its place doesn't hold it. */
+async function begun(oldest: Fields, ask: (route: `/${string}`) => Promise<unknown>): Promise<Fields> {
+  const { message_id: message, channel_id: channel } = fields(oldest, 'message_reference') ?? {};
+  const isBare = integer(oldest, 'type') === STARTER && oldest.referenced_message === undefined;
+  if (!isBare || !isId(message) || !isId(channel)) return begunWith(oldest);
+  const found = await ask(`/channels/${channel}/messages/${message}`);
+  return isFields(found) ? found : oldest;
 }
 
 function repliesOf(messages: readonly Fields[], self: Context): ThreadWords['replies'] {

@@ -59,10 +59,7 @@ export function readSender(
 }
 
 /** Returns what is known of the thread that a message is in. */
-export function inThread(
-  { thread }: Address,
-  places: Context['places'],
-): Pick<InboundMessage, 'isThread' | 'threadName'> {
+export function inThread({ thread }: Address, places: Context['places']): Partial<InboundMessage> {
   if (thread === undefined) return {};
   const name = places.get(thread)?.name ?? '';
   return { isThread: true, ...(name !== '' && { threadName: name }) };

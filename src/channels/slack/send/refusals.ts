@@ -13,7 +13,8 @@ export function refusesForm(error: unknown): boolean {
   if (!(error instanceof SlackError) || error.kind !== 'refused' || error.retryAfterMs !== undefined) return false;
   return FORM.test(error.code) || !ELSEWHERE.test(error.code);
 }
-const FORM = /^(block_mismatch|http_413)$/;
+/** Names of a form, whatever else its code speaks of. */
+const FORM = /block(?!ed)|attachment|markdown|mrkdwn|(^|_)tables?(_|$)|_text$|too_long|^http_413$/;
 const ELSEWHERE = new RegExp(
   [
     ...['auth', 'token', 'account', 'scope', 'login', 'two_factor', 'permission', 'access', 'denied', 'restrict'],
