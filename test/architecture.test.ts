@@ -174,13 +174,13 @@ const AT_MOST: Figures = {
   biggestBag: 14,
   bagsAbove14: 0,
   groupingSpreads: 0,
-  picks: 89,
+  picks: 88,
   filesNamingAPlatform: 1,
   filesNamingATool: 4,
   commentsWithoutSubject: 3,
 };
 /** Of `npm run path`. Functions are rounded up: a timer that fires on a slow machine calls a few more. */
-const PATH_AT_MOST = { files: 191, functions: 950 };
+const PATH_AT_MOST = { files: 188, functions: 948 };
 
 interface Import {
   from: string;

@@ -154,7 +154,9 @@ async function prepareTurn(
   if (batch.items.some(({ message }) => message.message.opensThread)) await lease.stored();
   const items: Item[] = [];
   for (const item of batch.items) {
-    const placed = await place(item, gw);
+    // Everybody can read the answer to a direct message that opens no thread.
+    const { isDirect, opensThread } = item.message.message;
+    const placed = isDirect && !opensThread ? item : await place(item, gw);
     if (placed) items.push(placed);
     else await finish(lease, [item], gw);
   }

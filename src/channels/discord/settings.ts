@@ -53,5 +53,3 @@ export const settings = section({
     id('expected the number of a channel or "*"', /^(\d{1,20}|\*)$/),
   ),
 });
-
-export type DiscordSettings = z.output<typeof settings>;

@@ -13,8 +13,6 @@ import type { Download } from '../shared/download.ts';
 import { createStoredDownload, type FileOf } from '../shared/stored.ts';
 import { type Mouth, Relay } from './relay.ts';
 
-export type HubSocket = WebSocket;
-
 export interface HubOptions {
   /** `wss://`, or `ws://` on this machine. */
   url: string;

@@ -35,8 +35,6 @@ export const settings = section({
   return { ...slack, mode };
 });
 
-export type SlackSettings = z.output<typeof settings>;
-
 const VARIABLES = { appToken: 'SLACK_APP_TOKEN', signingSecret: 'SLACK_SIGNING_SECRET' } as const;
 
 export function rules(section: Section): ConfigProblem[] {

@@ -46,9 +46,6 @@ const PICKED = [
   { provider: 'deepgram', model: 'nova-3', setting: 'DEEPGRAM_API_KEY' },
 ] as const;
 
-/** The environment variables, one of which is enough. */
-export const VOICE_KEYS: readonly string[] = PICKED.map(({ setting }) => setting);
-
 const ADDRESSES: Readonly<Record<string, string>> = {
   openai: 'https://api.openai.com/v1',
   deepgram: 'https://api.deepgram.com/v1',

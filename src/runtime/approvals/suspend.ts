@@ -61,9 +61,6 @@ export interface SuspendedRun {
   play?: true;
 }
 
-/** The part that the runner uses. */
-export type Suspension = Pick<RunSuspension, keyof RunSuspension>;
-
 export class RunSuspension {
   readonly #home: Home;
   readonly #approvals: Approvals;

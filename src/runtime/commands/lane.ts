@@ -3,8 +3,7 @@
 import { conversationKey, type OutboundMessage } from '../../channels/channel.ts';
 import type { Lease } from '../../engine/engine.ts';
 import { labelOf, say } from '../../messages/messages.ts';
-import { arrivalOf, type Entry, taskLane, traceOf } from '../contract/entry.ts';
-import { isReply } from '../conversations/asked-places.ts';
+import { arrivalOf, type Entry, isReply, taskLane, traceOf } from '../contract/entry.ts';
 import { escaped } from '../conversations/places.ts';
 import { visible } from '../reply/show.ts';
 import type { Item } from '../run/batches.ts';

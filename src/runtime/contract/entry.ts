@@ -136,3 +136,6 @@ export const taskLane = (taskId: string): string => `${TASKS}${taskId}`;
 
 /** Commands keep their order within a conversation and never wait for its task. */
 export const commandLane = (address: Address): string => `${COMMANDS}${conversationKey(address)}`;
+
+/** Returns whether an answer quotes its message, as it does in a chat with others. */
+export const isReply = (message: InboundMessage): boolean => !message.isDirect && message.interaction === undefined;

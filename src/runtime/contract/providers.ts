@@ -75,11 +75,6 @@ export const PROVIDERS: Readonly<Record<string, KnownProvider>> = {
 /** The built-in model's name in settings. */
 export const OFFLINE_MODEL = 'offline/viber';
 
-/** One variable per provider for help texts, limited to the most common providers. */
-export const KEY_VARIABLES: readonly string[] = Object.values(PROVIDERS)
-  .flatMap(({ env }) => env.slice(0, 1))
-  .slice(0, 4);
-
 export function knownProvider(name: string): KnownProvider | undefined {
   return Object.hasOwn(PROVIDERS, name) ? PROVIDERS[name] : undefined;
 }

@@ -1,12 +1,9 @@
-/** Decides which messages an answer belongs to, and where a job's question may be answered. */
+/** Decides where a job's question may be answered. */
 import { type Address, conversationKey, formatAddress, type InboundMessage } from '../../channels/channel.ts';
 import type { JobOrder } from '../contract/entry.ts';
 import { escaped } from './places.ts';
 
 const NOWHERE = 'job';
-
-/** Returns whether an answer quotes its message, as it does in a chat with others. */
-export const isReply = (message: InboundMessage): boolean => !message.isDirect && message.interaction === undefined;
 
 /**
  * Returns the messages that a question of a job's run replies to: the job's own, and copies of it at each other place

@@ -30,9 +30,6 @@ interface Row extends Omit<KnownModel, 'id' | 'thinking' | 'released'> {
 
 const ROWS: Readonly<Record<string, Row>> = list.models;
 
-/** The release date of the newest model in the list. */
-export const KNOWN_AS_OF = list.asOf;
-
 export function knownModel(id: string): KnownModel | undefined {
   const row = Object.hasOwn(ROWS, id) ? ROWS[id] : undefined;
   return row && toModel(id, row);

@@ -4,9 +4,8 @@ import { conversationKey, type OutboundMessage } from '../../channels/channel.ts
 import type { EndedRun } from '../../channels/programs.ts';
 import type { Fence, QueueItem } from '../../engine/engine.ts';
 import { type Messages, messagesFor, type Text } from '../../messages/messages.ts';
-import type { Entry } from '../contract/entry.ts';
+import { type Entry, isReply } from '../contract/entry.ts';
 import type { Answer } from '../contract/outcome.ts';
-import { isReply } from '../conversations/asked-places.ts';
 import { escaped } from '../conversations/places.ts';
 import { viberAt } from '../conversations/vibers.ts';
 import { renderAnswer } from '../reply/render-answer.ts';

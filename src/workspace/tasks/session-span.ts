@@ -2,7 +2,8 @@
 import fs from 'node:fs';
 import { createLru } from '../../lib/lru.ts';
 import type { SessionEntry } from '../types.ts';
-import { NEWLINE, parseLines, readRange, type SessionLine, withoutStale } from './session-lines.ts';
+import { NEWLINE, parseLines, readRange, type SessionLine } from './session-lines.ts';
+import { withoutStale } from './session-window.ts';
 
 type CompactionEntry = Extract<SessionEntry, { type: 'compaction' }>;
 

@@ -7,7 +7,7 @@ import { errorCode } from '../../errors.ts';
 import { quarantine, reportOnce } from '../../lib/damage.ts';
 import { createLru } from '../../lib/lru.ts';
 import type { SessionEntry } from '../types.ts';
-import { NEWLINE, type OnCorrupt, parseLines, readRange, type SessionLine, withoutStale } from './session-lines.ts';
+import { NEWLINE, type OnCorrupt, parseLines, readRange, type SessionLine } from './session-lines.ts';
 
 /** How much of one session stays in memory, and of all together, in bytes of the files. */
 const KEPT_BYTES = 512 * 1024;
@@ -173,4 +173,30 @@ function extendWindow(file: string, window: SessionWindow, wanted: number, onCor
   } finally {
     fs.closeSync(fd);
   }
+}
+
+/**
+ * Removes lines that an owner of the lane wrote after the next one began: a line with an epoch is void after one with a
+ * higher epoch. Lines without an epoch always count. Returns the same array if nothing is void, as is nearly always the
+ * case.
+ */
+export function withoutStale(lines: SessionLine[]): SessionLine[] {
+  let newest = 0;
+  // Every message scans the lines in memory, so the usual case costs one comparison per line.
+  for (const { entry } of lines) {
+    if (typeof entry.epoch !== 'number') continue;
+    if (entry.epoch < newest) return lines.filter(standing());
+    newest = entry.epoch;
+  }
+  return lines;
+}
+
+function standing(): (line: SessionLine) => boolean {
+  let newest = 0;
+  return ({ entry: { epoch } }) => {
+    if (typeof epoch !== 'number') return true;
+    if (epoch < newest) return false;
+    newest = epoch;
+    return true;
+  };
 }
