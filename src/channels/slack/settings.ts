@@ -1,5 +1,4 @@
 /** Defines the section `channels.slack`. */
-import type { z } from 'zod';
 import { apiRoot, chat, chatDefaults, id, oneOf, path, section, text, token } from '../../config/schema-parts.ts';
 import type { ConfigProblem } from '../../errors.ts';
 import type { Section } from '../kind.ts';
