@@ -343,7 +343,7 @@ export interface Channel {
    * to prevent it. Best effort: an error counts as unknown.
    */
   barred?(address: Address): Promise<Barred | undefined>;
-  /** Returns the direct conversation with a person of a place. Best effort, may throw. */
+  /** Returns the direct conversation with a person of a place. @throws DeliveryError */
   directTo?(user: string, from: Address): Promise<Address | undefined>;
   /**
    * Finds the place of an address that a person wrote, as the platform knows it; undefined if it doesn't exist or this

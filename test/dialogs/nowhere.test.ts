@@ -88,6 +88,25 @@ describe.each(['telegram', 'discord', 'slack'] as const)('on %s', (name) => {
   });
 });
 
+it.each(['discord', 'slack'] as const)(
+  'on %s nobody stays untold because their direct messages could not be opened at once',
+  async (name) => {
+    const { three, world, platform } = await opened(name);
+    const before = world.llm.requests().length;
+    CLOSE[name](three, true);
+    if (name === 'slack')
+      three.slack.emulator.fault({ method: 'conversations.open', kind: '429', retryAfter: 1, times: 1 });
+    else
+      three.discord.emulator.fault({
+        ...{ method: 'POST', path: '/users/@me/channels' },
+        ...{ kind: 'status', status: 500, times: 1 },
+      });
+    platform.say(platform.room, 'what is new?', { mention: true });
+    await expect.poll(() => told(platform).length).toBe(1);
+    expect(world.llm.requests().length).toBe(before);
+  },
+);
+
 it('a place that is open again is answered in', async () => {
   const { three, platform } = await opened('discord');
   CLOSE.discord(three, true);

@@ -3,6 +3,7 @@
  * model is paid; where it reports nothing, the first refusal is remembered for a while. The sender is notified once, in
  * a direct conversation. All of it is kept in memory only, and bounded.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Address,
   type Barred,
@@ -11,6 +12,7 @@ import {
   type InboundMessage,
   type OutboundMessage,
 } from '../../channels/channel.ts';
+import { DeliveryError } from '../../errors.ts';
 import { createLru } from '../../lib/lru.ts';
 import { cutText, plainLine } from '../../lib/text.ts';
 import type { Logger } from '../../log.ts';
@@ -61,6 +63,8 @@ const WHY: Readonly<Record<Barred, Said>> = {
   out: say('channels.barredOut'),
   rights: say('channels.barredRights'),
 };
+const TRIES = 5;
+const MAX_WAIT_MS = 5_000;
 const REFUSED_MS = 10 * 60_000;
 const TOLD_MS = 12 * 3_600_000;
 const MAX_KEPT = 2_000;
@@ -89,18 +93,10 @@ export function createReach({ channelOf, delivery, log }: ReachOptions): Reach {
     }
   }
 
-  async function directOf({ address, sender }: Question): Promise<Address | undefined> {
-    try {
-      return await channelOf(address)?.directTo?.(sender.user, address);
-    } catch (error) {
-      log.info({ err: error }, 'there is no direct conversation with somebody who cannot be answered where they wrote');
-      return undefined;
-    }
-  }
-
   async function tellDirectly(message: Question, why: Said, key: string, more = ''): Promise<void> {
-    const address = await directOf(message);
-    if (!address) return;
+    const address = await directOf(message, channelOf(message.address), log);
+    // With the next message it is tried again.
+    if (!address) return void told.delete(whom(message));
     const messages = messagesFor(message);
     const quoted = cutText(plainLine(message.text), MAX_QUOTED) || '…';
     const text = messages.text('channels.cannotAnswer', { words: escaped(quoted), why });
@@ -128,7 +124,12 @@ export function createReach({ channelOf, delivery, log }: ReachOptions): Reach {
       const last = told.get(whom(message));
       if (last !== undefined && performance.now() - last < TOLD_MS) return;
       told.set(whom(message), performance.now());
-      await tellDirectly(message, why, key);
+      try {
+        await tellDirectly(message, why, key);
+      } catch (error) {
+        told.delete(whom(message));
+        throw error;
+      }
     },
 
     async refused({ id, address, text, interaction, digest, askedAt }, reason) {
@@ -150,6 +151,24 @@ export function createReach({ channelOf, delivery, log }: ReachOptions): Reach {
       refusals.delete(chatKey(address));
     },
   };
+}
+
+/** Returns where the person reads in private. If the platform can't be asked just now, it is asked a few times more. */
+async function directOf(
+  { address, sender }: Question,
+  channel: Channel | undefined,
+  log: Logger,
+): Promise<Address | undefined> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await channel?.directTo?.(sender.user, address);
+    } catch (error) {
+      const wait = error instanceof DeliveryError && tries < TRIES ? error.retryAfterMs : undefined;
+      log.info({ err: error, wait }, 'no direct conversation with somebody who cannot be answered where they wrote');
+      if (wait === undefined) return undefined;
+      await sleep(Math.min(wait, MAX_WAIT_MS), undefined, { ref: false });
+    }
+  }
 }
 
 /**

@@ -6,6 +6,7 @@ import type { Address, Barred, Channel } from '../../channel.ts';
 import { fields, string } from '../../shared/read.ts';
 import type { SlackApi } from '../connect/api.ts';
 import { isDirect } from '../decode/base.ts';
+import { toDeliveryError } from '../send/refusals.ts';
 
 const KEPT_MS = 30_000;
 const WAIT_MS = 3_000;
@@ -36,7 +37,10 @@ async function ask(api: SlackApi, chat: string): Promise<Barred | undefined> {
 /** Opens the direct messages of a person with the bot. */
 export function createDirectTo({ api }: { api: SlackApi }): NonNullable<Channel['directTo']> {
   return async (user, { thread: _there, ...base }) => {
-    const opened = fields(await api.call('conversations.open', { users: user }), 'channel') ?? {};
+    const answer = await api.call('conversations.open', { users: user }).catch((error: unknown) => {
+      throw toDeliveryError(error, true);
+    });
+    const opened = fields(answer, 'channel') ?? {};
     const chat = string(opened, 'id');
     return chat === undefined ? undefined : { ...base, chat };
   };
