@@ -31,25 +31,6 @@ export type Labels = Readonly<Record<string, string>>;
 const OPEN_METRICS = 'application/openmetrics-text';
 const PLAIN = 'text/plain; version=0.0.4; charset=utf-8';
 const UNITS = ['seconds', 'bytes'];
-const ESCAPES: Record<string, string> = { '\\': '\\\\', '"': '\\"', '\n': '\\n' };
-
-/** Matches nearly all values, which need no escaping: this runs for each count. */
-const USUAL = /^[\w.:/ -]{0,60}$/;
-
-export function labelText(labels: Labels): string {
-  let text = '';
-  for (const key in labels) {
-    const value = labels[key] ?? '';
-    text += `${text === '' ? '' : ','}${key}="${USUAL.test(value) ? value : escaped(value)}"`;
-  }
-  return text;
-}
-
-const escaped = (value: string): string =>
-  value
-    .slice(0, 60)
-    .toWellFormed()
-    .replace(/[\\"\n]/g, (found) => ESCAPES[found] ?? '');
 
 /** @param accept the request's header: OpenMetrics is used if it is named */
 export function pageOf(families: readonly Family[], accept: string | undefined): Page {

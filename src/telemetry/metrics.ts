@@ -1,5 +1,5 @@
 /** Counts and times what the gateway does, for `/metrics`; `families.ts` lists all metrics. */
-import { type Distribution, type Family, type Labels, labelText, type Page, pageOf } from './exposition.ts';
+import { type Distribution, type Family, type Labels, type Page, pageOf } from './exposition.ts';
 import { COUNTERS, type CounterName, GAUGES, type GaugeName, HISTOGRAMS, type HistogramName } from './families.ts';
 
 export type { Page } from './exposition.ts';
@@ -75,6 +75,26 @@ function seriesOf<Name, Value>(all: Map<Name, Map<string, Value>>, name: Name): 
   if (!all.has(name)) all.set(name, known);
   return known;
 }
+
+const ESCAPES: Record<string, string> = { '\\': '\\\\', '"': '\\"', '\n': '\\n' };
+
+/** Matches nearly all values, which need no escaping: this runs for each count. */
+const USUAL = /^[\w.:/ -]{0,60}$/;
+
+function labelText(labels: Labels): string {
+  let text = '';
+  for (const key in labels) {
+    const value = labels[key] ?? '';
+    text += `${text === '' ? '' : ','}${key}="${USUAL.test(value) ? value : escaped(value)}"`;
+  }
+  return text;
+}
+
+const escaped = (value: string): string =>
+  value
+    .slice(0, 60)
+    .toWellFormed()
+    .replace(/[\\"\n]/g, (found) => ESCAPES[found] ?? '');
 
 function keyIn(series: ReadonlyMap<string, unknown>, labels: Labels): string {
   const key = labelText(labels);

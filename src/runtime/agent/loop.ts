@@ -200,7 +200,8 @@ export class Loop {
       providerOptions: { task: { id: taskId }, ...(language !== undefined && { offline: { language } }) },
       stopWhen: [isStepCount(most), () => this.#parked.length > 0, () => failsTheSame(prompt) !== undefined],
       prepareStep: async () => {
-        await showPictures(prompt, this.#hooks.takeShown?.() ?? [], signal);
+        const shown = this.#hooks.takeShown?.() ?? [];
+        if (shown.length > 0) await showPictures(prompt, shown, signal);
         await this.#check();
         this.#events.thinking();
         return { messages: withBreakpoint(prompt) };
@@ -263,14 +264,17 @@ export class Loop {
   /** Records the rest of the step, first in the session, then in the prompt. A step cut by an abort isn't finished. */
   async #stepEnded({ toolCalls, response, usage }: StepResult<ToolSet>, prompt: Prompt): Promise<void> {
     if (this.#controller.signal.aborted) return;
-    const waiting = new Set(this.#parked.map(({ callId }) => callId));
-    const messages = stepMessages(response.messages, waiting, this.#refusals);
+    const messages: Json[] =
+      toolCalls.length > 0
+        ? stepMessages(response.messages, new Set(this.#parked.map(({ callId }) => callId)), this.#refusals)
+        : JSON.parse(JSON.stringify(response.messages));
     this.#said = addStep(this.#said, messages);
     this.#steps += 1;
     addUsage(this.#usage, usage);
+    // Text alone ends the run, and has no effect that must be kept.
+    if (toolCalls.length === 0) return;
     appendSteps(prompt, messages);
-    // Text alone has no effect that must be kept.
-    if (toolCalls.length > 0) await this.#notes.end(messages);
+    await this.#notes.end(messages);
   }
 
   /**

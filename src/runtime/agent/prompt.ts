@@ -106,8 +106,8 @@ export async function toPrompt(
     prompt.push(toUser(goal, []));
   }
   markHistory(prompt, starts);
-  appendSteps(prompt, resumed.messages);
-  appendPictures(prompt, partsOfAll(resumed.files));
+  if (resumed.messages.length > 0) appendSteps(prompt, resumed.messages);
+  if (resumed.files.length > 0) appendPictures(prompt, partsOfAll(resumed.files));
   return prompt;
 }
 
