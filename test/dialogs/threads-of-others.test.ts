@@ -174,6 +174,20 @@ it('a thread on Discord is below a message that has to be asked for', async () =
   expect(quoted(request)).toEqual(['carl: The build is broken', 'sam: since noon']);
 });
 
+it('another task in a thread on Discord is told what the one before was', async () => {
+  const world = await openPlatforms({ on: ['discord'], channel: { live: 'off' } });
+  const platform = world.platforms.discord;
+  const thread = threadBelow(platform, 'The build is broken');
+  platform.say(thread, 'since noon', { by: 'sam' });
+  expect(quoted(await call(world, platform, thread, 'what is going on?'))).toHaveLength(2);
+  await expect.poll(() => platform.answers(thread).length).toBe(1);
+  await platform.command(thread, 'new', 'look with fresh eyes');
+  const begun = () => world.llm.requests().findLast(({ lastUser }) => lastUser.includes('look with fresh eyes'));
+  await expect.poll(begun).toBeDefined();
+  expect(quoted(begun()?.lastUser ?? '').slice(0, 2)).toEqual(['carl: The build is broken', 'sam: since noon']);
+  expect(quoted(await call(world, platform, thread, 'sure?'))).toEqual([]);
+});
+
 it('a topic on Telegram is told by its name, which is all that the platform gives, once', async () => {
   const world = await openPlatforms({ on: ['telegram'], channel: { live: 'off' } });
   const { emulator, room } = world.platforms.telegram as Telegram;

@@ -30,6 +30,8 @@ export interface LookedAround {
 /** How far a thread was quoted. `ours`: the thread began with a message to us, or hangs on one of this bot's. */
 interface Mark {
   ours?: true;
+  /** The task whose session holds what was quoted. */
+  task?: string;
   upTo?: string;
   /** IDs of messages that the model received directly since a failed lookup. */
   known?: string[];
@@ -62,13 +64,13 @@ interface Looked {
   note?: () => Promise<void>;
 }
 
-async function lookAt(item: QueueItem<Entry>, { items, intake }: Intake, gw: Gateway): Promise<Looked> {
+async function lookAt(item: QueueItem<Entry>, { items, intake, task }: Intake, gw: Gateway): Promise<Looked> {
   const { message, job } = item.message;
   const channel = job ? undefined : gw.places.channelOf(message.address);
   if (!channel) return { item, facts: [] };
   const together = items.map((one) => one.message.message).filter((one) => isSameThread(one, message));
   // If a person writes several messages at once, the thread is quoted with the last of them.
-  const mark = together.at(-1) === message ? await markOf(message, gw) : undefined;
+  const mark = together.at(-1) === message ? await markOf(message, task.id, gw) : undefined;
   const wanted = mark && !mark.ours ? { thread: mark.upTo === undefined ? {} : { since: mark.upTo } } : {};
   const found: LookedUp = channel.lookUp
     ? await within(channel, message, wanted, intake, gw)
@@ -83,7 +85,7 @@ async function lookAt(item: QueueItem<Entry>, { items, intake }: Intake, gw: Gat
   return {
     item: { ...item, message: { ...item.message, message: withQuotes(found.message, told?.quotes ?? []) } },
     facts: [...name, ...(told?.facts ?? []), ...found.problems],
-    ...(next && { note: () => keep(message, next, gw) }),
+    ...(next && { note: () => keep(message, { ...next, task: task.id }, gw) }),
   };
 }
 
@@ -97,21 +99,24 @@ function nameOf({ threadName, address, messageId, opensThread }: InboundMessage,
 }
 
 /** Returns undefined outside of threads; in direct messages everything is known. */
-async function markOf(message: InboundMessage, { engine }: Gateway): Promise<Mark | undefined> {
+async function markOf(message: InboundMessage, taskId: string, { engine }: Gateway): Promise<Mark | undefined> {
   const { thread } = message.address;
   const isAny = message.isThread === true || message.threadName !== undefined;
   if (thread === undefined || message.isDirect || !isAny) return undefined;
   if (thread === message.messageId || message.opensThread) return { ours: true };
-  return readMark(await engine.state.get(keyOf(message)));
+  const { task = taskId, ...mark } = readMark(await engine.state.get(keyOf(message)));
+  // Another task's session lacks what that one was told.
+  return mark.ours || task === taskId ? mark : {};
 }
 
 const keyOf = ({ address }: InboundMessage): string => `thread-told:${conversationKey(address)}`;
 
 function readMark(text: string | undefined): Mark {
   const found = parseJson(text ?? '');
-  const { ours, upTo, known } = isRecord(found) ? found : {};
+  const { ours, task, upTo, known } = isRecord(found) ? found : {};
   return {
     ...(ours === true && { ours }),
+    ...(typeof task === 'string' && { task }),
     ...(typeof upTo === 'string' && { upTo }),
     ...(Array.isArray(known) && { known: known.filter((id) => typeof id === 'string') }),
   };
