@@ -201,7 +201,7 @@ describe('what Discord refuses', () => {
 
   it('a form that is refused falls through to the next, whatever its code is, to words alone at last', async () => {
     const buttons = [[{ id: 'b', label: 'Go' }]];
-    for (const code of [50035, 50109, 59_999, undefined]) {
+    for (const code of [50035, 50109, 59_999, 0, undefined]) {
       for (const [times, expected] of [
         [1, { buttons: [], flags: 4, replyTo: expect.any(String) }],
         [2, { buttons: [], flags: 4, replyTo: null }],
@@ -226,6 +226,12 @@ describe('what Discord refuses', () => {
     bench.discord.fault({ path: '/channels/:id/messages', kind: 'status', status: 400, body, times: 9 });
     expect(await refusal(bench.channel, answer(bench, { buttons }))).toMatchObject({ retryAfterMs: undefined });
     expect(bench.discord.counters().faultsLeft).toBe(8);
+    // What no form of is taken does not keep a chat waiting.
+    const other = await talking();
+    const general = { message: '400: Bad Request', code: 0 };
+    other.discord.fault({ path: '/channels/:id/messages', kind: 'status', status: 400, body: general, times: 9 });
+    expect(await refusal(other.channel, answer(other, { buttons }))).toMatchObject({ retryAfterMs: undefined });
+    expect(other.discord.counters().faultsLeft).toBeLessThan(8);
   });
 
   it('a revoked token does not lose the message, and the next call has the token again', async () => {

@@ -154,7 +154,7 @@ export function toDeliveryError(error: unknown, repeatable: boolean, reasons = R
     return new DeliveryError(detail, { retryAfterMs: 1000, ambiguous: !repeatable });
   if (kind === 'unreadable') return new DeliveryError(detail);
   // The token was revoked, or a server in front of Discord refuses: the message waits until that has changed.
-  if (status === 401 || code === 0) return new DeliveryError(detail, { retryAfterMs: 60_000 });
+  if (status === 401 || (code === 0 && status !== 400)) return new DeliveryError(detail, { retryAfterMs: 60_000 });
   if (code === undefined && status !== 413) return new DeliveryError(detail, { retryAfterMs: 1000 });
   return new DeliveryError(detail);
 }
