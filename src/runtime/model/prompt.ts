@@ -42,13 +42,15 @@ const noteFor = ({ filename }: FilePart, why: string): UserPart => ({
 const mapUserParts = (prompt: Prompt, change: (part: UserPart) => UserPart): Prompt =>
   prompt.map((message) => (message.role === 'user' ? { ...message, content: message.content.map(change) } : message));
 
-/** Whether everything in a prompt is text, without anything that only one model or provider understands. */
+/** Whether a prompt is text alone, and none of it blank: nothing in it has to be changed for any provider. */
 export const isPlain = (prompt: Prompt): boolean =>
-  prompt.every(
-    ({ role, content }) =>
-      role === 'system' ||
-      (role !== 'tool' && content.every((part) => part.type === 'text' && part.providerOptions === undefined)),
-  );
+  prompt.every(({ role, content }) => {
+    if (role === 'system') return true;
+    if (role === 'tool' || content.length === 0) return false;
+    return content.every(
+      (part) => part.type === 'text' && part.providerOptions === undefined && part.text.trim() !== '',
+    );
+  });
 
 export function hasFiles(prompt: Prompt): boolean {
   return prompt.some((message) => message.role === 'user' && message.content.some((part) => part.type === 'file'));

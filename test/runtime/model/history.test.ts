@@ -4,7 +4,9 @@
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AgentRequest } from '../../../src/runtime/agent/agent.ts';
+import type { Prompt } from '../../../src/runtime/contract/model.ts';
 import type { ProviderSettings } from '../../../src/runtime/contract/providers.ts';
+import { isPlain } from '../../../src/runtime/model/prompt.ts';
 import { type Llm, type LlmOptions, type LlmRequest, startLlm, type Turn } from '../../emulators/llm.ts';
 import { modelsOf, PATIENT, record, request, runWith, tool } from '../agent/fixtures.ts';
 
@@ -364,3 +366,22 @@ describe('blocks of thoughts of OpenRouter', () => {
     expect(body).not.toMatch(/reasoning_details|seal of google/);
   });
 });
+
+const words = (role: 'user' | 'assistant', text: string): Prompt[number] => ({
+  role,
+  content: [{ type: 'text', text }],
+});
+const signed: Prompt[number] = {
+  role: 'assistant',
+  content: [{ type: 'text', text: 'Hi.', providerOptions: { google: { thoughtSignature: 's' } } }],
+};
+
+it.each<[string, boolean, Prompt]>([
+  ['words alone', true, [{ role: 'system', content: 'S' }, words('user', 'Hi'), words('assistant', 'Hello.')]],
+  ['nothing', true, []],
+  ['blank words', false, [words('user', 'Hi'), words('assistant', '\n\n')]],
+  ['an empty message', false, [words('user', 'Hi'), { role: 'assistant', content: [] }]],
+  ['words that a provider has signed', false, [words('user', 'Hi'), signed]],
+  ['a result', false, [{ role: 'tool', content: [] }]],
+  ['reasoning', false, [{ role: 'assistant', content: [{ type: 'reasoning', text: 'Hm.' }] }]],
+])('a prompt with %s is plain: %s', (_name, expected, prompt) => expect(isPlain(prompt)).toBe(expected));
