@@ -22,19 +22,7 @@ const FEATURE_CLI = /^features\/cli\.ts$/;
 
 /** The rooms of the runtime, the lowest first: each may use those below it. `delivery.ts` stands on the engine alone. */
 const ROOMS = [
-  ...[
-    'contract',
-    'reply',
-    'context',
-    'offline',
-    'model',
-    'costs',
-    'conversations',
-    'reading',
-    'tools',
-    'live',
-    'agent',
-  ],
+  ...['contract', 'reply', 'context', 'model', 'costs', 'conversations', 'reading', 'tools', 'live', 'agent'],
   ...['approvals', 'run', 'commands', 'intake'],
 ];
 
@@ -139,7 +127,7 @@ const LIBRARIES: { name: RegExp; in: RegExp }[] = [
   { name: /^@slack\//, in: /^channels\/slack\// },
   {
     name: /^(ai|@ai-sdk\/.+)$/,
-    in: /^(runtime\/(agent|contract|model|offline|tools)|features)\//,
+    in: /^(runtime\/(agent|contract|model|tools)|features)\//,
   },
   { name: /^ws$/, in: /^(board\/protocol|channels\/hub)\// },
   { name: /^(bullmq|ioredis)$/, in: /^engine\/redis\// },

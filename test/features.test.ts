@@ -39,6 +39,7 @@ it.each(['throws', 'never ends'])(
       sweep: fail,
       replied: late,
       recall: late,
+      understands: { when, read: late },
       reply: [{ name: 'memory_suggestion', take: late, passOn: fail }],
       start: () => late,
     };

@@ -87,9 +87,9 @@ export async function openGateway(options: GatewayOptions): Promise<OpenGateway>
   };
 }
 
-function openParts(stores: Stores, { env = {}, model }: GatewayOptions, gateway: () => AppGateway) {
+function openParts(stores: Stores, options: GatewayOptions, gateway: () => AppGateway) {
   const { home, config, log, tasks, people } = stores;
-  const models = openModelCalls(stores, env, model);
+  const models = openModelCalls(stores, options);
   const consent = { ...stores.consent, ...openConsent(stores) };
   const { settings, vibers } = stores.places;
   const services: ToolServices = {

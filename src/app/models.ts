@@ -5,7 +5,9 @@
 import path from 'node:path';
 import { isBlank } from '../channels/markdown/blank.ts';
 import type { Config } from '../config.ts';
-import { type Agent, createAgent } from '../runtime/agent/agent.ts';
+import { FEATURES } from '../features.ts';
+import { createAgent } from '../runtime/agent/agent.ts';
+import type { OwnModels } from '../runtime/contract/model.ts';
 import type { ConversationSettings } from '../runtime/conversations/settings.ts';
 import { Costs } from '../runtime/costs/costs.ts';
 import { createMeter } from '../runtime/costs/meter.ts';
@@ -15,6 +17,7 @@ import { chosenAt } from '../runtime/model/choose.ts';
 import { createModels, type ModelCheck } from '../runtime/model/models.ts';
 import { keepRefused } from '../runtime/model/refused-files.ts';
 import type { ModelCalls } from '../runtime/run/gateway.ts';
+import type { GatewayOptions } from './contract.ts';
 import { countCall } from './counting.ts';
 import type { Stores } from './stores.ts';
 
@@ -52,11 +55,11 @@ export function openAppModels(options: {
 
 export function openModelCalls(
   { config, home, places, people, telemetry, log }: Stores,
-  env: NodeJS.ProcessEnv,
-  given?: Agent,
+  { env = {}, model: given, features = FEATURES }: GatewayOptions,
 ) {
   const { metrics } = telemetry;
-  const models = createModels({ providers: config.providers, env });
+  const own: OwnModels = Object.assign({}, ...features.map(({ models }) => models));
+  const models = createModels({ providers: config.providers, env, own });
   const modelName = () => config.model ?? models.defaultModel;
   const { choices, chosen } = openAppModels({ config, models, modelName, settings: places.settings });
   const seconds = (value: number) => value * 1000;
@@ -68,6 +71,7 @@ export function openModelCalls(
       models,
       log,
       isBlank,
+      readers: features.flatMap(({ understands }) => understands ?? []),
       onModelFailure: (kind) => metrics.count('viber_errors_total', { stage: 'model', kind }),
       timeouts: { connect: seconds(connect), firstToken: seconds(firstToken), idle: seconds(idle), run: seconds(run) },
     });

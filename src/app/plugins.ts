@@ -25,12 +25,8 @@ export function withPlugins(plugins: readonly LoadedFeature[], log: Logger): rea
 /** The time limit for a hook of an external feature, in ms. */
 const HOOK_MS = 10_000;
 
-/**
- * Wraps an external feature so that its hooks can't delay or repeat an answer: a hook that throws, or exceeds the time
- * limit, counts as doing nothing. Its tools and commands, and the work that it takes over, fail like those of the
- * gateway.
- */
-export function guarded(feature: Feature, log: Logger, hookMs = HOOK_MS): Feature {
+/** Returns what runs the hooks of a feature: those that return at once, and those that work. */
+function guardOf(feature: Feature, log: Logger, hookMs: number) {
   const tell = (hook: string, error: unknown) =>
     log.error({ err: error, feature: feature.name, hook }, `${feature.name} failed: ${errorMessage(error)}`);
   const safe =
@@ -54,7 +50,32 @@ export function guarded(feature: Feature, log: Logger, hookMs = HOOK_MS): Featur
       return nothing;
     }
   }
-  const { takes, delivers, answers, keeps, after, recall, reply, replied, below, cut, gaveUp, sweep, start } = feature;
+  return { safe, timely };
+}
+
+/**
+ * Wraps an external feature so that its hooks can't delay or repeat an answer: a hook that throws, or exceeds the time
+ * limit, counts as doing nothing. Its tools and commands, and the work that it takes over, fail like those of the
+ * gateway.
+ */
+export function guarded(feature: Feature, log: Logger, hookMs = HOOK_MS): Feature {
+  const { safe, timely } = guardOf(feature, log, hookMs);
+  const {
+    takes,
+    delivers,
+    answers,
+    keeps,
+    after,
+    recall,
+    reply,
+    replied,
+    understands,
+    below,
+    cut,
+    gaveUp,
+    sweep,
+    start,
+  } = feature;
   return {
     ...feature,
     ...(takes && { takes: { ...takes, when: safe('takes', (entry) => takes.when(entry), false) } }),
@@ -83,6 +104,12 @@ export function guarded(feature: Feature, log: Logger, hookMs = HOOK_MS): Featur
         ...(block.passOn && { passOn: safe('reply', block.passOn, '') }),
         take: (texts, of, gw) => timely('reply', () => block.take(texts, of, gw), undefined),
       })),
+    }),
+    ...(understands && {
+      understands: {
+        when: safe('understands', (text) => understands.when(text), false),
+        read: (answer, ...given) => timely('understands', () => understands.read(answer, ...given), { answer }),
+      },
     }),
     ...(recall && {
       recall: (of, gw) => timely('recall', () => recall.call(feature, of, gw), { text: '', hasLogs: false }),

@@ -7,6 +7,7 @@ import { ConfigError } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
 import { say } from '../../messages/messages.ts';
 import type { Agent, Timeouts } from '../contract/agent.ts';
+import type { AnswerReader } from '../contract/model.ts';
 import { RunError, type RunErrorKind, toRunError } from '../contract/run-error.ts';
 import type { Models } from '../model/models.ts';
 import { createEvents } from './events.ts';
@@ -44,6 +45,8 @@ export interface AgentOptions {
   log: Logger;
   /** Returns whether a text shows nothing once a chat renders it. */
   isBlank?: (text: string) => Promise<boolean>;
+  /** Readers of answers in a form of their model's own; the first that knows the form reads it. */
+  readers?: readonly AnswerReader[];
   /** Called when an attempt at a model fails; another may follow. */
   onModelFailure?: (kind: RunErrorKind) => void;
 }

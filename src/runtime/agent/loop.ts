@@ -18,14 +18,13 @@ import { messagesIn, say } from '../../messages/messages.ts';
 import type { Json } from '../../workspace/types.ts';
 import { openCalls, resultMessage } from '../context/open-calls.ts';
 import type { AgentHooks, AgentOutcome, AgentRequest, Timeouts, Unseen, WaitingCall } from '../contract/agent.ts';
-import type { CallOptions, GenerateResult, Prompt } from '../contract/model.ts';
+import type { AnswerReader, CallOptions, GenerateResult, MeantAnswer, Prompt } from '../contract/model.ts';
 import { takesPdf } from '../contract/providers.ts';
 import { RunError, type RunErrorKind } from '../contract/run-error.ts';
 import type { RuntimeTool } from '../contract/task.ts';
 import type { Models } from '../model/models.ts';
 import { createStreamingModel, type StreamingModel } from '../model/streaming-model.ts';
 import { wantedText } from '../model/wanted.ts';
-import { MAY_HOLD_CALLS } from '../reply/written-calls.ts';
 import { toolFailed } from '../tools/doing.ts';
 import { answerCalls } from './answer-calls.ts';
 import type { AgentEvents } from './events.ts';
@@ -36,7 +35,6 @@ import { saidMessages, stepMessages } from './step.ts';
 import { StepNotes } from './step-notes.ts';
 import { runTool, ToolFailure, type ToolHooks, toToolSet, whyInvalid } from './tools.ts';
 import { createTurns, type Turns } from './turns.ts';
-import { takeWritten } from './written.ts';
 
 export interface LoopServices {
   models: Models;
@@ -45,6 +43,7 @@ export interface LoopServices {
   controller: AbortController;
   events: AgentEvents;
   isBlank?: ((text: string) => Promise<boolean>) | undefined;
+  readers?: readonly AnswerReader[] | undefined;
   onModelFailure?: ((kind: RunErrorKind) => void) | undefined;
   log: Logger;
 }
@@ -55,6 +54,7 @@ export class Loop {
   readonly #controller: AbortController;
   readonly #events: AgentEvents;
   readonly #toolHooks: ToolHooks;
+  readonly #readers: readonly AnswerReader[];
   readonly #model: StreamingModel;
   #said: Said;
   #noted: StepNotes | undefined;
@@ -79,6 +79,7 @@ export class Loop {
     this.#hooks = hooks;
     this.#controller = to.controller;
     this.#events = events;
+    this.#readers = to.readers ?? [];
     this.#said = resume.reduce((before, step) => addStep(before, step.messages), NOTHING_SAID);
     this.#steps = resume.length;
     let turns: Turns | undefined;
@@ -219,8 +220,10 @@ export class Loop {
   async #asMeant(given: GenerateResult, call: CallOptions): Promise<GenerateResult> {
     this.#controller.signal.throwIfAborted();
     await this.#check();
-    if (!given.content.some((part) => part.type !== 'text' || MAY_HOLD_CALLS.test(part.text))) return given;
-    const { answer, refusal, isTold } = takeWritten(given, call, !this.#wasTold);
+    const reader = this.#readers.find(({ when }) =>
+      given.content.some((part) => part.type === 'text' && when(part.text)),
+    );
+    const { answer, refusal, isTold } = reader ? await reader.read(given, call, !this.#wasTold) : asGiven(given);
     this.#wasTold ||= isTold === true;
     const { unified } = answer.finishReason;
     // Calls in a truncated answer may be incomplete.
@@ -341,6 +344,8 @@ export class Loop {
     };
   }
 }
+
+const asGiven = (answer: GenerateResult): MeantAnswer => ({ answer });
 
 function withoutCalls(answer: GenerateResult): GenerateResult {
   return { ...answer, content: answer.content.filter((part) => part.type !== 'tool-call') };

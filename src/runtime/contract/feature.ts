@@ -17,6 +17,7 @@ import type { CommandOf, CommandReply, CommandTable, InvocationOf } from './comm
 import type { Entry } from './entry.ts';
 import type { Finding } from './finding.ts';
 import type { JobFiles, JobFilesAt, JobService } from './job-service.ts';
+import type { AnswerReader, OwnModels } from './model.ts';
 import type { TakenTurn } from './order.ts';
 import type { Answer, Made } from './outcome.ts';
 import type { FileKind, ReadableFile, ReadFor } from './reading.ts';
@@ -124,6 +125,8 @@ export interface FeatureOf<Gw extends { config: unknown }, Run> {
      */
     run(turn: TakenTurn, gw: Gw): Promise<Answer | Waiting>;
   };
+  readonly models?: OwnModels;
+  readonly understands?: AnswerReader;
   /** Extracts the words from files of these kinds. */
   readonly reads?: {
     kinds: readonly FileKind[];

@@ -5,5 +5,23 @@ export type ModelV4 = Extract<LanguageModel, { specificationVersion: 'v4' }>;
 export type CallOptions = Parameters<ModelV4['doGenerate']>[0];
 export type Prompt = CallOptions['prompt'];
 export type GenerateResult = Awaited<ReturnType<ModelV4['doGenerate']>>;
+/** Models that features bring, by `provider/model`; each is loaded when it is first used. */
+export type OwnModels = Readonly<Record<string, () => Promise<ModelV4>>>;
 type StreamResult = Awaited<ReturnType<ModelV4['doStream']>>;
 export type StreamPart = StreamResult['stream'] extends ReadableStream<infer Part> ? Part : never;
+
+/** An answer as its model meant it. */
+export interface MeantAnswer {
+  answer: GenerateResult;
+  /** Whether the model learns that its call did not count, which happens once per run. */
+  isTold?: true;
+  /** The error for the calls in the answer, which do not run. */
+  refusal?: string;
+}
+
+/** Reads answers in which a model doesn't follow its provider's form: calls as text, or thoughts as text. */
+export interface AnswerReader {
+  when(text: string): boolean;
+  /** @param mayTell false if the model already learned in this run that such calls do not count */
+  read(answer: GenerateResult, call: CallOptions, mayTell: boolean): Promise<MeantAnswer>;
+}

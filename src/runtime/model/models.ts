@@ -5,7 +5,7 @@
 import type { LanguageModelMiddleware } from 'ai';
 import { ConfigError } from '../../errors.ts';
 import { addSecret } from '../../log.ts';
-import type { CallOptions, ModelV4 } from '../contract/model.ts';
+import type { CallOptions, ModelV4, OwnModels } from '../contract/model.ts';
 import type { ProviderSettings } from '../contract/providers.ts';
 import {
   dialectOf,
@@ -72,6 +72,8 @@ type Factory = (model: string) => ModelV4;
 interface Providers {
   providers: Record<string, ProviderSettings>;
   env: NodeJS.ProcessEnv;
+  /** Models of features, by name. */
+  own?: OwnModels;
 }
 
 function providerSettings(provider: string, { providers, env }: Providers): ProviderSettings {
@@ -101,7 +103,8 @@ export function createModels(options: Providers): ModelProviders {
   }
 
   async function make(name: string, connectMs: number): Promise<ModelV4> {
-    if (name === OFFLINE_MODEL) return (await import('../offline/offline.ts')).createOfflineModel();
+    const own = options.own?.[name];
+    if (own) return own();
     const { provider, model } = named(name);
     const made = (await factoryOf(provider, connectMs))(model);
     const maxOutputTokens = settingsOf(provider).maxOutputTokens ?? outputLimitOf(provider, model);

@@ -10,7 +10,7 @@ import { type CallUsage, estimate, usageOf } from '../contract/call-usage.ts';
 import type { CallOptions, GenerateResult, ModelV4 } from '../contract/model.ts';
 import { describeFailure, type ModelFailure, RunError, type RunErrorKind } from '../contract/run-error.ts';
 import type { TurnWatch } from '../contract/watch.ts';
-import { HAS_MARKS, isThoughtAlone } from '../reply/written-calls.ts';
+import { HAS_MARKS, isThoughtAlone } from '../reply/marks.ts';
 import { withMaker } from './history.ts';
 import { FIT_NAME, withFitNames } from './names.ts';
 import { fitPrompt, isPlain, tidyCalls, withCutCalls } from './prompt.ts';

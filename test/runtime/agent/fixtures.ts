@@ -1,6 +1,7 @@
 /** What tests of the agent share: a request, hooks that record, tools, and a models table over an emulated endpoint. */
 import { z } from 'zod';
 import type { AgentStreamEvent } from '../../../src/channels/channel.ts';
+import { dialects } from '../../../src/features/dialects/index.ts';
 import { silentLog } from '../../../src/log.ts';
 import {
   type AgentHooks,
@@ -95,7 +96,11 @@ export function runWith(
   hooks: AgentHooks = record(),
   timeouts: Partial<Timeouts> = PATIENT,
 ): Promise<AgentOutcome> {
-  return createAgent({ models: modelsOf(providers), timeouts, log: silentLog() }).run(request(overrides), hooks);
+  const readers = [dialects.understands].filter((reader) => reader !== undefined);
+  return createAgent({ models: modelsOf(providers), timeouts, log: silentLog(), readers }).run(
+    request(overrides),
+    hooks,
+  );
 }
 
 /** The error of a run that must fail, and the milliseconds it took. */

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ConfigError } from '../../../src/errors.ts';
+import { offline } from '../../../src/features/offline/index.ts';
 import { addSecret, silentLog } from '../../../src/log.ts';
 import { createAgent } from '../../../src/runtime/agent/agent.ts';
 import type { ProviderSettings } from '../../../src/runtime/contract/providers.ts';
@@ -37,7 +38,7 @@ afterAll(() => server.close());
 beforeEach(() => void seen.splice(0));
 
 const load = (name: string, providers: Record<string, ProviderSettings> = {}, env: NodeJS.ProcessEnv = {}) =>
-  createModels({ providers, env }).load(name);
+  createModels({ providers, env, ...(offline.models && { own: offline.models }) }).load(name);
 
 async function problemOf(promise: Promise<unknown>) {
   const error = await promise.then(
@@ -126,7 +127,7 @@ describe('the default model', () => {
       { GEMINI_API_KEY: 'k' },
       { OPENROUTER_API_KEY: 'k' },
     ]) {
-      const models = createModels({ providers: {}, env });
+      const models = createModels({ providers: {}, env, ...(offline.models && { own: offline.models }) });
       expect((await models.load(models.defaultModel)).specificationVersion).toBe('v4');
     }
   });

@@ -1,13 +1,15 @@
 /** Dialogues with the offline model through the real agent loop: said, tools called, answered. */
+
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { UserError } from '../../../src/errors.ts';
+import { offline } from '../../../src/features/offline/index.ts';
+import { createOfflineModel } from '../../../src/features/offline/offline.ts';
 import { silentLog } from '../../../src/log.ts';
 import { createAgent } from '../../../src/runtime/agent/agent.ts';
 import { RunError } from '../../../src/runtime/contract/run-error.ts';
 import type { RuntimeTool, TaskMessage } from '../../../src/runtime/contract/task.ts';
 import { createModels } from '../../../src/runtime/model/models.ts';
-import { createOfflineModel } from '../../../src/runtime/offline/offline.ts';
 import type { Json } from '../../../src/workspace/types.ts';
 import { ownTime } from '../../helpers/own-time.ts';
 import { failureOf, record, request, tool } from '../agent/fixtures.ts';
@@ -66,7 +68,10 @@ async function say(
     ),
   );
   const { task = '', memory = '', artifacts = '' } = world;
-  const agent = createAgent({ models: createModels({ providers: {}, env: {} }), log: silentLog() });
+  const agent = createAgent({
+    models: createModels({ providers: {}, env: {}, ...(offline.models && { own: offline.models }) }),
+    log: silentLog(),
+  });
   const hooks = record();
   const outcome = await agent.run(
     request({

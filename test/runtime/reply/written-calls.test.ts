@@ -1,6 +1,7 @@
 /** Calls of tools that models write as text, in the forms of their chat templates, and texts that only look like it. */
 import { describe, expect, it } from 'vitest';
-import { findCalls, isThoughtAlone } from '../../../src/runtime/reply/written-calls.ts';
+import { findCalls } from '../../../src/features/dialects/find-calls.ts';
+import { isThoughtAlone } from '../../../src/runtime/reply/marks.ts';
 
 const weather = { city: 'Paris', days: 2 };
 const json = JSON.stringify(weather);

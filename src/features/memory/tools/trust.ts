@@ -3,7 +3,7 @@
  * outside. A quotation, a file, a page or a tool's result may contain words planted to be remembered.
  */
 import { isRecord } from '../../../lib/json.ts';
-import { withoutCode } from '../../../runtime/reply/written-calls.ts';
+import { withoutCode } from '../../../runtime/reply/marks.ts';
 import { toolNamed } from '../../../runtime/tools/table.ts';
 import type { Home } from '../../../workspace/home.ts';
 import type { OwnWords } from '../../../workspace/memory/stated.ts';

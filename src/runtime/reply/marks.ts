@@ -1,69 +1,11 @@
 /**
- * Finds tool calls that a model wrote as text instead of making them: after one of the marks that models use, up to the
- * end of the reply, or as the whole reply. Calls in code, in a quotation or before other words explain something to a
- * person and stay in the text. Pure; linear in the length of the reply.
+ * The marks that open models write around calls and thoughts when these are part of their text, and text without them.
+ * Pure; linear in the length of the reply.
  */
-import { readCalls, type WrittenCall } from './call-forms.ts';
-
-export interface Written {
-  /** The text for the person, without the calls. */
-  text: string;
-  /** The same text including the calls. */
-  said: string;
-  /** The model's reasoning, if it was part of the answer. */
-  reasoning: string;
-  calls: WrittenCall[];
-  /**
-   * How certain it is that the calls are meant. `marked`: they have their own mark. `whole`: the reply is nothing else.
-   * `maybe`: JSON in a fence at the end of the text. `broken`: a mark without anything readable after it; `calls` is
-   * then empty.
-   */
-  kind: 'marked' | 'whole' | 'maybe' | 'broken' | 'none';
-  /** They are in a fence, without any other mark. */
-  isFenced: boolean;
-  /** The text that the positions of the calls refer to. */
-  source: string;
-}
-
 /** Matches a mark with which calls begin, outside code. */
 export const OPENING =
   /<[\w:-]*(?:tool_?calls?|function_?calls?)>|<｜DSML｜(?:function|tool)_calls>|<\|tool_call(?:\||>)|<\|(?:python_tag|python_start|tool_calls?(?:_section)?_(?:begin|start)|tool_calls?|START_ACTION|action_start|tools_prefix)\|>|<｜tool▁calls?▁begin｜>|\[(?:TOOL_CALLS|TOOL_REQUEST)\]|functools(?=\[\{)|<(?:function|(?:[a-z]+:)?invoke name)=(?=["\w])/i;
-const QUICK = /[<[{]|functools|```/;
-/** A text without any of these holds neither calls nor reasoning. */
-export const MAY_HOLD_CALLS = /[<[{◁`]/;
 const QUOTED = /^[ \t]*>.*$|`[^`\n]+`/gm;
-const WHOLE_FENCE = /^`{3}([\w-]*)[ \t]*\r?\n([\s\S]*?)\r?\n?`{3}$/;
-const LAST_FENCE = /(?:^|\n)[ \t]*`{3}(\w*)[ \t]*\r?\n((?:(?!`{3})[\s\S])*)`{3}\s*$/;
-/** Matches a fence's language that says it contains calls. */
-const CALL_INFO = /^(?:tool_?calls?|tool_code|function_?calls?)$/i;
-const JSON_INFO = /^(?:jsonc?)?$/i;
-
-export function findCalls(given: string): Written {
-  const { text, reasoning } = spoken(given);
-  const found: Written = { text, said: text, reasoning, calls: [], kind: 'none', isFenced: false, source: text };
-  if (!QUICK.test(text)) return found;
-  const opening = OPENING.exec(withoutCode(text));
-  if (opening) {
-    const source = text.slice(opening.index);
-    const calls = readCalls(source);
-    const before = text.slice(0, opening.index).trimEnd();
-    return { ...found, text: before, source, kind: calls ? 'marked' : 'broken', calls: calls ?? [] };
-  }
-  const whole = text.trim();
-  const [, info, inFence] = WHOLE_FENCE.exec(whole) ?? [];
-  if (inFence === undefined ? /^[{[]/.test(whole) : isOfCalls(info)) {
-    const calls = inFence?.includes('```') ? undefined : readCalls(inFence ?? whole);
-    if (calls)
-      return { ...found, text: '', calls, kind: 'whole', isFenced: inFence !== undefined, source: inFence ?? whole };
-  }
-  const last = text.includes('```') ? LAST_FENCE.exec(text) : null;
-  const calls = last && isOfCalls(last[1]) ? readCalls(last[2] ?? '') : undefined;
-  if (!last || !calls) return found;
-  const kind = CALL_INFO.test(last[1] ?? '') ? 'marked' : 'maybe';
-  return { ...found, text: text.slice(0, last.index).trimEnd(), calls, kind, isFenced: true, source: last[2] ?? '' };
-}
-
-const isOfCalls = (info = ''): boolean => CALL_INFO.test(info) || JSON_INFO.test(info);
 
 /** Replaces code and quotations by blanks, so that the length stays the same. */
 export function withoutCode(text: string): string {
@@ -105,7 +47,7 @@ export const HAS_MARKS = /[<[◁]/;
  * Splits a reply into text and reasoning, if a server returns both as one text. Calls in the format of gpt-oss are
  * converted to another format, so that one parser is enough.
  */
-function spoken(given: string): { text: string; reasoning: string } {
+export function spoken(given: string): { text: string; reasoning: string } {
   if (!HAS_MARKS.test(given)) return { text: given, reasoning: '' };
   if (CHANNEL.test(withoutCode(given))) return ofChannels(given);
   const [all, thought] = THOUGHT.exec(given) ?? [];

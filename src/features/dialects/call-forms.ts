@@ -3,8 +3,9 @@
  * JSON, elements with parameters, alternating keys and values, Python. A text is parsed only if it consists of nothing
  * but calls and marks. Pure.
  */
+
+import { Cursor, readJson, readPairs, readValue, type Values } from '../../runtime/reply/call-values.ts';
 import type { Json } from '../../workspace/types.ts';
-import { Cursor, readJson, readPairs, readValue, type Values } from './call-values.ts';
 
 export interface WrittenCall {
   name: string;

@@ -3,8 +3,8 @@
  * run on it. It says openly what it is, is deterministic, and works by calling the tools it is offered, as any model
  * does.
  */
-import type { CallOptions, GenerateResult, ModelV4, StreamPart } from '../contract/model.ts';
-import { RunError } from '../contract/run-error.ts';
+import type { CallOptions, GenerateResult, ModelV4, StreamPart } from '../../runtime/contract/model.ts';
+import { RunError } from '../../runtime/contract/run-error.ts';
 import { cannotDo, workOn } from './replies.ts';
 import { parseRequests } from './requests.ts';
 import { type Call, readPrompt, type View } from './view.ts';

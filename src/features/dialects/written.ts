@@ -4,21 +4,13 @@
  * a call; if the intent is unclear, nothing runs, and the model learns so once.
  */
 import { randomUUID } from 'node:crypto';
+import type { CallOptions, GenerateResult, MeantAnswer, Prompt } from '../../runtime/contract/model.ts';
+import { Cursor, readValue, type Values } from '../../runtime/reply/call-values.ts';
+import { squeeze, textsIn } from '../../runtime/reply/told.ts';
+import { updatePlan } from '../../runtime/tools/update-plan.ts';
 import type { Json } from '../../workspace/types.ts';
-import type { CallOptions, GenerateResult, Prompt } from '../contract/model.ts';
-import type { WrittenCall } from '../reply/call-forms.ts';
-import { Cursor, readValue, type Values } from '../reply/call-values.ts';
-import { squeeze, textsIn } from '../reply/told.ts';
-import { findCalls, type Written } from '../reply/written-calls.ts';
-import { updatePlan } from '../tools/update-plan.ts';
-
-export interface TakenAnswer {
-  answer: GenerateResult;
-  /** Whether the model learns that its call did not count, which happens once per run. */
-  isTold?: true;
-  /** The error for the calls in the answer, which do not run. */
-  refusal?: string;
-}
+import type { WrittenCall } from './call-forms.ts';
+import { findCalls, type Written } from './find-calls.ts';
 
 type Tools = NonNullable<CallOptions['tools']>;
 
@@ -28,7 +20,7 @@ const UNCLEAR =
 const NAMESPACE = /^(?:functions?|default_api|tools?|api)[.:]/;
 
 /** @param mayTell false if the model already learned in this run that such calls do not count */
-export function takeWritten(answer: GenerateResult, call: CallOptions, mayTell: boolean): TakenAnswer {
+export function takeWritten(answer: GenerateResult, call: CallOptions, mayTell: boolean): MeantAnswer {
   const given = textOf(answer);
   if (given === '' || answer.content.some((part) => part.type === 'tool-call')) return { answer };
   const found = findCalls(given);

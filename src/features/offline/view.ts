@@ -3,10 +3,10 @@
  * them. Pure.
  */
 import { type Messages, messagesIn } from '../../messages/messages.ts';
+import { WITHHELD } from '../../runtime/context/system-prompt.ts';
+import type { Prompt } from '../../runtime/contract/model.ts';
+import { STANDING } from '../../runtime/contract/standing.ts';
 import type { Json, Plan, PlanStep } from '../../workspace/types.ts';
-import { WITHHELD } from '../context/system-prompt.ts';
-import type { Prompt } from '../contract/model.ts';
-import { STANDING } from '../contract/standing.ts';
 
 export interface SeenFile {
   id: string;
