@@ -8,7 +8,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { errorCode, UserError } from '../errors.ts';
-import type { About } from '../lib/damage.ts';
+import { type About, statOf } from '../lib/damage.ts';
 import { readTextSync } from '../lib/files.ts';
 import { parseJson, readRecords, readWhole, salvage } from '../lib/read-json.ts';
 import type { Schema } from '../lib/shape.ts';
@@ -116,7 +116,7 @@ export function openJsonList<T>(file: string, schema: Schema<T>, about: About): 
 
   return {
     read() {
-      const stat = fs.statSync(file, { throwIfNoEntry: false });
+      const stat = statOf(file);
       const stamp = stat ? `${stat.ino} ${stat.size} ${stat.ctimeMs}` : 'none';
       if (stamp === cache.stamp) return cache.entries;
       const settled = !stat || Math.abs(Date.now() - stat.ctimeMs) > SETTLED_MS;

@@ -2,8 +2,7 @@
  * Small JSON files in `access/` that hold values by name and that several processes may change: each change is made
  * under a lock file, on the current content, so that no entry is lost. Unreadable content is set aside.
  */
-import fs from 'node:fs';
-import type { About } from '../lib/damage.ts';
+import { type About, statOf } from '../lib/damage.ts';
 import { parseJson, readRecords, readWhole, salvage } from '../lib/read-json.ts';
 import type { Schema } from '../lib/shape.ts';
 import { writeJson } from '../lib/write-json.ts';
@@ -64,6 +63,6 @@ export function openJsonMap<T>(
 }
 
 function stampOf(file: string): string {
-  const stat = fs.statSync(file, { throwIfNoEntry: false });
+  const stat = statOf(file);
   return stat ? `${stat.ino} ${stat.size} ${stat.ctimeMs}` : 'none';
 }

@@ -138,12 +138,22 @@ export function ensureFolder(root: string, folder: string, lost: string, isRead 
   let current = root;
   for (const name of path.relative(root, folder).split(path.sep).filter(Boolean)) {
     current = path.join(current, name);
-    const stat = fs.statSync(current, { throwIfNoEntry: false });
+    const stat = statOf(current);
     const isFolder = stat?.isDirectory() === true;
     if (isFolder && isUsable(current, stat.mode, isRead || path.relative(current, folder) !== '')) continue;
     const why = isFolder ? 'may not be used by this user' : 'is no folder';
     if (fs.lstatSync(current, { throwIfNoEntry: false })) quarantine(current, why, { lost, tell: true });
     fs.mkdirSync(current, { recursive: true, mode: 0o700 });
+  }
+}
+
+/** Returns what a path leads to; undefined for nothing, and for a link that leads to itself. */
+export function statOf(file: string): fs.Stats | undefined {
+  try {
+    return fs.statSync(file, { throwIfNoEntry: false });
+  } catch (error) {
+    if (errorCode(error) !== 'ELOOP') throw error;
+    return undefined;
   }
 }
 

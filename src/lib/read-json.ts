@@ -9,7 +9,7 @@
 import { isUtf8 } from 'node:buffer';
 import fs from 'node:fs';
 import { errorCode } from '../errors.ts';
-import { type About, quarantine, reportDamage, reportOnce, setAside } from './damage.ts';
+import { type About, quarantine, reportDamage, reportOnce, setAside, statOf } from './damage.ts';
 import type { Schema } from './shape.ts';
 import { decodedText, markedUnicode } from './text.ts';
 
@@ -146,8 +146,7 @@ function look<T>(file: string, schema: Schema<T>): { data: T } | { why: string }
 
 /** Records that change often are written in place, so another process may be in the middle of a write. */
 const LOOK_AGAIN_MS = 20;
-const isFresh = (file: string): boolean =>
-  Math.abs(Date.now() - (fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0)) < 1_000;
+const isFresh = (file: string): boolean => Math.abs(Date.now() - (statOf(file)?.mtimeMs ?? 0)) < 1_000;
 
 /** Returns the file's value; undefined when there is none, or when it was damaged and has been set aside. */
 export function readJson<T>(file: string, schema: Schema<T>, about: About): T | undefined {

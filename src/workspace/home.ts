@@ -109,7 +109,8 @@ const LATER = [
     'spool/jobs',
     'workspace/memory/suggestions',
   ],
-  ...['spool/marks', 'workspace/skills'],
+  ...['spool/marks', 'workspace/skills', 'conversations/shown'],
+  ...['cache/plan-steps', 'cache/plan-texts', 'cache/exports', 'cache/skill-shown', 'cache/refused-files'],
 ];
 
 /**

@@ -67,8 +67,20 @@ describe('writeFileAtomic', () => {
     await writeFileAtomic(path.join(root, 'door/link.md'), 'text');
     expect(fs.lstatSync(path.join(root, 'real/deep/link.md')).isSymbolicLink()).toBe(true);
     expect(fs.readFileSync(path.join(root, 'real/target.md'), 'utf8')).toBe('text');
-    fs.symlinkSync('loop', path.join(root, 'loop'));
-    await expect(writeFileAtomic(path.join(root, 'loop'), 'x')).rejects.toThrow('leads back to itself');
+  });
+
+  it.each([
+    ['to itself', 'link'],
+    ['below a file', '../a/b'],
+  ])('sets a link aside that leads %s, and writes in its place', async (_name, to) => {
+    const root = tempFolder();
+    fs.writeFileSync(path.join(root, 'a'), 'file');
+    fs.mkdirSync(path.join(root, 'in'));
+    const link = path.join(root, 'in/link');
+    fs.symlinkSync(to, link);
+    await writeFileAtomic(link, 'x');
+    expect(fs.readFileSync(link, 'utf8')).toBe('x');
+    expect(fs.readlinkSync(`${link}.bad`)).toBe(to);
   });
 
   it('removes what an earlier crash left half-written, but not what is being written', async () => {

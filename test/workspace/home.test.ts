@@ -113,6 +113,21 @@ describe('openHome', () => {
     expect(names.map((name) => mode(path.join(root, name)))).toEqual(names.map(() => 0o700));
   });
 
+  it.each(['cache', 'cache/plan-steps', 'conversations/shown', 'conversations/tasks', 'run'])(
+    'sets aside a link that leads to itself in the place of %s',
+    async (name) => {
+      const root = tempFolder();
+      await openHome(root);
+      const folder = path.join(root, name);
+      fs.mkdirSync(path.dirname(folder), { recursive: true });
+      fs.rmSync(folder, { recursive: true, force: true });
+      fs.symlinkSync(path.basename(folder), folder);
+      await openHome(root);
+      expect(fs.statSync(folder).isDirectory()).toBe(true);
+      expect(fs.lstatSync(`${folder}.bad`).isSymbolicLink()).toBe(true);
+    },
+  );
+
   it('sets aside what another user keeps closed, and leaves in its place what can be read where that is enough', async () => {
     const { root } = await openHome(path.join(tempFolder(), 'home'));
     const told: string[] = [];

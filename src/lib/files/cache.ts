@@ -2,7 +2,8 @@
  * Bounded caches over files. Entries may be dropped at any time: the files are the source of truth, and people edit
  * them, so every read checks the file's size, time and inode first (about 4 µs).
  */
-import fs from 'node:fs';
+import type fs from 'node:fs';
+import { statOf } from '../damage.ts';
 import { createLru } from '../lru.ts';
 
 /**
@@ -31,7 +32,7 @@ export function createStatCache<T>(max: number, load: (file: string, stat: fs.St
   const lru = createLru<Stamped<T>>(max);
   return {
     get(file) {
-      const stat = fs.statSync(file, { throwIfNoEntry: false });
+      const stat = statOf(file);
       if (stat === undefined) {
         lru.delete(file);
         return undefined;

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { WorkspaceError } from '../../errors.ts';
+import { errorCode } from '../../errors.ts';
 import { quarantine } from '../damage.ts';
 
 // Syncing waits for the disk, so never on the main thread.
@@ -71,10 +71,7 @@ export async function stageFile(
   data: string | Uint8Array,
   { sync = true, mode = 0o600, isFollowed = true }: WriteOptions,
 ): Promise<StagedFile> {
-  const target = isFollowed ? followLinks(file) : file;
-  const dir = path.dirname(target);
-  const newDir = !fs.existsSync(dir);
-  if (newDir) fs.mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const { target, isNewFolder } = placeFor(file, isFollowed);
   const temp = tempBeside(target);
   const discard = () => fs.rmSync(temp, { force: true });
   try {
@@ -85,7 +82,7 @@ export async function stageFile(
     } finally {
       fs.closeSync(fd);
     }
-    if (sync && newDir) await syncFolder(path.dirname(dir));
+    if (sync && isNewFolder) await syncFolder(path.dirname(path.dirname(target)));
   } catch (error) {
     discard();
     throw error;
@@ -105,14 +102,38 @@ function rename(from: string, to: string, undo: () => void): void {
   }
 }
 
-/** Returns the file a path stands for, existing or not, following links in its last part. */
-function followLinks(file: string): string {
+/** Errors of a folder that a link leads to, and that can't be created. */
+const NOWHERE = ['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'EPERM', 'EROFS', 'EEXIST'];
+
+/** Returns the file to write, in a folder that exists. A link that leads nowhere is set aside for its own name. */
+function placeFor(file: string, isFollowed: boolean): { target: string; isNewFolder: boolean } {
+  let target: string | undefined = file;
+  try {
+    if (isFollowed) target = followLinks(file);
+    if (target !== undefined) return { target, isNewFolder: makeFolder(path.dirname(target)) };
+  } catch (error) {
+    const isLink = isFollowed && fs.lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+    if (!isLink || !NOWHERE.includes(errorCode(error) ?? '')) throw error;
+  }
+  quarantine(file, 'is a link that leads nowhere', { lost: 'what stood where it led', tell: true });
+  return { target: file, isNewFolder: false };
+}
+
+/** Returns whether the folder is new. */
+function makeFolder(folder: string): boolean {
+  if (fs.existsSync(folder)) return false;
+  fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return true;
+}
+
+/** Follows links in the last part of a path to a file that may exist; returns undefined for links in a circle. */
+function followLinks(file: string): string | undefined {
   let target = file;
   for (let hops = 0; hops < 16; hops++) {
     if (!fs.lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink()) return target;
     target = path.resolve(fs.realpathSync.native(path.dirname(target)), fs.readlinkSync(target));
   }
-  throw new WorkspaceError(`${file} is a link that leads back to itself`);
+  return undefined;
 }
 
 /**
@@ -133,7 +154,7 @@ export function replaceFile(file: string, data: string | Uint8Array, isFlushed =
   fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
   const temp = tempBeside(file);
   fs.writeFileSync(temp, data, { mode: 0o600, flush: isFlushed });
-  fs.renameSync(temp, file);
+  rename(temp, file, () => fs.rmSync(temp, { force: true }));
 }
 
 const swept = new Set<string>();

@@ -6,6 +6,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import { replaceFile } from '../../lib/files/staged-file.ts';
 import { appendLinesSync, readTextSync } from '../../lib/files.ts';
 import { parseJson } from '../../lib/read-json.ts';
 import { type Home, isId } from '../home.ts';
@@ -75,9 +76,7 @@ export function noteShown(home: Home, viber: string, taskId: string, text: strin
 }
 
 export function noteText(home: Home, viber: string, text: string): void {
-  const file = textFile(home, viber);
-  fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-  fs.writeFileSync(file, text, { mode: 0o600 });
+  replaceFile(textFile(home, viber), text);
 }
 
 export const knownText = (home: Home, viber: string): string | undefined => readTextSync(textFile(home, viber));
