@@ -12,8 +12,6 @@ import { telegramDefaults, webhookPath } from '../src/channels/telegram/settings
 import { configSchema } from '../src/config/schema.ts';
 import { chatDefaults } from '../src/config/schema-parts.ts';
 import { loadConfig } from '../src/config.ts';
-import { MENU_GROUPS } from '../src/messages/menu.ts';
-import { COMMANDS } from './helpers/commands.ts';
 import { defaults } from './helpers/defaults.ts';
 import { settingsPage } from './settings.ts';
 
@@ -59,16 +57,6 @@ function repositoryPaths(code: string): string[] {
     );
 }
 
-test.each(['docs/slack.md', 'docs/discord.md'])('%s lists every command, and no other', (page) => {
-  const table = /^\| command \| what it does \|\n([\s\S]*?)\n\n/m.exec(read(page))?.[1] ?? '';
-  const groups: string[] = page === 'docs/discord.md' ? Object.keys(MENU_GROUPS) : [];
-  const named = [...table.matchAll(/`\/viber ([a-z]+)(?: ([a-z]+))?/g)].map(([, first = '', inner = '']) =>
-    groups.includes(first) && first !== 'memory' ? MENU_GROUPS[first]?.entries[inner]?.command : first,
-  );
-  const there = [...COMMANDS.all.filter(({ hidden }) => !hidden).map(({ name }) => name)];
-  expect([...new Set(named)].filter((name) => name !== 'task').toSorted()).toEqual(there.toSorted());
-});
-
 describe.each(pages)('%s', (page) => {
   test('names paths that exist', () => {
     const paths = codeIn(page).flatMap(repositoryPaths);
@@ -104,8 +92,8 @@ describe.each(pages)('%s', (page) => {
 });
 
 test('docs/commands.md says what the program says of itself', async () => {
-  const { commandsPage } = await import('../src/cli/help.ts');
-  expect(read('docs/commands.md'), 'written by: npm run commands').toBe(commandsPage());
+  const { page } = await import('./commands.ts');
+  expect(read('docs/commands.md'), 'written by: npm run commands').toBe(page());
 });
 
 describe('docs/dev/promises.md', () => {

@@ -45,7 +45,7 @@ interface Cell {
   means: string;
 }
 
-/** All tables below the second level's headings. */
+/** All tables below the second level's headings; a row may stand for several kinds of people. */
 function cells(): Cell[] {
   const sections = fs.readFileSync(PAGE, 'utf8').split(/^## /m).slice(1);
   return sections.flatMap((section) => {
@@ -53,8 +53,10 @@ function cells(): Cell[] {
     const rows = lines.filter((line) => line.startsWith('|')).map((line) => line.split('|').map((each) => each.trim()));
     const [head = [], , ...body] = rows;
     const actions = head.slice(2, -1).map((each) => each.replaceAll('`', ''));
-    return body.flatMap(([, who = '', ...given]) =>
-      actions.map((action, index) => ({ at, who, action, means: given[index] ?? '' })),
+    return body.flatMap(([, people = '', ...given]) =>
+      people
+        .split(', ')
+        .flatMap((who) => actions.map((action, index) => ({ at, who, action, means: given[index] ?? '' }))),
     );
   });
 }
