@@ -168,7 +168,7 @@ const AT_MOST: Figures = {
   commentsWithoutSubject: 3,
 };
 /** Of `npm run path`. Functions are rounded up: a timer that fires on a slow machine calls a few more. */
-const PATH_AT_MOST = { files: 186, functions: 935 };
+const PATH_AT_MOST = { files: 185, functions: 920 };
 
 interface Import {
   from: string;
