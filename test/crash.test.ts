@@ -198,7 +198,7 @@ describe('a message that makes the gateway fail', () => {
     telegram.say(2002, 'innocent');
     await telegram.wait({ chat: 2002, from: 'bot', text: 'innocent', timeoutMs: 30_000 });
     await telegram.wait({ chat: ALEX, from: 'bot', text: 'trace', timeoutMs: 30_000 });
-    expect(texts()).toEqual([expect.stringMatching(/I tried 3 times and failed\. .*viber trace [0-9a-f]{12}\)/)]);
+    expect(texts()).toEqual([expect.stringMatching(/I tried 3 times and failed\. .*viber -- trace [0-9a-f]{12}\)/)]);
     expect(fs.readdirSync(path.join(home, 'spool/dead'))).toHaveLength(1);
     last.child.kill();
     await last.exit;

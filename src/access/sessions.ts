@@ -4,6 +4,7 @@
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import path from 'node:path';
+import { viberCommand } from '../lib/invocation.ts';
 import { isFilled, isNumber, isText, objectOf, oneOf, optional, shape } from '../lib/shape.ts';
 import { openJsonList } from './json-file.ts';
 import { isAddress, type LinkAddress } from './link-records.ts';
@@ -134,7 +135,7 @@ const infoOf = ({ id, from, by, since, seen = since, agent }: Session): SessionI
 export function openSessions(folder: string): Sessions {
   const file = openJsonList(path.join(folder, 'sessions.json'), entryShape, {
     lost: 'who is logged in on the Board',
-    next: 'They log in again, with viber board or /board.',
+    next: `They log in again, with ${viberCommand('board')} or /board.`,
   });
   const live = (now: number) => file.read().filter(({ until }) => until > now);
   const sessions = (now: number) => live(now).filter(({ kind }) => kind === 'session');

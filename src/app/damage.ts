@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { type Damage, damageText, listenForDamage } from '../lib/damage.ts';
 import { hashText } from '../lib/files.ts';
+import { counted } from '../lib/text.ts';
 import type { Logger } from '../log.ts';
 import type { Home } from '../workspace/home.ts';
 import { lookAtWords } from './words.ts';
@@ -37,7 +38,7 @@ export function hearDamage({ root, log, tellOwners }: DamageOptions): {
     waiting = [];
     if (texts.length === 0) return;
     const more = texts.length - MAX_SHOWN;
-    const rest = more > 0 ? [`${more} more files were damaged; the log names them.`] : [];
+    const rest = more > 0 ? [`The log names ${counted(more, 'more damaged file')}.`] : [];
     const text = [...texts.slice(0, MAX_SHOWN), ...rest].join('\n\n');
     void tellOwners(`damage-${hashText(`${Date.now()} ${text}`).slice(0, 16)}`, text);
   }

@@ -3,6 +3,7 @@
  * learn what exists.
  */
 import type http from 'node:http';
+import { commandForAnyone } from '../lib/invocation.ts';
 import type { AwaitedCaller, BoardError, Caller } from './contract.ts';
 import type { Places } from './guard.ts';
 import { isError } from './respond.ts';
@@ -23,7 +24,7 @@ export const NOT_FOUND: BoardError = { status: 404, code: 'not_found', message: 
 export const NO_TOKEN: BoardError = {
   status: 403,
   code: 'no_token',
-  message: 'Set http.token in config.yaml to use this, or log in on the Board with viber board.',
+  message: `Set http.token in config.yaml to use this, or log in on the Board with ${commandForAnyone('board')}.`,
 };
 export const WRONG_TOKEN: BoardError = {
   status: 401,
@@ -38,7 +39,7 @@ export const TOO_MANY: BoardError = {
 const LOGGED_OUT: BoardError = {
   status: 401,
   code: 'unauthorized',
-  message: 'Nobody is logged in here: viber board, or /board in a chat with the viber, gives a link.',
+  message: `Nobody is logged in here: ${commandForAnyone('board')}, or /board in a chat with the viber, gives a link.`,
 };
 export const OWNERS_ONLY: BoardError = { status: 403, code: 'forbidden', message: 'Only an owner may do this.' };
 const NOBODY: BoardError = { status: 401, code: 'unauthorized', message: 'This token speaks for nobody any more.' };

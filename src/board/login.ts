@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { createRateLimiter } from '../access/limits.ts';
 import { isKeyOf, type Session, type Sessions } from '../access/sessions.ts';
 import { UserError } from '../errors.ts';
+import { commandForAnyone } from '../lib/invocation.ts';
 import type { AwaitedCaller, BoardError, BoardRequest, BoardRoute, Caller, OpenRoute } from './contract.ts';
 import { isPrivate, type Places } from './guard.ts';
 import { Refused, readBody, sendJson } from './respond.ts';
@@ -41,7 +42,7 @@ const COOKIE_SECONDS = 30 * 86_400;
 const ENDED: BoardError = {
   status: 401,
   code: 'unauthorized',
-  message: 'This login has ended: viber board, or /board in a chat with the viber, gives a new link.',
+  message: `This login has ended: ${commandForAnyone('board')}, or /board in a chat with the viber, gives a new link.`,
 };
 const WRONG_KEY: BoardError = {
   status: 401,
@@ -140,7 +141,7 @@ export function createLogin(options: LoginOptions): Login {
       return new Refused(
         401,
         'wrong_code',
-        'This link was used already or is older than five minutes: viber board, or /board in a chat with the viber, gives a new one.',
+        `This link was used already or is older than five minutes: ${commandForAnyone('board')}, or /board in a chat with the viber, gives a new one.`,
       );
     if (taken.first) onWrongCodes(address);
     return new Refused(429, 'too_many', 'Too many wrong codes; a right one is taken at any time.');

@@ -10,6 +10,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { errorCode } from '../errors.ts';
+import { programOf } from '../lib/invocation.ts';
 import type { OpenRoute } from './contract.ts';
 import { PAGE_POLICY, pageFolder } from './page-files.ts';
 import { Refused } from './respond.ts';
@@ -42,6 +43,9 @@ const SHELL = 'index.html';
 const HASHED = /-[\w-]{8,}\.[a-z0-9]+$/;
 const compress = promisify(gzip);
 
+/** Escapes a text for an attribute in double quotes. */
+const attribute = (text: () => string) => () => text().replaceAll('&', '&amp;').replaceAll('"', '&quot;');
+
 interface Asset {
   stamp: string;
   bytes: Buffer;
@@ -67,7 +71,8 @@ export function createPages(find: () => Promise<string | undefined> = pageFolder
       const stamp = `${stat.size} ${stat.mtimeMs}`;
       const known = kept.get(name);
       if (known?.stamp === stamp) return known;
-      const bytes = await fs.readFile(file);
+      const read = await fs.readFile(file);
+      const bytes = name === SHELL ? Buffer.from(read.toString().replace('%PROGRAM%', attribute(programOf))) : read;
       const packed =
         bytes.length > 1024 && !/\.(png|woff2)$/.test(name) ? await compress(bytes, { level: 9 }) : undefined;
       const tag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;

@@ -1,6 +1,7 @@
 /** Parses the command line against the table of commands; each error says what was probably meant. */
 import { parseArgs } from 'node:util';
 import { UserError } from '../errors.ts';
+import { commandForAnyone } from '../lib/invocation.ts';
 import { nearest } from '../lib/nearest.ts';
 import type { CliCommand, CliOption } from '../runtime/contract/cli.ts';
 import { formsOf } from './help.ts';
@@ -106,8 +107,9 @@ function named(name: string): string {
   if (Object.hasOwn(CLI_COMMANDS, name)) return name;
   const names = Object.keys(CLI_COMMANDS);
   const guess = (Object.hasOwn(ELSEWHERE, name) ? ELSEWHERE[name] : undefined) ?? nearest(name, names);
-  const hint = guess === undefined ? `The commands are ${names.join(', ')}.` : `Did you mean viber ${guess}?`;
-  throw new UserError(`There is no command "${name}". ${hint} viber --help tells what each does.`);
+  const hint =
+    guess === undefined ? `The commands are ${names.join(', ')}.` : `Did you mean ${commandForAnyone(guess)}?`;
+  throw new UserError(`There is no command "${name}". ${hint} ${commandForAnyone('--help')} shows what each does.`);
 }
 
 function checkOption(option: string, rawName: string, name: string, command: CliCommand): CliOption {
@@ -115,18 +117,19 @@ function checkOption(option: string, rawName: string, name: string, command: Cli
   const known = Object.hasOwn(options, option) ? options[option] : undefined;
   if (known) return known;
   const guess = nearest(option, Object.keys(options));
-  const hint = guess === undefined ? `viber ${name} --help lists what it takes.` : `Did you mean --${guess}?`;
+  const hint =
+    guess === undefined ? `${commandForAnyone(name)} --help lists what it takes.` : `Did you mean --${guess}?`;
   const isOpen = JSON.stringify(command.verbs ?? command.takes ?? '').includes('...');
   const words = isOpen ? ' Words that begin with - go after --.' : '';
-  throw new UserError(`viber ${name} takes no ${rawName}. ${hint}${words}`);
+  throw new UserError(`${commandForAnyone(name)} takes no ${rawName}. ${hint}${words}`);
 }
 
 /** @throws {UserError} if the option belongs to other verbs */
 function checkVerb(option: string, rawName: string, name: string, { verbs = {} }: CliCommand, verb?: string): void {
   const owners = Object.keys(verbs).filter((each) => verbs[each]?.options?.includes(option));
   if (owners.length === 0 || verb === undefined || owners.includes(verb)) return;
-  const forms = owners.map((owner) => `viber ${name} ${owner}`).join(', ');
-  throw new UserError(`viber ${name} ${verb} takes no ${rawName}; it belongs to ${forms}.`);
+  const forms = owners.map((owner) => commandForAnyone(`${name} ${owner}`)).join(', ');
+  throw new UserError(`${commandForAnyone(`${name} ${verb}`)} takes no ${rawName}; it belongs to ${forms}.`);
 }
 
 function checkWords(name: string, command: CliCommand, args: string[]): string[] {
@@ -138,7 +141,10 @@ function checkWords(name: string, command: CliCommand, args: string[]): string[]
     const guess = verb === undefined ? undefined : nearest(verb, Object.keys(verbs));
     if (verb !== undefined && guess === undefined && otherwise !== undefined && !inChats?.test(verb))
       return [otherwise, ...count(`${name} ${otherwise}`, command, verbs[otherwise]?.takes, args)];
-    const what = verb === undefined ? `viber ${name} needs to be told what.` : `viber ${name} has no "${verb}".`;
+    const what =
+      verb === undefined
+        ? `${commandForAnyone(name)} needs to be told what.`
+        : `${commandForAnyone(name)} has no "${verb}".`;
     throw new UserError(guess === undefined ? usage(what, name, command) : `${what} Did you mean ${guess}?`);
   }
   return [verb, ...count(`${name} ${verb}`, command, known.takes, rest)];
@@ -151,10 +157,12 @@ function count(name: string, command: CliCommand, takes: string | undefined, arg
   const missing = words.filter((word) => !word.startsWith('['))[filled.length];
   const [top = ''] = name.split(' ');
   if (missing !== undefined)
-    throw new UserError(usage(`viber ${name} needs ${missing.replace('...', '')}.`, top, command));
+    throw new UserError(usage(`${commandForAnyone(name)} needs ${missing.replace('...', '')}.`, top, command));
   const isOpen = /\.\.\.\]?$/.test(words.at(-1) ?? '');
   if (!isOpen && args.length > words.length)
-    throw new UserError(usage(`"${args[words.length]}" is one word too many for viber ${name}.`, top, command));
+    throw new UserError(
+      usage(`"${args[words.length]}" is one word too many for ${commandForAnyone(name)}.`, top, command),
+    );
   return args;
 }
 

@@ -9,6 +9,7 @@ import type { Given } from '../channels/channel.ts';
 import type { LocalLine } from '../channels/local/adapter.ts';
 import { loadConfig } from '../config.ts';
 import { errorCode, LockedError, UserError } from '../errors.ts';
+import { viberCommand } from '../lib/invocation.ts';
 import { silentLog } from '../log.ts';
 import type { CliContext } from '../runtime/contract/cli.ts';
 import { noteConfig } from '../workspace/own-files.ts';
@@ -56,7 +57,7 @@ async function socketAmongSeveral(context: CliContext): Promise<string> {
   const socket = await findSocket(context);
   if (socket !== undefined) return socket;
   throw new UserError(
-    `No gateway with the role ingress runs on ${context.home} on this machine: viber start, and then again. Where it runs with another configuration, name that with --config.`,
+    `No gateway with the role ingress runs on ${context.home} on this machine: start one with ${viberCommand('start')}, then try again. If it runs with another configuration, name that with --config.`,
   );
 }
 

@@ -5,6 +5,7 @@ import { text as bodyOf } from 'node:stream/consumers';
 import type { SessionInfo } from '../access/sessions.ts';
 import type { BoardAsk } from '../channels/local/requests.ts';
 import { UserError } from '../errors.ts';
+import { commandForAnyone, viberCommand } from '../lib/invocation.ts';
 import { plainLine } from '../lib/text.ts';
 import { type CliContext, EXIT } from '../runtime/contract/cli.ts';
 import { findSocket, post } from './ask.ts';
@@ -24,7 +25,8 @@ export async function run(context: CliContext): Promise<number> {
 async function open(context: CliContext): Promise<number> {
   const { home, json, print, switches, env } = context;
   const socket = await findSocket(context);
-  if (socket === undefined) throw new UserError(`No gateway runs on ${home}: viber start, and then again.`);
+  if (socket === undefined)
+    throw new UserError(`No gateway runs on ${home}: start one with ${viberCommand('start')}, then try again.`);
   const { url = '' } = await ask(socket, { ask: 'link' });
   print(json ? JSON.stringify({ url }) : `${url}\nIt logs you in once, within five minutes.`);
   if (!json && !switches.has('no-open') && process.stdout.isTTY) show(url, env);
@@ -51,7 +53,7 @@ async function list(context: CliContext): Promise<number> {
   if (json) print(JSON.stringify({ sessions }));
   else {
     for (const { id, from, name, seen, agent = '' } of sessions) {
-      const whose = from === 'machine' ? 'viber board' : `/board of ${plainLine(name ?? '')}`;
+      const whose = from === 'machine' ? commandForAnyone('board') : `/board of ${plainLine(name ?? '')}`;
       print(`${id}  ${whose}  last used ${seen}${agent === '' ? '' : `  ${plainLine(agent)}`}`);
     }
     if (sessions.length === 0) print('Nobody is logged in on the Board.');
@@ -64,7 +66,7 @@ async function revoke(context: CliContext, id: string): Promise<number> {
   const socket = await findSocket(context);
   if (socket) await ask(socket, { ask: 'revoke', id });
   else if (!(await stored(home)).revoke(id))
-    throw new UserError(`There is no login ${id}; viber board sessions lists them.`);
+    throw new UserError(`There is no login ${id}. To list them: ${viberCommand('board sessions')}`);
   print(json ? JSON.stringify({ revoked: id }) : `Login ${id} has ended.`);
   return EXIT.ok;
 }

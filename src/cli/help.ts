@@ -1,5 +1,6 @@
 /** Builds `--help` and docs/commands.md from the table of commands. */
 import { channelKinds } from '../channels/index.ts';
+import { programOf } from '../lib/invocation.ts';
 import { type CliCommand, type CliOption, EXIT_MEANINGS } from '../runtime/contract/cli.ts';
 import { CLI_COMMANDS, COMMON_OPTIONS, JSON_OPTION } from './table.ts';
 
@@ -8,11 +9,15 @@ interface Form {
   about: string;
 }
 
+/** The name of the program in docs/commands.md, and in the table's examples. */
+const NAME = 'viber';
+
 /** Returns one usage line for each verb, such as `viber pair approve CODE`. */
-export function formsOf(name: string, { takes, verbs, about, usual, otherwise }: CliCommand): Form[] {
-  if (!verbs) return [{ form: `viber ${name}${takes === undefined ? '' : ` ${takes}`}`, about }];
+export function formsOf(name: string, command: CliCommand, program = programOf()): Form[] {
+  const { takes, verbs, about, usual, otherwise } = command;
+  if (!verbs) return [{ form: `${program} ${name}${takes === undefined ? '' : ` ${takes}`}`, about }];
   return Object.entries(verbs).map(([verb, own]) => ({
-    form: ['viber', name, verb, ...(own.takes === undefined ? [] : [own.takes])].join(' '),
+    form: [program, name, verb, ...(own.takes === undefined ? [] : [own.takes])].join(' '),
     about: verb === usual || verb === otherwise ? `${own.about} (also without "${verb}")` : own.about,
   }));
 }
@@ -34,7 +39,7 @@ const exitRows = ({ exits }: { exits?: Readonly<Record<number, string>> }): [str
 
 export function overview(): string {
   return [
-    'Usage: viber [COMMAND] [OPTIONS]',
+    `Usage: ${programOf()} [COMMAND] [OPTIONS]`,
     '',
     `People talk to a viber on this machine over ${channelKinds()
       .map(({ label }) => label)
@@ -50,7 +55,7 @@ export function overview(): string {
     'Exit codes:',
     ...columns(exitRows({})),
     '',
-    'viber COMMAND --help tells the rest, with examples.',
+    `${programOf()} COMMAND --help shows the rest, with examples.`,
   ].join('\n');
 }
 
@@ -58,7 +63,7 @@ export function helpOf(name: string): string {
   const command = CLI_COMMANDS[name] as CliCommand;
   const forms = formsOf(name, command);
   return [
-    `viber ${name}: ${command.about}`,
+    `${programOf()} ${name}: ${command.about}`,
     '',
     'Usage:',
     ...(command.verbs ? columns(forms.map(({ form, about }) => [form, about])) : forms.map(({ form }) => `  ${form}`)),
@@ -70,12 +75,15 @@ export function helpOf(name: string): string {
     ),
     '',
     command.examples.length === 1 ? 'Example:' : 'Examples:',
-    ...command.examples.map((example) => `  ${example}`),
+    ...command.examples.map((example) => `  ${asRunHere(example)}`),
     '',
     'Exit codes:',
     ...columns(exitRows(command)),
   ].join('\n');
 }
+
+/** Returns an example as it works in this place: the program is named at its beginning, or after a pipe. */
+const asRunHere = (example: string): string => example.replace(/(?<=^|\| )viber\b/, programOf());
 
 /** Returns the whole text of docs/commands.md. */
 export function commandsPage(): string {
@@ -83,12 +91,12 @@ export function commandsPage(): string {
     const options = ownOptions(command).map((option) => `| \`${flag(option)}\` | ${option[1].about} |`);
     const exits = Object.entries(command.exits ?? {}).map(([code, meaning]) => `Exit code ${code}: ${meaning}.`);
     return [
-      command.verbs ? `## viber ${name}` : `## ${formsOf(name, command)[0]?.form}`,
+      command.verbs ? `## ${NAME} ${name}` : `## ${formsOf(name, command, NAME)[0]?.form}`,
       `${sentence(command.about)}${(command.notes ?? []).map((note) => ` ${note}`).join('')}`,
       '',
       ...table(
         'command',
-        (command.verbs ? formsOf(name, command) : []).map(({ form, about }) => `| \`${form}\` | ${about} |`),
+        (command.verbs ? formsOf(name, command, NAME) : []).map(({ form, about }) => `| \`${form}\` | ${about} |`),
       ),
       ...table('option', options),
       ...(exits.length === 0 ? [] : [exits.join(' '), '']),

@@ -1,4 +1,6 @@
 /** `viber tasks`: lists the newest tasks of a home, with and without a running gateway. */
+
+import { viberCommand } from '../lib/invocation.ts';
 import { messagesIn } from '../messages/messages.ts';
 import { STANDS } from '../runtime/commands/tasks/tasks.ts';
 import { type CliContext, EXIT } from '../runtime/contract/cli.ts';
@@ -23,8 +25,9 @@ export async function run({ home: root, json, print }: CliContext): Promise<numb
     return EXIT.ok;
   }
   const messages = messagesIn('en');
-  if (tasks.length === 0) print('There are no tasks yet. Begin one with viber chat, or with viber run "GOAL".');
+  if (tasks.length === 0)
+    print(`There are no tasks yet. Begin one with ${viberCommand('chat')}, or with ${viberCommand('run "GOAL"')}.`);
   for (const { id, title, state } of tasks) print(`${id}  ${messages.text(STANDS[state])}  ${title}`);
-  if (all.length > SHOWN) print(`and ${all.length - SHOWN} older ones`);
+  if (all.length > SHOWN) print(`and ${all.length - SHOWN} older`);
   return EXIT.ok;
 }

@@ -7,6 +7,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { errorCode, errorMessage, UserError } from '../errors.ts';
+import { viberCommand } from '../lib/invocation.ts';
 import { type CliContext, EXIT } from '../runtime/contract/cli.ts';
 import { REPLACED_SIGNAL } from './replaced.ts';
 import { type Running, runningGateways } from './running.ts';
@@ -72,7 +73,7 @@ export async function updatePackage(folder: string, context: Updating): Promise<
     print(
       `This is viber ${versionOf()}. To update it: npm ${args.map((word) => (word.includes(' ') ? `"${word}"` : word)).join(' ')}`,
     );
-    print('viber update --yes does that.');
+    print(`${viberCommand('update --yes')} does that.`);
     return EXIT.ok;
   }
   const running = await runningHere(context);
@@ -86,7 +87,7 @@ const runningHere = (context: Updating) => runningGateways({ config: undefined, 
 
 /** Asks each running gateway to restart with the new program once its current work has finished or is suspended. */
 function renew(running: readonly Running[], print: CliContext['print']): void {
-  if (running.length === 0) print('Start it with viber start.');
+  if (running.length === 0) print(`Start it with ${viberCommand('start')}.`);
   for (const { pid, renewedBy } of running) {
     if (renewedBy !== REPLACED_SIGNAL)
       print(`The gateway that runs (process ${pid}) is still the one before: stop it, and start it again.`);

@@ -13,8 +13,8 @@ export interface Me {
   version?: string;
   language?: string;
   session?: string;
-  /** False if no model is configured, so that answers come from the built-in one. */
-  hasModel?: boolean;
+  /** The command that connects a model, while answers come from the built-in one. */
+  connectModel?: string;
   /** The task of the person's own conversation. */
   taskId?: string;
 }
@@ -172,8 +172,8 @@ export interface Health {
   dead: number;
   unsure: number;
   oldestUndeliveredSeconds?: number | null;
-  /** False if no model is configured. */
-  hasModel?: boolean;
+  /** The command that connects a model, while answers come from the built-in one. */
+  connectModel?: string;
 }
 
 /** A message or an answer that was given up, or that may or may not have arrived. */

@@ -1,6 +1,6 @@
 /**
- * Returns the command by which a person runs this program, for messages: `viber pair list`, or `npm run viber -- pair
- * list` in a checkout.
+ * Spells the commands that sentences name, the way a person runs this program: `viber pair list`, or `npm run viber --
+ * pair list` in a checkout. No sentence spells a command itself.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -15,19 +15,23 @@ const HERE: Invocation = { argv: process.argv, env: process.env };
 
 /** Returns a command line that runs `words` on the same home and configuration as this process. */
 export function viberCommand(words: string, { argv, env }: Invocation = HERE): string {
-  // A packager, for example of a container, knows best how to run it.
-  const given = env.OPENVIBER_COMMAND?.trim();
-  if (given) return `${given} ${words}`;
+  if (env.OPENVIBER_COMMAND?.trim()) return commandForAnyone(words, { argv, env });
   const home = optionOf(argv, '--home') ?? env.OPENVIBER_HOME;
   const config = optionOf(argv, '--config');
   const where = [
     ...(home ? ['--home', shown(home, env)] : []),
     ...(config === undefined ? [] : ['--config', shown(config, env)]),
   ];
-  return [programOf(argv[1] ?? ''), words, ...where].join(' ');
+  return [commandForAnyone(words, { argv, env }), ...where].join(' ');
 }
 
-function programOf(main: string): string {
+/** Returns the command without its home and configuration, for readers who aren't to see this machine's folders. */
+export const commandForAnyone = (words: string, at: Invocation = HERE): string => `${programOf(at)} ${words}`;
+
+export function programOf({ argv: [, main = ''], env }: Invocation = HERE): string {
+  // A packager, for example of a container, knows best how to run it.
+  const given = env.OPENVIBER_COMMAND?.trim();
+  if (given) return given;
   if (path.basename(main) === 'viber') return 'viber';
   const file = fs.existsSync(main) ? fs.realpathSync(main) : main;
   if (file.includes('/_npx/')) return 'npx openviber-gateway';

@@ -104,3 +104,6 @@ export const escaped = (text: string): string =>
   text.replace(/[\\`*_~[\]<>|#]/g, (mark, at: number) =>
     mark === ']' && !/[([:]/.test(text.charAt(at + 1)) ? '&#93;' : `\\${mark}`,
   );
+
+/** Returns `1 file`, `2 files`: a count with its English noun, for command lines and logs. */
+export const counted = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`;

@@ -129,7 +129,7 @@ describe('while no gateway runs', () => {
     expect(JSON.parse(await viber(['resume', 'digest'], { json: true }))).toEqual({ id: 'digest', done: 'resumed' });
     expect(await viber(['delete', 'digest'])).toBe('deleted: digest');
     expect(fs.readdirSync(path.join(home, 'jobs'))).toEqual([]);
-    await expect(viber(['delete', 'digest'])).rejects.toThrow('There is no job digest; viber jobs lists');
+    await expect(viber(['delete', 'digest'])).rejects.toThrow('There is no job digest. To list them: viber jobs');
   });
 
   it('tries out a phrase', async () => {
@@ -240,11 +240,11 @@ describe('while a gateway runs', () => {
     );
     await expect.poll(async () => (await listed())[0].lastRun?.state).toBe('completed');
     expect(await shell(['jobs', 'run', 'nothing', '--json'])).toBe(
-      'There is no job nothing; viber jobs lists them.\nended with 1',
+      `There is no job nothing. To list them: npm run viber -- jobs --home ${home}\nended with 1`,
     );
     expect(await shell(['jobs', 'pause', 'digest'])).toBe('paused: digest\n');
     expect(await shell(['jobs', 'run', 'digest'])).toBe(
-      'The job digest is paused: viber jobs resume digest, then try again.\nended with 1',
+      `The job digest is paused: npm run viber -- jobs resume digest --home ${home}, then try again.\nended with 1`,
     );
     put('story', `${DIGEST.replace('Morning digest', 'Story')}viber: writr\n`);
     await expect.poll(() => shell(['jobs', 'run', 'story'])).toMatch(/There is no viber writr[\s\S]*ended with 1$/);

@@ -44,6 +44,11 @@ test('search prints file, line and heading, and JSON for programs', async () => 
 test('index makes the index anew and counts', async () => {
   expect(JSON.parse(await viber(['index'], true))).toEqual({ files: 1, chunks: 1, embedded: 0 });
   expect(fs.existsSync(path.join(home, 'workspace/memory.sqlite'))).toBe(true);
+  expect(await viber(['index'])).toBe(
+    'Indexed 1 file in 1 piece.\nSearches read the files and leave the index unused: memory.index is off. Set it to auto or on to use the index.',
+  );
+  fs.writeFileSync(path.join(home, 'config.yaml'), 'memory: { index: on }\n');
+  expect(await viber(['index'])).toBe('Indexed 1 file in 1 piece.');
 });
 
 test('another viber is asked by its name, and only one there is', async () => {

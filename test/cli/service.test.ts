@@ -166,7 +166,10 @@ describe.skipIf(process.platform !== 'linux')(
 
     test('installs, shows and removes it, and the home stays', async () => {
       const { home, unit, viber, calls } = machine();
-      expect(await viber(['status'])).toMatchObject({ code: 1, out: expect.stringContaining('viber service install') });
+      expect(await viber(['status'])).toMatchObject({
+        code: 1,
+        out: expect.stringContaining('npm run viber -- service install'),
+      });
       const { code, out } = await viber(['install'], { TELEGRAM_BOT_TOKEN: '1:secret', OPENAI_API_KEY: 'sk-secret' });
       expect(code).toBe(0);
       expect(calls().slice(0, 3)).toEqual([

@@ -74,7 +74,9 @@ test.skipIf(!hasPython)('on a terminal it asks, and takes only a yes for one', a
 test('several in one source are named, and one is chosen by name', async () => {
   const source = folderOf({ 'a/SKILL.md': skillText('tea'), 'b/SKILL.md': skillText('coffee') });
   const shown = await viber('add', source);
-  expect(shown.text).toMatch(/There are 2 skills[\s\S]*coffee {2}Does coffee[\s\S]*viber skills add .* NAME/);
+  expect(shown.text).toMatch(
+    /There are 2 skills[\s\S]*coffee {2}Does coffee[\s\S]*npm run viber -- skills add .* NAME/,
+  );
   expect((await viber('add', source, 'coffee', '--yes')).code).toBe(0);
   expect((await viber('add', source, 'all', '--yes')).text).toContain('Ready to use: tea.');
   expect(fs.readdirSync(path.join(home, 'skills')).sort()).toEqual(['coffee', 'tea']);

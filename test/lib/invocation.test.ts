@@ -2,7 +2,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { viberCommand } from '../../src/lib/invocation.ts';
+import { CLI_COMMANDS } from '../../src/cli/table.ts';
+import { commandForAnyone, programOf, viberCommand } from '../../src/lib/invocation.ts';
 import { tempFolder } from '../helpers/temp.ts';
 
 const root = path.join(import.meta.dirname, '..', '..');
@@ -35,4 +36,32 @@ it('on the same home and configuration, without the name of the user’s own fol
 it('as whoever packed it says', () => {
   const env = { OPENVIBER_COMMAND: 'docker exec viber node /app/dist/main.js', OPENVIBER_HOME: '/data' };
   expect(shown('/app/dist/main.js', env)).toBe('docker exec viber node /app/dist/main.js pair approve ABCD2345');
+});
+
+it('without this machine’s folders for readers who are not to see them', () => {
+  const at = { argv: ['node', '/usr/bin/viber', 'start', '--home', '/srv/sam/private'], env: { HOME: '/srv/sam' } };
+  expect(commandForAnyone('trace 0a1b2c3d', at)).toBe('viber trace 0a1b2c3d');
+  expect(
+    commandForAnyone('trace 0a1b2c3d', { ...at, env: { OPENVIBER_COMMAND: 'docker exec viber node main.js' } }),
+  ).toBe('docker exec viber node main.js trace 0a1b2c3d');
+  expect(programOf({ argv: ['node', path.join(root, 'src/main.ts')], env: {} })).toBe('npm run viber --');
+});
+
+/** The examples of the table are written as in docs/commands.md, and shown as they work here. */
+const IN_TABLE = ['src/cli/table.ts', 'src/lib/invocation.ts', ...fs.globSync('src/features/*/cli.ts', { cwd: root })];
+
+it('in every sentence of the program: none spells a command itself', () => {
+  const named = new RegExp(`\\bviber (?:--|(?:${Object.keys(CLI_COMMANDS).join('|')})\\b(?! is| was| on))`);
+  const spelled = fs
+    .globSync('src/**/*.{ts,tsx}', { cwd: root })
+    .filter((file) => !IN_TABLE.includes(file))
+    .flatMap((file) =>
+      fs
+        .readFileSync(path.join(root, file), 'utf8')
+        .split('\n')
+        .map((line) => line.replace(/^\s*(?:\/\*\*|\*|\/\/).*|\s\/\/ .*$/, ''))
+        .filter((line) => named.test(line))
+        .map((line) => `${file}: ${line.trim()}`),
+    );
+  expect(spelled).toEqual([]);
 });

@@ -5,6 +5,7 @@
 import type { Account, Sessions } from '../../access/sessions.ts';
 import type { BoardLink } from '../../board/links.ts';
 import { UserError } from '../../errors.ts';
+import { viberCommand } from '../../lib/invocation.ts';
 import type { OpenBoard } from '../board.ts';
 import type { BoardDoor, Protocol } from '../contract.ts';
 import type { Stores } from '../stores.ts';
@@ -57,7 +58,8 @@ export function createBoardDoor({ config, home }: Stores): BoardDoor {
           return { sessions: (await stored()).list(Date.now()) };
         case 'revoke': {
           const isGone = board ? board.revoke(asked.id) : (await stored()).revoke(asked.id);
-          if (!isGone) throw new UserError(`There is no login ${asked.id}; viber board sessions lists them.`);
+          if (!isGone)
+            throw new UserError(`There is no login ${asked.id}. To list them: ${viberCommand('board sessions')}`);
           return {};
         }
       }

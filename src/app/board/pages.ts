@@ -8,6 +8,7 @@ import type { ProtocolParts } from '../../board/protocol/parts.ts';
 import { conversationKey } from '../../channels/channel.ts';
 import { masked } from '../../config/secrets.ts';
 import { loadAgent } from '../../config.ts';
+import { viberCommand } from '../../lib/invocation.ts';
 import { keptLines, scrub } from '../../log.ts';
 import { say } from '../../messages/messages.ts';
 import { questionId } from '../../runtime/contract/buttons.ts';
@@ -42,7 +43,7 @@ export function openPages({ open: { gw }, sessions, protocol, readiness }: Pages
       viber: config.viber ?? DEFAULT_VIBER,
       version: protocol.about.version,
       vibers: () => places.vibers.ids(),
-      hasModel: () => models.modelName() !== OFFLINE_MODEL,
+      connectModel: () => (models.modelName() === OFFLINE_MODEL ? viberCommand('init') : undefined),
       language: (caller) => gw.say(placeOf(caller)).language,
       // Their direct messages or, if they have none yet, the conversation that was begun on the Board.
       taskOf: (caller) => {

@@ -7,9 +7,10 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EngineConfig } from '../../config/sections/engine.ts';
-import { inspectUnfinished } from '../../engine/local/inspect.ts';
+import { countUnfinished } from '../../engine/local/inspect.ts';
 import { acquireLock } from '../../engine/local/lock.ts';
 import { LockedError, UserError } from '../../errors.ts';
+import { viberCommand } from '../../lib/invocation.ts';
 import { readJson } from '../../lib/read-json.ts';
 import { isFilled, isInteger, objectOf, shape } from '../../lib/shape.ts';
 import { writeJson } from '../../lib/write-json.ts';
@@ -28,10 +29,8 @@ const serverShape = shape<KnownServer>(objectOf({ url: isFilled, shards: isInteg
 const ABOUT = { lost: 'on which server messages of this home may wait' };
 const fileOf = (spool: string) => path.join(spool, 'server.json');
 
-const LEFT =
-  'messages or answers wait in the spool of this home since engine.kind was local: start once with that, and stop when `viber queue` is empty';
-const ON_SERVER =
-  'messages or answers wait on a server since engine.kind was redis: set engine.kind to redis and start once, and stop when `viber queue` is empty';
+const LEFT = `messages or answers wait in the spool of this home since engine.kind was local: start once with that, and stop when "${viberCommand('queue')}" is empty`;
+const ON_SERVER = `messages or answers wait on a server since engine.kind was redis: set engine.kind to redis and start once, and stop when "${viberCommand('queue')}" is empty`;
 const UNKNOWN =
   'this home was worked on with engine.kind redis, and its server cannot be asked: what waits there is not answered while engine.kind is local. If that server is gone for good, delete spool/server.json';
 
@@ -57,7 +56,7 @@ export async function leaveLocal({ engine, home, log }: Parts, run: string): Pro
       await sleep(AGAIN_MS);
     }
   }
-  const left = inspectUnfinished(home.spool).filter(({ state }) => state !== 'dead' && state !== 'unsure').length;
+  const left = countUnfinished(home.spool);
   if (left > 0) log.warn({ left }, LEFT);
   const known = withoutPassword(engine);
   const before = readJson(fileOf(home.spool), serverShape, ABOUT);

@@ -11,6 +11,10 @@ import { pageOf, route } from './route.ts';
 const retryBody = z.object({ sure: z.boolean().exactOptional() });
 
 export function everydayRoutes({ about, readiness, letters }: PageParts): BoardRoute[] {
+  const connecting = (): { connectModel?: string } => {
+    const connectModel = about.connectModel();
+    return connectModel === undefined ? {} : { connectModel };
+  };
   return [
     route('GET', '/api/me', 'caller', async ({ caller }) => {
       const { principal, kind, id } = caller;
@@ -26,17 +30,12 @@ export function everydayRoutes({ about, readiness, letters }: PageParts): BoardR
         vibers: role === 'owner' ? all : all.filter((each) => each === about.viber),
         version: about.version,
         language: about.language(caller),
-        hasModel: about.hasModel(),
+        ...connecting(),
         ...(kind === 'session' && { session: id }),
         ...(taskId !== undefined && { taskId }),
       } satisfies Me;
     }),
-    route(
-      'GET',
-      '/api/health',
-      'owner',
-      async () => ({ ...(await readiness()), hasModel: about.hasModel() }) satisfies Health,
-    ),
+    route('GET', '/api/health', 'owner', async () => ({ ...(await readiness()), ...connecting() }) satisfies Health),
     route('GET', '/api/letters', 'owner', async ({ url }) => {
       const kind = url.searchParams.get('kind') ?? 'dead';
       if (kind !== 'dead' && kind !== 'unsure')

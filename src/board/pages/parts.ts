@@ -13,7 +13,8 @@ export interface About {
   vibers(): string[];
   language(caller: Caller): string;
   /** False if no model is configured, and the built-in one answers. */
-  hasModel(): boolean;
+  /** Returns the command that connects a model, while answers come from the built-in one. */
+  connectModel(): string | undefined;
   /** Returns the task of the person's own conversation. */
   taskOf(caller: Caller): string | undefined;
 }

@@ -90,7 +90,8 @@ export const pageWords = {
   health: {
     title: 'Health',
     well: 'Everything works.',
-    noModel: 'No model is connected: answers come from built-in words. Run viber init on this machine to connect one.',
+    noModel: (command: string) =>
+      `No language model is connected: the small built-in one answers. To connect one, run ${command} on the machine it runs on.`,
     unwell: 'Something needs you.',
     starting: 'Not everything is there yet.',
     channels: 'Channels',

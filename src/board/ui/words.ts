@@ -86,9 +86,9 @@ export const words = {
     waiting: 'Waiting for you',
     count: (n: number) => `${n} waiting for you`,
     open: 'Open the task',
-    noModel: 'No model is connected yet',
+    noModel: 'No language model is connected yet',
     noModelHint:
-      'For now your viber can keep plans, files and notes. To connect a model, run this on the machine it runs on:',
+      'For now the small built-in model answers: it keeps plans, files and notes. To connect a language model, run this on the machine it runs on:',
     noModelIdeas: [
       'Make a plan to move house: find boxes, book a van, tell everybody',
       'Write a file shopping.md: milk, bread, apples',

@@ -10,6 +10,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { withoutSecrets } from '../../config/without-secrets.ts';
 import { ConfigError, errorCode, UserError } from '../../errors.ts';
+import { counted } from '../../lib/text.ts';
 import { type CliContext, EXIT } from '../../runtime/contract/cli.ts';
 import { serverOf, workOn } from '../on-server.ts';
 import { versionOf } from '../version.ts';
@@ -79,11 +80,11 @@ function linesOf(target: string, made: Made): string[] {
   const told = (words: string, names: readonly string[]) =>
     names.length > 0 ? [`${words}: ${listNames(names)}.`] : [];
   return [
-    `${files} files are in ${target} (${Math.ceil(size / 1e6)} MB), read back and readable by you alone.`,
+    `${target} holds ${counted(files, 'file')} (${Math.ceil(size / 1e6)} MB). It was read back, and you alone can read it.`,
     `It holds conversations and memory in plain words${hasSecrets ? ', and secrets' : ''}: keep it safe.`,
     ...told('Left out as secret (--with-secrets takes them along)', secrets),
     ...told('In place of secrets the configuration in it names these variables', variables),
-    ...told('Left out, as links and sockets are', foreign),
+    ...told('Left out, since links and sockets cannot be backed up', foreign),
     ...told('Left out, since no restore would take such a name', unfit),
     ...told('Left out, since they cannot be read', unread),
     ...told('Became shorter while they were copied, so look at them after a restore', changed),
@@ -91,9 +92,9 @@ function linesOf(target: string, made: Made): string[] {
 }
 
 function notInIt({ address, messages = 0, answers = 0, problem }: NonNullable<Awaited<ReturnType<typeof workOn>>>) {
-  const counted = `${messages} messages and ${answers} answers now`;
+  const now = `${counted(messages, 'message')} and ${counted(answers, 'answer')} now`;
   return [
-    `Not in it: what is under way, and what was received in the last days, stand on the server at ${address} (${problem ?? counted}).`,
+    `Not in it: what is under way, and what was received in the last days, stand on the server at ${address} (${problem ?? now}).`,
     'Copy the append-only folder of that server as well, or a snapshot of its disk: docs/several-machines.md, "Backup".',
   ];
 }

@@ -21,8 +21,8 @@ export interface ChosenFile {
 
 /** Files that the gateway rebuilds, or that belong to one process. */
 const REBUILT = [/^(cache|run)\//, /(^|\/)memory\.sqlite[^/]*$/, /(^|\/)\.[0-9a-f]{16}\.tmp$/, /\.\d+\.tmp$/];
-/** `openHome` creates this link. */
-const OWN_LINK = 'vibers/default';
+/** Links that the gateway creates: to a viber's folder, its search index, and the files of its current task. */
+const OWN_LINKS = /^(vibers\/default|memory\/[^/]+\.sqlite|(workspace|vibers\/[^/]+)\/(session-log|task\.md))$/;
 
 /**
  * Finished work is copied after pending work, so a message that finishes in between is finished again after the
@@ -53,7 +53,6 @@ export function chooseFiles(home: string, secrets: ReadonlySet<string>): ChosenF
     for (const entry of entries ?? []) {
       const own = entry.name.toString();
       const name = `${folder}${own}${entry.isDirectory() ? '/' : ''}`;
-      if (name === OWN_LINK && entry.isSymbolicLink()) continue;
       // A name that isn't UTF-8 can't be found again by its text.
       const isFit = safeName(name) !== undefined && Buffer.from(own).equals(entry.name);
       const choice = isFit ? choiceOf(home, name, entry, secrets) : 'unfit';
@@ -67,6 +66,7 @@ export function chooseFiles(home: string, secrets: ReadonlySet<string>): ChosenF
 
 function choiceOf(home: string, name: string, entry: fs.Dirent<Buffer>, secrets: ReadonlySet<string>): Choice {
   if (REBUILT.some((pattern) => pattern.test(name))) return 'rebuilt';
+  if (entry.isSymbolicLink() && OWN_LINKS.test(name)) return 'rebuilt';
   if (!entry.isFile() && !entry.isDirectory()) return 'foreign';
   return secrets.has(name) || isSecretFile(name, path.join(home, name)) ? 'secret' : 'take';
 }

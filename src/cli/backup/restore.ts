@@ -8,10 +8,13 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { variablesIn } from '../../config/without-secrets.ts';
 import { crashPoint } from '../../crash-points.ts';
+import { countUnfinished } from '../../engine/local/inspect.ts';
 import { acquireLock } from '../../engine/local/lock.ts';
-import { LockedError, UserError } from '../../errors.ts';
+import { errorCode, LockedError, UserError } from '../../errors.ts';
 import { syncFolder } from '../../lib/files.ts';
+import { viberCommand } from '../../lib/invocation.ts';
 import { isAlive } from '../../lib/processes.ts';
+import { counted } from '../../lib/text.ts';
 import { type CliContext, EXIT } from '../../runtime/contract/cli.ts';
 import { listNames } from './format.ts';
 import { forgetRestoring, noteRestoring, putInPlace, readRestoring, realHome } from './restoring.ts';
@@ -108,6 +111,16 @@ function unsetVariables(target: string, env: NodeJS.ProcessEnv): string[] {
   return variablesIn(fs.readFileSync(file, 'utf8')).filter((name) => !env[name]);
 }
 
+/** A spool that can't be read is reported by the next start. */
+function hasUnfinished(target: string): boolean {
+  try {
+    return countUnfinished(path.join(target, 'spool')) > 0;
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return false;
+  }
+}
+
 interface Restored extends Unpacked {
   target: string;
   aside: string | undefined;
@@ -123,14 +136,16 @@ function report(
     print(JSON.stringify({ home: target, files, createdAt: head.createdAt, aside, leftOut, unset }));
     return;
   }
-  print(`${files} files of ${head.createdAt} (viber ${head.version}) are in ${target}.`);
+  print(`${target} holds the backup of ${head.createdAt} now: ${counted(files, 'file')}, by viber ${head.version}.`);
   if (leftOut.length > 0) print(`Left out, since they cannot be restored here: ${listNames(leftOut)}.`);
   if (aside !== undefined) print(`What was there is in ${aside}; remove it when you do not miss it.`);
-  if (!head.hasSecrets) print('Secrets were not in it: set tokens and keys again, then viber doctor.');
+  if (!head.hasSecrets)
+    print(`Secrets were not in it: if you use tokens or keys, set them again, then run ${viberCommand('doctor')}.`);
   if (unset.length > 0) print(`The configuration asks for these variables: ${unset.join(', ')}.`);
-  print(
-    head.onServer
-      ? 'What was under way at that time stood on a server (engine.url) and was not in it: it is answered only if that has it still.'
-      : 'Messages that were in work at that time are answered again after the start.',
-  );
+  if (head.onServer)
+    print(
+      'What was under way at that time was on a server (engine.url), not in it: it is answered if that still has it.',
+    );
+  if (hasUnfinished(target))
+    print('Messages and answers that were under way at that time are finished after the next start.');
 }

@@ -8,6 +8,7 @@ import path from 'node:path';
 import { crashPoint } from '../../crash-points.ts';
 import { errorCode, WorkspaceError } from '../../errors.ts';
 import { syncFolder, writeFileAtomic } from '../../lib/files.ts';
+import { viberCommand } from '../../lib/invocation.ts';
 import { isRecord } from '../../lib/json.ts';
 
 export interface Restoring {
@@ -100,6 +101,6 @@ export async function settleRestoring(home: string): Promise<void> {
   if (!restoring) return;
   if (restoring.isWhole) return putInPlace(target, restoring);
   throw new WorkspaceError(
-    `A restore into ${target} is under way or was cut off; the home is as it was before. Run viber restore again, or delete ${recordOf(target)} to go on without it.`,
+    `A restore into ${target} is under way or was cut off; the home is as it was before. Run ${viberCommand('restore')} again, or delete ${recordOf(target)} to go on without it.`,
   );
 }

@@ -1,6 +1,7 @@
 /** Builds the file for the machine's supervisor: a systemd user unit or a launchd agent. Pure functions. */
 import path from 'node:path';
 import { UserError } from '../../errors.ts';
+import { commandForAnyone } from '../../lib/invocation.ts';
 
 export interface ServiceFacts {
   /** Absolute, as all paths here: a supervisor doesn't have the shell's PATH. */
@@ -43,7 +44,7 @@ const word = (text: string) =>
  * restrict them (RestrictNamespaces, ProtectSystem, ProtectKernelTunables, SystemCallFilter) must not be added.
  */
 export function unitText(facts: ServiceFacts): string {
-  return `# Written by "viber service install"; "viber service uninstall" removes it.
+  return `# Written by "${commandForAnyone('service install')}"; "${commandForAnyone('service uninstall')}" removes it.
 # Home: ${checked(facts.home)}
 [Unit]
 Description=OpenViber gateway
@@ -82,7 +83,7 @@ export function agentText(facts: ServiceFacts): string {
   const words = [node, `--env-file-if-exists=${facts.envFile}`, ...rest];
   return `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
-<!-- Written by "viber service install"; "viber service uninstall" removes it. -->
+<!-- Written by "${commandForAnyone('service install')}"; "${commandForAnyone('service uninstall')}" removes it. -->
 <plist version="1.0">
 <dict>
   <key>Label</key>

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { channelKinds } from '../../channels/index.ts';
 import { envFileOf } from '../../config/env-file.ts';
 import { errorCode, errorMessage, UserError } from '../../errors.ts';
+import { viberCommand } from '../../lib/invocation.ts';
 import { type CliContext, EXIT } from '../../runtime/contract/cli.ts';
 import type { ServiceFacts } from './files.ts';
 import { adviceFor, type Supervisor, supervisorFor } from './supervisor.ts';
@@ -30,7 +31,7 @@ export async function run(context: CliContext): Promise<number> {
       return await show(supervisor.logs({ logFile: supervisor.logFile, isFollowing: switches.has('follow') }));
     default:
       if (!fs.existsSync(supervisor.file)) {
-        print(`No service is installed: viber service install makes one for ${home}.`);
+        print(`No service is installed for ${home}. To make one: ${viberCommand('service install')}`);
         return EXIT.failed;
       }
       return await show(supervisor.status);
@@ -63,7 +64,9 @@ async function install(context: CliContext, supervisor: Supervisor): Promise<num
     print(adviceFor(supervisor, problem, os.release()));
     return EXIT.failed;
   }
-  print(`The gateway runs as a service on ${home}: viber service status, viber service logs.`);
+  print(
+    `The gateway runs as a service on ${home}. Look at it with ${viberCommand('service status')} and ${viberCommand('service logs')}.`,
+  );
   for (const line of [...missingVariables(facts.envFile, context), ...(await keepAfterLogout(supervisor))]) print(line);
   return EXIT.ok;
 }
@@ -84,7 +87,7 @@ function refuseOther(file: string, home: string): void {
   const text = fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '';
   const other = /^# Home: (.*)$/m.exec(text)?.[1];
   if (other !== undefined && other !== home)
-    throw new UserError(`There is a service for ${other} already: viber service uninstall removes it.`);
+    throw new UserError(`There is a service for ${other} already: ${viberCommand('service uninstall')} removes it.`);
 }
 
 const given = ({ env }: CliContext): string[] =>
@@ -116,7 +119,7 @@ function missingVariables(file: string, context: CliContext): string[] {
   if (names.length === 0) return [];
   return [
     `It does not see the variables of this shell: ${names.join(', ')}. Write them into ${file} (mode 0600), a line NAME=value each, or`,
-    'let viber service install --with-environment do it.',
+    `let ${viberCommand('service install --with-environment')} do it.`,
   ];
 }
 

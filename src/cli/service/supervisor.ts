@@ -2,6 +2,7 @@
 import os from 'node:os';
 import path from 'node:path';
 import { UserError } from '../../errors.ts';
+import { viberCommand } from '../../lib/invocation.ts';
 import { AGENT_LABEL, agentText, type ServiceFacts, UNIT_NAME, unitText } from './files.ts';
 
 export interface Supervisor {
@@ -21,7 +22,9 @@ export function supervisorFor(platform: NodeJS.Platform, env: NodeJS.ProcessEnv)
   const user = env.HOME || os.homedir();
   if (platform === 'linux') return systemd(env.XDG_CONFIG_HOME || path.join(user, '.config'));
   if (platform === 'darwin') return launchd(user, os.userInfo().uid);
-  throw new UserError('viber service knows systemd and launchd; here start it as the system starts other programs.');
+  throw new UserError(
+    'I can make a service of systemd and launchd only; here, start the gateway the way this system starts other programs.',
+  );
 }
 
 function systemd(settings: string): Supervisor {
@@ -47,7 +50,7 @@ export function adviceFor({ name, file }: Supervisor, problem: string, release: 
   if (name !== 'systemd')
     return `The file is in place: it is loaded at the next login. To try now: launchctl bootstrap gui/$(id -u) ${file}`;
   if (problem.startsWith('there is no systemctl'))
-    return 'This machine has no systemd, as most containers: have what starts other programs here run viber start, or use compose.yaml.';
+    return `This machine has no systemd, like most containers: have what starts other programs here run ${viberCommand('start')}, or use compose.yaml.`;
   if (/microsoft/i.test(release))
     return 'The file is in place. WSL starts no systemd of its own accord: write the lines [boot] and systemd=true into /etc/wsl.conf, say wsl --shutdown in Windows, open WSL anew, and install again.';
   return 'The file is in place. Services of a user need a session of that user: log in as them (not with su), or set XDG_RUNTIME_DIR=/run/user/$(id -u), and install again.';

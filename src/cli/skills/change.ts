@@ -5,6 +5,7 @@ import readline from 'node:readline/promises';
 import { loadConfig } from '../../config.ts';
 import { UserError } from '../../errors.ts';
 import { reservedNames } from '../../features.ts';
+import { viberCommand } from '../../lib/invocation.ts';
 import { type Messages, messagesIn, type Text } from '../../messages/messages.ts';
 import { offerText, type Plain } from '../../runtime/commands/skills/words.ts';
 import { type CliContext, EXIT } from '../../runtime/contract/cli.ts';
@@ -49,7 +50,7 @@ async function add({ context, adding, messages }: Changing, [source = '', ...nam
     context.print(`${messages.text('adding.choose', { n: skills.length, source: visible(looked.source) })}`);
     for (const { name, description } of skills)
       context.print(`  ${name}  ${visible(description.split('\n', 1)[0] ?? '')}`);
-    context.print(`Name those you want: viber skills add ${looked.source} NAME..., or all.`);
+    context.print(`Name those you want, or all: ${viberCommand(`skills add ${looked.source} NAME...`)}`);
   }
   return EXIT.failed;
 }

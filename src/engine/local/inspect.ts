@@ -41,6 +41,10 @@ export function inspectUnfinished(root: string): Found[] {
   return [...live, ...filesOf(root, 'dead', ''), ...filesOf(root, 'unsure', '')];
 }
 
+/** Counts what the next start goes on with. */
+export const countUnfinished = (root: string): number =>
+  inspectUnfinished(root).filter(({ state }) => state !== 'dead' && state !== 'unsure').length;
+
 function inLog(root: string, prefix: string, names: readonly string[]): Found[] {
   const inbox = new Map<string, Found>();
   const outbox = new Map<string, Found>();

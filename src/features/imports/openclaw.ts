@@ -8,6 +8,7 @@ import path from 'node:path';
 import { channelKinds } from '../../channels/index.ts';
 import { parseYaml } from '../../config/parse.ts';
 import { errorMessage, UserError } from '../../errors.ts';
+import { viberCommand } from '../../lib/invocation.ts';
 import { isRecord } from '../../lib/json.ts';
 import type { CliServices } from '../../runtime/contract/cli.ts';
 import { jobsOf } from './openclaw-jobs.ts';
@@ -17,9 +18,9 @@ type ImportedWith = { jobFiles: CliServices['jobFiles'] };
 
 const PERSONA = ['SOUL.md', 'IDENTITY.md', 'USER.md', 'AGENTS.md', 'TOOLS.md', 'MEMORY.md'];
 const NOT_OURS: Record<string, string> = {
-  'HEARTBEAT.md': 'make a job of what it asks for (viber jobs)',
+  'HEARTBEAT.md': `make a job of what it asks for (${viberCommand('jobs add')})`,
   'BOOTSTRAP.md': 'a first conversation of OpenClaw',
-  'BOOT.md': 'make a job of what it asks for (viber jobs)',
+  'BOOT.md': `make a job of what it asks for (${viberCommand('jobs add')})`,
 };
 /** The second and third are OpenClaw's earlier names. */
 const SETTINGS = ['openclaw.json', 'clawdbot.json', 'moltbot.json'];

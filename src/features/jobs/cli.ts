@@ -1,5 +1,5 @@
 /** Declares `viber jobs`; its code is loaded when it runs. */
-import { channelKinds } from '../../channels/index.ts';
+import { channelKinds, exampleOf } from '../../channels/index.ts';
 import type { CliCommand } from '../../runtime/contract/cli.ts';
 
 const SOMEBODY = channelKinds()[0]?.examples.account ?? '';
@@ -24,14 +24,17 @@ export const jobs: CliCommand = {
   options: {
     at: { takes: 'PHRASE', about: 'when, for add: cron or words' },
     prompt: { takes: 'TEXT', about: 'what to do each time, for add' },
-    deliver: { takes: 'ADDRESS', about: `the chat that gets the result, for add: ${SOMEBODY}` },
+    deliver: { takes: 'ADDRESS', about: `the chat that gets the result, for add, as ${SOMEBODY}` },
     timezone: { takes: 'ZONE', about: 'where its times are meant, for add' },
   },
   json: true,
+  notes: [
+    `ADDRESS is a platform and a chat there, ${exampleOf('account')} for a person, or ${exampleOf('conversation')} for a group or channel; "pair" lists the people who were let in. In a chat itself you need no address: ask the viber there to do it.`,
+  ],
   examples: [
     'viber jobs',
     'viber jobs when "every weekday at 9"',
-    `viber jobs add digest --at "weekdays at half past seven" --prompt "What is new?" --deliver ${SOMEBODY}`,
+    'viber jobs add digest --at "weekdays at half past seven" --prompt "What is new?"',
     'viber jobs run digest',
   ],
   load: () => import('./cli/run.ts'),

@@ -5,6 +5,7 @@ import { identityText, type Principal } from '../../access/principal.ts';
 import { type Address, formatAddress } from '../../channels/channel.ts';
 import { UserError } from '../../errors.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { viberCommand } from '../../lib/invocation.ts';
 import { say } from '../../messages/messages.ts';
 import type { JobService, NewJob } from '../../runtime/contract/job-service.ts';
 import { withAccount } from '../../runtime/conversations/asked-places.ts';
@@ -76,7 +77,7 @@ export function createNewJobs({ clock, jobs, targets, settings, directOf }: NewJ
       const found = await targets.find(to, by).catch(notThere);
       if (found) return [to];
     }
-    throw new UserError(say('jobs.sayWhere'));
+    throw new UserError(say('jobs.sayWhere', { command: viberCommand('init') }));
   }
 
   async function fields(job: NewJob, by: Principal, from: Address, agoMs: number): Promise<JobFields> {

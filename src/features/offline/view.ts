@@ -6,7 +6,8 @@ import { type Messages, messagesIn } from '../../messages/messages.ts';
 import { WITHHELD } from '../../runtime/context/system-prompt.ts';
 import type { Prompt } from '../../runtime/contract/model.ts';
 import { STANDING } from '../../runtime/contract/standing.ts';
-import type { Json, Plan, PlanStep } from '../../workspace/types.ts';
+import { parsePlan } from '../../workspace/tasks/index.ts';
+import type { Json, Plan } from '../../workspace/types.ts';
 
 export interface SeenFile {
   id: string;
@@ -79,7 +80,7 @@ export function readPrompt(given: Prompt, language?: string): View {
   return {
     messages: messagesIn(language),
     text: ownWords(spoken),
-    plan: readPlan(block(stands, 'task')),
+    plan: parsePlan(block(stands, 'task')),
     memory: memoryLines([block(system, 'memory'), ...told].join('\n')),
     isWithheld: system.includes(WITHHELD),
     hasSuggested: callsAfter(prompt).some(({ value }) => isWaiting(value)),
@@ -130,18 +131,6 @@ function listedFiles(text: string): SeenFile[] {
       type,
     }),
   );
-}
-
-function readPlan(markdown: string): Plan {
-  const goal = /^## Goal\s*\n([\s\S]*?)(?=\n#|$(?![\s\S]))/m.exec(markdown)?.[1]?.trim() ?? '';
-  const lines = [...markdown.matchAll(/^[ \t]*[-*+] \[([ xX-])\][ \t]+(\S[^\n]*)$/gm)];
-  const steps = lines.map(([, box = ' ', text = ''], index) => {
-    const title = text.replace(/\s*\(in progress\)\s*$/i, '');
-    const isNow = title !== text.trimEnd();
-    const status = box === '-' ? 'skipped' : box !== ' ' ? 'done' : isNow ? 'in_progress' : 'pending';
-    return { id: String(index + 1), title: title.trim(), status } satisfies PlanStep;
-  });
-  return { goal, steps };
 }
 
 function memoryLines(text: string): string[] {

@@ -9,7 +9,7 @@ export const failures = translate(english.failures)({
     'Meine Festplatte ist voll: {free} sind frei, {least} müssen es sein. Ich nehme keine Nachrichten mehr an, bis wieder Platz ist; was inzwischen geschrieben wird, geht nicht verloren.',
   noRoom:
     'Die Dateien von {name} haben {size} erreicht, mehr darf eine Person hier nicht behalten. Ich nehme keine weiteren an.',
-  withTrace: '{what} (für den Besitzer: viber trace {trace})',
+  withTrace: '{what} (für den Besitzer: {command})',
   notSetUp:
     'Etwas ist nicht richtig eingerichtet, darum kann ich gerade nicht antworten. Mein Besitzer muss danach sehen: versuch es bitte später noch einmal.',
   ownerNeeded: 'Ich konnte {name} nicht antworten, und andere hören dasselbe, bis es behoben ist. {what}',
@@ -71,11 +71,11 @@ export const failures = translate(english.failures)({
     '{names} {n, plural, one {liegt} other {liegen}} nicht mehr im Ordner dieser Aufgabe. Bitte mich, {n, plural, one {die Datei} other {die Dateien}} noch einmal zu machen.',
   newTask: 'Neue Aufgabe',
   givenUp:
-    'Deine Nachricht konnte ich nicht bearbeiten: ich bin {n, plural, one {einmal} other {#-mal}} daran gescheitert. Versuch es mit anderen Worten (für den Besitzer: viber trace {trace}).',
+    'Deine Nachricht konnte ich nicht bearbeiten: ich bin {n, plural, one {einmal} other {#-mal}} daran gescheitert. Versuch es mit anderen Worten (für den Besitzer: {command}).',
   notTaken:
-    'Deine Nachricht konnte ich nicht aufnehmen. Sie ist aufgehoben; schick sie gleich nochmal, oder fang mit /new neu an (für den Besitzer: viber trace {trace}).',
+    'Deine Nachricht konnte ich nicht aufnehmen. Sie ist aufgehoben; schick sie gleich nochmal, oder fang mit /new neu an (für den Besitzer: {command}).',
   notTakenOwner:
-    'Eine Nachricht in {place} konnte nicht aufgenommen werden: {reason}. Sie liegt in spool/dead; viber trace {trace} sagt mehr.',
+    'Eine Nachricht in {place} konnte nicht aufgenommen werden: {reason}. Sie liegt in spool/dead; {command} sagt mehr.',
   undelivered: 'Etwas, das ich in {place} zu sagen hatte, kam nicht an: {reason}. Es liegt in spool/dead.',
   uncertain: 'Ich weiß nicht, ob meine letzte Nachricht bei dir angekommen ist. Wenn sie fehlt, schick /status.',
   tooMany:

@@ -5,7 +5,7 @@ export const failures = {
   diskFull:
     'My disk is full: {free} are free, and {least} have to be. I accept no new messages until you make some room; what is written meanwhile is not lost.',
   noRoom: 'The files of {name} have reached {size}, the most one person may keep here, so I accept no more of them.',
-  withTrace: '{what} (for the owner: viber trace {trace})',
+  withTrace: '{what} (for the owner: {command})',
   notSetUp:
     'Something is not set up right, so I cannot answer just now. My owner has to see to it: please try again later.',
   ownerNeeded: 'I could not answer {name}, and others will be told the same until it is fixed. {what}',
@@ -63,11 +63,11 @@ export const failures = {
     '{names} {n, plural, one {is} other {are}} no longer in the folder of this task. Ask me to make {n, plural, one {it} other {them}} again.',
   newTask: 'New task',
   givenUp:
-    'I could not work on your message: I tried {n, plural, one {once} other {# times}} and failed. Try it in other words (for the owner: viber trace {trace}).',
+    'I could not work on your message: I tried {n, plural, one {once} other {# times}} and failed. Try it in other words (for the owner: {command}).',
   notTaken:
-    'I could not take in your message. It is kept; send it again in a moment, or begin anew with /new (for the owner: viber trace {trace}).',
+    'I could not take in your message. It is kept; send it again in a moment, or begin anew with /new (for the owner: {command}).',
   notTakenOwner:
-    'A message in {place} could not be taken in: {reason}. It is kept in spool/dead; viber trace {trace} tells more.',
+    'A message in {place} could not be taken in: {reason}. It is kept in spool/dead; {command} shows more.',
   undelivered: 'Something I had to say in {place} could not be delivered: {reason}. It is kept in spool/dead.',
   uncertain: 'I cannot tell whether my last message reached you. If it is missing, send /status.',
   tooMany: 'That was too many messages in a minute; I did not take the last one. Wait a moment and send it again.',

@@ -70,7 +70,7 @@ export const jobs = {
   notOn: 'The job {name} is paused or its file is broken; /jobs says which.',
   underWay: '{name} is already running. I’ll post the result here.',
   sayWhere:
-    'From here I can only answer, not write to you first. Tell me where it should go, for example telegram:1001; viber init connects a chat.',
+    'From here I can only answer, not write to you first. Tell me where it should go, for example telegram:1001. To connect a chat, run `{command}` on my machine.',
   tooMany:
     '{n, plural, one {There is one job} other {There are # jobs}} made in chats already (jobs.max); delete one with /jobs first.',
 } as const;

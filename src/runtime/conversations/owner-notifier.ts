@@ -15,6 +15,7 @@ import {
 } from '../../channels/channel.ts';
 import type { QueueItem } from '../../engine/engine.ts';
 import { hashText } from '../../lib/files.ts';
+import { commandForAnyone, viberCommand } from '../../lib/invocation.ts';
 import { plainLine } from '../../lib/text.ts';
 import type { Logger } from '../../log.ts';
 import { type Messages, messagesFor, type Said, say, type Text } from '../../messages/messages.ts';
@@ -124,21 +125,20 @@ export function openOwnerNotifier(options: OwnerNotifierOptions): OwnerNotifier 
     async tellGivenUp({ id, attempts, message: { message } }, reason) {
       const trace = traceOf(id);
       log.error({ trace, reason }, 'a message was given up');
-      const text = messagesFor(message).text('failures.givenUp', { n: Math.max(attempts, 3), trace });
+      const text = messagesFor(message).text('failures.givenUp', givenUp(attempts, trace));
       await delivery.add({ id: `${id}-dead`, address: message.address, text, files: [] }, trace, true);
     },
     async tellNotTaken(message, key, reason) {
       const { address, kind, messageId, interaction } = message;
       const trace = traceOf(key);
-      const text = languages.at(address).text('failures.notTaken', { trace });
+      const text = languages.at(address).text('failures.notTaken', { command: commandForAnyone(`trace ${trace}`) });
       const answer = interaction === undefined ? { replyTo: messageId } : { interaction };
       const answered = { id: `${key}-dead`, address, text, files: [], ...(messageId === '' ? {} : answer) };
       // A `migration` event has no author to answer.
       if (kind !== 'migration') await delivery.add(answered, trace, true);
       const day = new Date().toISOString().slice(0, 10);
       const place = hashText(conversationKey(address)).slice(0, 12);
-      const where = formatAddress(address);
-      const told = say('failures.notTakenOwner', { place: where, reason: plainLine(reason), trace });
+      const told = say('failures.notTakenOwner', notTaken(address, reason, trace));
       await self.tellOwners(`not-taken-${place}-${day}`, told);
     },
     async tellUndelivered({ id, address }, reason) {
@@ -151,3 +151,14 @@ export function openOwnerNotifier(options: OwnerNotifierOptions): OwnerNotifier 
   };
   return self;
 }
+
+const givenUp = (attempts: number, trace: string) => ({
+  n: Math.max(attempts, 3),
+  command: commandForAnyone(`trace ${trace}`),
+});
+
+const notTaken = (address: Address, reason: string, trace: string) => ({
+  place: formatAddress(address),
+  reason: plainLine(reason),
+  command: viberCommand(`trace ${trace}`),
+});

@@ -4,6 +4,7 @@
  */
 import type { Role } from '../../access/principal.ts';
 import { errorCode, UserError } from '../../errors.ts';
+import { commandForAnyone } from '../../lib/invocation.ts';
 import type { Logger } from '../../log.ts';
 import { type Messages, type Said, say, type Text } from '../../messages/messages.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
@@ -92,7 +93,9 @@ export function failure(error: unknown, trace: string, { role, messages }: Asker
     };
   }
   const what = role === 'owner' || !isSetting(error) ? sentenceOf(error) : say('failures.notSetUp');
-  const text = needsOwner(error) ? messages.text('failures.withTrace', { what, trace }) : messages.said(what);
+  const text = needsOwner(error)
+    ? messages.text('failures.withTrace', { what, command: commandForAnyone(`trace ${trace}`) })
+    : messages.said(what);
   const told = error instanceof RunError && error.kind === 'cap' ? 'cap' : messages.said(what);
   return {
     state: 'error',

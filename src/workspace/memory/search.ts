@@ -8,6 +8,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { errorMessage, UserError } from '../../errors.ts';
 import { serialise } from '../../lib/locks.ts';
+import { counted } from '../../lib/text.ts';
 import { within } from '../../lib/within.ts';
 import type { Logger } from '../../log.ts';
 import { type Home, vibersOf } from '../home.ts';
@@ -102,7 +103,7 @@ export class MemorySearch {
       this.#warn(
         'partial',
         viber,
-        `${left} older memory files are not searched: set memory.index to auto to search them all`,
+        `${counted(left, 'older memory file')} left unsearched: set memory.index to auto to search all of them`,
       );
     return hits;
   }

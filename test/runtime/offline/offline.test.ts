@@ -10,6 +10,7 @@ import { createAgent } from '../../../src/runtime/agent/agent.ts';
 import { RunError } from '../../../src/runtime/contract/run-error.ts';
 import type { RuntimeTool, TaskMessage } from '../../../src/runtime/contract/task.ts';
 import { createModels } from '../../../src/runtime/model/models.ts';
+import { formatPlan, parsePlan } from '../../../src/workspace/tasks/index.ts';
 import type { Json } from '../../../src/workspace/types.ts';
 import { ownTime } from '../../helpers/own-time.ts';
 import { failureOf, record, request, tool } from '../agent/fixtures.ts';
@@ -146,6 +147,14 @@ describe('plans', () => {
       '**A green kitchen**: 2 of 3 steps left.\n1. buy paint ✓\n2. paint the wall (in progress)\n3. clean up',
     );
     expect((await say('show plan')).answer).toMatch(/no plan yet/);
+    // A plan that somebody brings along may have no goal; its headings are no words of it.
+    const bare = formatPlan(parsePlan('- [ ] gather numbers\n- [x] write the report\n'));
+    expect((await say('show plan', { task: bare })).answer).toBe(
+      '1 of 2 steps left.\n1. gather numbers\n2. write the report ✓',
+    );
+    expect((await say('done 1', { task: bare })).calls).toEqual([
+      ['update_plan', { plan: { goal: '', steps: [expect.anything(), expect.anything()] } }],
+    ]);
     expect((await say('done 1')).answer).toMatch(/no plan yet/);
     const { answer, calls } = await say('done 7', { task: TASK });
     expect([answer.split('\n')[0], calls]).toEqual(['There is no step 7 in the plan:', []]);

@@ -49,10 +49,10 @@ function Sum({ health }: { health: HealthData }): JSX.Element {
   const isFull = health.workspace?.writable === false;
   const needs = isFull || health.dead > 0 || health.unsure > 0 || channels.some(({ state }) => state === 'failed');
   const comes = !health.ready || channels.some(({ state }) => state === 'connecting' || state === 'reconnecting');
-  const isWithout = health.hasModel === false;
-  const well = isWithout ? pageWords.health.noModel : pageWords.health.well;
+  const { connectModel } = health;
+  const well = connectModel === undefined ? pageWords.health.well : pageWords.health.noModel(connectModel);
   const text = needs ? pageWords.health.unwell : comes ? pageWords.health.starting : well;
-  const isWarm = needs || isWithout;
+  const isWarm = needs || connectModel !== undefined;
   return (
     <span class={`sum${isWarm ? ' warm' : ''}`}>
       <Icon name={isWarm ? 'alert' : 'check'} />

@@ -46,7 +46,7 @@ export function Login(): JSX.Element {
             <dl>
               <dt>{words.login.terminal}</dt>
               <dd>
-                <code>viber board</code>
+                <code>{document.documentElement.dataset.program ?? 'viber'} board</code>
               </dd>
               <dt>{words.login.chat}</dt>
               <dd>

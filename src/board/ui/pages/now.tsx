@@ -53,7 +53,7 @@ export function Now(): JSX.Element {
   };
   const state = talk.shownState;
   const isEmpty = taskId === undefined && nobody.sent.value.length + nobody.asides.value.length === 0;
-  const isWithoutModel = me.value?.hasModel === false;
+  const connectModel = me.value?.connectModel;
   return (
     <div class="now">
       <PageHead
@@ -69,7 +69,7 @@ export function Now(): JSX.Element {
           )
         }
       />
-      {isWithoutModel && <NoModel />}
+      {connectModel !== undefined && <NoModel command={connectModel} />}
       {elsewhere.length > 0 && (
         <Section title={words.now.waiting}>
           {elsewhere.map((approval) => (
@@ -78,7 +78,10 @@ export function Now(): JSX.Element {
         </Section>
       )}
       {isEmpty ? (
-        <Ideas of={isWithoutModel ? words.now.noModelIdeas : words.now.ideas} onChoose={(idea) => say(idea, [])} />
+        <Ideas
+          of={connectModel !== undefined ? words.now.noModelIdeas : words.now.ideas}
+          onChoose={(idea) => say(idea, [])}
+        />
       ) : (
         <Talk of={talk.taskId === '' ? shownEmpty(talk) : talk}>
           {here.map((approval) => (
@@ -114,14 +117,14 @@ function useAsides(talk: Conversation): void {
 }
 
 /** Says that no model is configured, and what works without one. */
-function NoModel(): JSX.Element {
+function NoModel({ command }: { command: string }): JSX.Element {
   return (
     <div class="problem plain" role="note">
       <Icon name="alert" />
       <div>
         <p class="problem-title">{words.now.noModel}</p>
         <p>
-          {words.now.noModelHint} <code>viber init</code>
+          {words.now.noModelHint} <code>{command}</code>
         </p>
       </div>
     </div>

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { parseAddress } from '../../../channels/channel.ts';
 import { loadConfig } from '../../../config.ts';
 import { UserError } from '../../../errors.ts';
+import { viberCommand } from '../../../lib/invocation.ts';
 import { silentLog } from '../../../log.ts';
 import { languages, messagesIn } from '../../../messages/messages.ts';
 import { type CliContext, type CliServices, EXIT } from '../../../runtime/contract/cli.ts';
@@ -101,7 +102,10 @@ async function list(context: CliContext, { reserved }: CliServices): Promise<num
       for (const each of sayUnknown(job.unknown ?? [], String)) print(`  ${said(each)}`);
       for (const each of job.unsent ?? []) print(`  ${each}`);
     }
-    if (shown.length === 0) print('There are no jobs; put one into jobs/ of the home, or ask for one in a chat.');
+    if (shown.length === 0)
+      print(
+        `There are no jobs yet. Add one: ${viberCommand('jobs add digest --at "every weekday at 9" --prompt "What is new?"')}`,
+      );
   }
   return EXIT.ok;
 }
@@ -111,7 +115,9 @@ async function add(context: CliContext, name: string): Promise<number> {
   const { json, print, values } = context;
   const { at = '', prompt = '', deliver } = values;
   if (at === '' || prompt === '')
-    throw new UserError('Say when and what: viber jobs add digest --at "every weekday at 9" --prompt "What is new?"');
+    throw new UserError(
+      `Say when and what: ${viberCommand('jobs add digest --at "every weekday at 9" --prompt "What is new?"')}`,
+    );
   const [{ jobs, config, timezone: usual }, { nextSlots, parseSchedule, storedText }] = await Promise.all([
     open(context),
     import('../schedule.ts'),
@@ -150,7 +156,7 @@ function locate(jobs: Jobs, name: string): JobFile {
       .filter((file) => file.id.startsWith(wanted) || file.job?.name.toLowerCase().startsWith(wanted));
     const [only, other] = begun;
     if (only && !other && wanted !== '') return only;
-    throw new UserError(`There is no job ${name.slice(0, 80)}; viber jobs lists them.`);
+    throw new UserError(`There is no job ${name.slice(0, 80)}. To list them: ${viberCommand('jobs')}`);
   }
 }
 
@@ -189,9 +195,10 @@ async function runNow(context: CliContext, name: string, cli: CliServices): Prom
   const { json, print } = context;
   const gateway = await cli.gateway();
   if (gateway === undefined)
-    throw new UserError('The gateway is not running: start it with viber start, then try again.');
+    throw new UserError(`The gateway isn't running: start it with ${viberCommand('start')}, then try again.`);
   const { id, job, state, problem } = await runnable(context, name);
-  if (state === 'disabled') throw new UserError(`The job ${id} is paused: viber jobs resume ${id}, then try again.`);
+  if (state === 'disabled')
+    throw new UserError(`The job ${id} is paused: ${viberCommand(`jobs resume ${id}`)}, then try again.`);
   if (!job) throw new UserError(`The file of the job ${id} is broken: ${problem ?? 'it cannot be read'}`);
   const text = await gateway.ask('jobs', `/jobs run ${id}`);
   const given = { name: escaped(job.name) };

@@ -2,6 +2,7 @@
 import fs from 'node:fs';
 import { type Config, loadConfig } from '../../../config.ts';
 import { UserError } from '../../../errors.ts';
+import { counted } from '../../../lib/text.ts';
 import { createLog, type Logger } from '../../../log.ts';
 import { type CliContext, EXIT } from '../../../runtime/contract/cli.ts';
 import type { Home } from '../../../workspace/home.ts';
@@ -43,10 +44,13 @@ export async function run({ args, values, home: root, config: file, env, json, p
   async function index(): Promise<void> {
     const counts = await memory.rebuildIndex(viber);
     const { files, chunks, embedded } = counts;
-    const isUnused = config.memory.index === 'off';
-    if (json) print(JSON.stringify(counts));
-    else print(`Indexed ${files} files: ${chunks} pieces, ${embedded} of them with a vector.`);
-    if (isUnused) log.warn('the index is not used and will be removed: set memory.index to auto or on');
+    if (json) return print(JSON.stringify(counts));
+    const vectors = embedded > 0 ? `, ${embedded} of them with a vector` : '';
+    print(`Indexed ${counted(files, 'file')} in ${counted(chunks, 'piece')}${vectors}.`);
+    if (config.memory.index === 'off')
+      print(
+        'Searches read the files and leave the index unused: memory.index is off. Set it to auto or on to use the index.',
+      );
   }
 }
 
