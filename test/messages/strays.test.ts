@@ -18,7 +18,7 @@ const NAMES: readonly string[] = ['telegram', 'discord', 'slack'].map((name) => 
 /** Still to be moved; a file that has nothing left is taken off. */
 const LEFT: readonly string[] = [];
 
-const files = globSync('src/{app,channels,jobs,runtime}/**/*.ts', { cwd: root });
+const files = globSync('src/{app,channels,features,runtime}/**/*.ts', { cwd: root });
 const strays = files.filter((file) => readFileSync(join(root, file), 'utf8').match(WRITTEN) !== null);
 
 test('no reply and no button has words of its own', () => {
@@ -27,7 +27,7 @@ test('no reply and no button has words of its own', () => {
 
 /** A refusal of these is told to whoever asked in a chat; those left out are told to models, or on the command line. */
 const REFUSING = globSync(
-  'src/{access/{links,link-records},jobs/{files,service,new-job},workspace/memory/edit,app/gateway}.ts',
+  'src/{access/{links,link-records},features/jobs/{files,service,new-job},workspace/memory/edit,app/gateway}.ts',
   {
     cwd: root,
   },

@@ -78,6 +78,19 @@ describe('a save made from', () => {
     ],
     ['nothing that is known stands', [], OPENED, { text: OPENED }],
     [
+      'the newest text, which its step in progress shows, takes a tick back and a step out',
+      [
+        OPENED,
+        plan('- [ ] collect numbers (in progress)', '- [ ] write the report', '- [ ] send it'),
+        plan('- [x] collect numbers', '- [ ] write the report (in progress)', '- [ ] send it'),
+      ],
+      plan('- [ ] collect numbers', '- [ ] write the report (in progress)', '- [ ] thank everybody'),
+      {
+        text: plan('- [ ] collect numbers', '- [ ] write the report (in progress)', '- [ ] thank everybody'),
+        loses: true,
+      },
+    ],
+    [
       'texts too long to be compared stands, and is told',
       [LONG, `${LONG}- [x] more\n`],
       `- [ ] first\n${LONG}`,

@@ -103,8 +103,10 @@ function nearest(known: readonly string[], text: string): string {
   return costs.reduce((best, each) => (each.cost < best.cost ? each : best)).base;
 }
 
-/** Counts words and marks that only one of them has. */
+/** Counts words and marks that only one of them has, line by line where there are as many. */
 function wordsApart(before: readonly string[], after: readonly string[]): number {
+  if (before.length > 1 && before.length === after.length)
+    return before.reduce((sum, line, at) => sum + wordsApart([line], [after[at] ?? '']), 0);
   const [old, next] = [before, after].map((lines) => countsOf(lines.join(' ').match(/\[.\]|\S+/g) ?? []));
   const all = new Set([...(old?.keys() ?? []), ...(next?.keys() ?? [])]);
   return [...all].reduce((sum, word) => sum + Math.abs((old?.get(word) ?? 0) - (next?.get(word) ?? 0)), 0);

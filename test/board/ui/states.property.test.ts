@@ -103,6 +103,19 @@ describe('the state of a task', () => {
     );
   });
 
+  it('waits for nothing that was decided before it was read', () => {
+    const states = new TaskStates();
+    states.happened(frameOf('asked', '1.1', 1));
+    states.read(rowOf({ state: 'running', asked: 1 }), '1.3');
+    for (const [step, place, n] of [
+      ['decided', 2, 1],
+      ['asked', 3, 2],
+      ['decided', 4, 2],
+    ] as const)
+      states.happened(frameOf(step, `1.${place}`, n));
+    expect(states.of('t')).toMatchObject({ state: 'running', waiting: false });
+  });
+
   it('is taken as it comes from another process, whose places cannot be compared', () => {
     const states = new TaskStates();
     states.happened(frameOf('started', '1.900', 1));

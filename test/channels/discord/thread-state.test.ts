@@ -187,9 +187,8 @@ describe('putting away', () => {
     await bench.channel.showTask?.(address, view('completed'));
     const before = Date.now();
     await bench.channel.send(answer(bench, { thread, text: 'one more thing' }), createLedger());
-    // Each message counts anew, however long it took.
-    await eventually(() => state().archived && state().archivedAt > before);
-    expect(state().archivedAt - before).toBeGreaterThanOrEqual(archiveMinutes * 60_000 - 5);
+    // Each message counts anew, however long it took; on a slow machine the thread may have been put away before it came.
+    await eventually(() => state().archived && state().archivedAt - before >= archiveMinutes * 60_000 - 5);
     bench.discord.say(thread, 'and now?');
     expect(state().archived).toBe(false);
     expect(await bench.takes(({ text }) => text === 'and now?')).toMatchObject({ address, isThread: true });

@@ -45,7 +45,11 @@ export class TaskStates {
     const { taskId } = event;
     const before = this.#known.get(taskId);
     const at = placeIn(event.cursor);
-    if (isBefore(at, before?.at)) return false;
+    if (before !== undefined && isBefore(at, before.at)) {
+      // What was decided stays decided, however late that is heard.
+      if (event.type === 'approval:decided') this.#set(taskId, { ...before, asked: without(before.asked, event) });
+      return false;
+    }
     this.#set(taskId, { ...change(before ?? UNKNOWN), at: at ?? before?.at });
     return true;
   }
@@ -87,9 +91,14 @@ function changeBy(event: EventFrame): ((before: Known) => Known) | undefined {
     return (before) => ({ ...before, state: 'running', waiting: true, asked: new Set([...before.asked, approval]) });
   if (event.type !== 'approval:decided') return undefined;
   return (before) => {
-    const asked = new Set([...before.asked].filter((one) => one !== approval));
+    const asked = without(before.asked, event);
     return { ...before, asked, waiting: asked.size > 0 };
   };
+}
+
+function without(asked: ReadonlySet<string>, event: EventFrame): ReadonlySet<string> {
+  const approval = 'approval' in event ? String(event.approval) : undefined;
+  return new Set([...asked].filter((one) => one !== approval));
 }
 
 function stateAfter(event: EventFrame): TaskState | undefined {
