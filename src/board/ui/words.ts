@@ -164,6 +164,7 @@ export const words = {
     mode: 'When it is read',
     modes: { steer: 'Right away', collect: 'With the next turn', followup: 'When this is done' },
     uploadFailed: (name: string) => `${name} could not be uploaded.`,
+    tooMany: (most: number) => `A message can have ${most} files. Send the others with the next one.`,
   },
   approval: {
     tool: 'May it do this?',

@@ -9,6 +9,13 @@ import { openBoard } from './real.ts';
 
 let browser: Browser;
 
+/** More than a message can have. */
+const NAMES = [
+  ...['a b.txt', '100%.txt', '%41%2F.txt', 'a#b?c=d&e.txt', `quo"te's.txt`, '<img src=x onerror=alert(1)>.txt', '   '],
+  ...['\u202egnp.txt', 'שלום עולם.txt', '😀 👨‍👩‍👧.txt', `${'x'.repeat(200)}.txt`, '..', 'index.html', 'con', '.env'],
+  ...['__proto__.txt', '$XX.txt', '[x](y).md', '-rf.txt', '日本語.csv', 'more.txt', 'most.txt'],
+];
+
 describe.skipIf(isLeftOut)('the Board of a real gateway', () => {
   beforeAll(async () => {
     await builtPage();
@@ -164,6 +171,40 @@ describe.skipIf(isLeftOut)('the Board of a real gateway', () => {
     await page.locator('.preview', { hasText: 'All of it.' }).waitFor();
     expect(problems).toEqual([]);
   });
+
+  test.each([390, 1440])(
+    'at %i px opens files by a click, whatever they are called, and says how many a message can have',
+    async (width) => {
+      const { world, page, visit, idle, problems } = await openBoard(browser, { width });
+      world.llm.script((_request) => ({ text: 'Read.' }));
+      await visit('');
+      for (let sent = 0; sent < NAMES.length; sent += 10) {
+        const files = NAMES.slice(sent).map((name) => ({
+          ...{ name, mimeType: 'text/plain', buffer: Buffer.from(`words of ${name}\n`) },
+        }));
+        await page.locator('input[type=file]').setInputFiles(files);
+        if (files.length > 10) await page.getByText('A message can have 10 files').first().waitFor();
+        const taken = Math.min(10, files.length);
+        await expect.poll(() => page.locator('.uploads li:not(.coming)').count()).toBe(taken);
+        await page.getByRole('button', { name: 'Send' }).click();
+        const answers = page.locator('.message.assistant:not(.live)', { hasText: 'Read.' });
+        await expect.poll(() => answers.count()).toBe(sent / 10 + 1);
+      }
+      for (const place of ['', `tasks/${path.basename(world.task())}`]) {
+        await visit(place);
+        await idle();
+        const files = page.locator('.message.user .file');
+        await expect.poll(() => files.count()).toBe(NAMES.length);
+        for (const [at, file] of (await files.all()).entries()) {
+          await file.locator('.file-name').click();
+          await file.locator('.preview', { hasText: `words of ${NAMES[at]}`.trim() }).waitFor();
+        }
+        const beyond = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+        expect(Number(await page.evaluate(beyond))).toBeLessThanOrEqual(0);
+      }
+      expect(problems).toEqual([]);
+    },
+  );
 
   test('lets go of a suggestion that was decided in the chat', async () => {
     const { world, page, visit, problems } = await openBoard(browser);

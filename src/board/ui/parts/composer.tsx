@@ -10,6 +10,9 @@ import { Button } from './common.tsx';
 import { Icon } from './icons.tsx';
 import { note } from './notices.tsx';
 
+/** The default of `limits.filesPerMessage`: more would be left out of what the viber gets. */
+const MAX_FILES = 10;
+
 const drafts = new Map<string, string>();
 
 export interface ComposerProps {
@@ -54,7 +57,13 @@ export function Composer({ about, isBusy, onSend, modes = false, onStop }: Compo
     box.current?.focus();
   };
   const attach = (files: Iterable<File>) => {
-    for (const file of files) void upload(file, uploads);
+    for (const file of files) {
+      if (uploads.value.length >= MAX_FILES) {
+        note(words.composer.tooMany(MAX_FILES), { warm: true });
+        return;
+      }
+      void upload(file, uploads);
+    }
   };
 
   return (
@@ -166,7 +175,7 @@ function ModeChoice({ of: mode }: { of: Signal<Mode> }): JSX.Element {
 
 async function upload(file: File, uploads: Signal<readonly Upload[]>): Promise<void> {
   const id = crypto.randomUUID();
-  const { name } = file;
+  const name = file.name.trim() || 'file';
   uploads.value = [...uploads.value, { id, name }];
   try {
     const answer = await request(`/api/uploads?name=${encodeURIComponent(name)}`, { method: 'POST', body: file });
