@@ -56,15 +56,7 @@ export function Composer({ about, isBusy, onSend, modes = false, onStop }: Compo
     uploads.value = [];
     box.current?.focus();
   };
-  const attach = (files: Iterable<File>) => {
-    for (const file of files) {
-      if (uploads.value.length >= MAX_FILES) {
-        note(words.composer.tooMany(MAX_FILES), { warm: true });
-        return;
-      }
-      void upload(file, uploads);
-    }
-  };
+  const attach = (files: Iterable<File>) => uploadAll(files, uploads);
 
   return (
     <form
@@ -171,6 +163,16 @@ function ModeChoice({ of: mode }: { of: Signal<Mode> }): JSX.Element {
       ))}
     </select>
   );
+}
+
+function uploadAll(files: Iterable<File>, uploads: Signal<readonly Upload[]>): void {
+  for (const file of files) {
+    if (uploads.value.length >= MAX_FILES) {
+      note(words.composer.tooMany(MAX_FILES), { warm: true });
+      return;
+    }
+    void upload(file, uploads);
+  }
 }
 
 async function upload(file: File, uploads: Signal<readonly Upload[]>): Promise<void> {
