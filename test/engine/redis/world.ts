@@ -4,7 +4,8 @@ import { openRedisEngine, type RedisEngine, type RedisEngineOptions } from '../.
 import { hasRedis, type RedisServer, startRedis } from '../../helpers/redis.ts';
 import type { EngineWorld, WorldOptions } from '../contract.ts';
 
-export const LEASE_MS = 400;
+/** Long enough for a machine that is busy with other work to renew it. */
+export const LEASE_MS = 1_200;
 const DATABASES = 64;
 
 export interface RedisWorld extends EngineWorld {
