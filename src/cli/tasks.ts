@@ -28,6 +28,6 @@ export async function run({ home: root, json, print }: CliContext): Promise<numb
   if (tasks.length === 0)
     print(`There are no tasks yet. Begin one with ${viberCommand('chat')}, or with ${viberCommand('run "GOAL"')}.`);
   for (const { id, title, state } of tasks) print(`${id}  ${messages.text(STANDS[state])}  ${title}`);
-  if (all.length > SHOWN) print(`and ${all.length - SHOWN} older`);
+  if (all.length > SHOWN) print(`and ${all.length - SHOWN} older ones`);
   return EXIT.ok;
 }

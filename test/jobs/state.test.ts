@@ -75,9 +75,11 @@ test('cut or changed anywhere it is set aside or read as a record, and never sto
 test('a record that cannot be written is told to its writer and holds all the same', async () => {
   const root = folder();
   const states = openJobStates(root);
-  fs.symlinkSync('a.json', path.join(root, 'a.json'));
+  fs.rmSync(root, { recursive: true, force: true });
+  fs.writeFileSync(root, 'no folder');
   await expect(states.set('a', FULL)).rejects.toThrow();
   expect(states.get('a')).toEqual(FULL);
+  fs.rmSync(root);
   await states.set('b', FULL);
   await states.flush();
 });

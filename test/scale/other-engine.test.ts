@@ -87,7 +87,7 @@ describe.skipIf(!hasRedis)(`a home with a server${WITHOUT_REDIS}`, () => {
     expect(said).toMatch(/Not in it: what is under way.* server at 127\.0\.0\.1:\d+ \(2 messages and 0 answers now\)/);
     expect(said).toContain('append-only folder');
     const restored = await command(restore, fleet, { args: [file], home: path.join(folder, 'home') });
-    expect(restored).toContain('stood on a server (engine.url) and was not in it');
+    expect(restored).toContain('was on a server (engine.url), not in it');
     expect(restored).not.toContain('answered again after the start');
     await fleet.redis.kill();
     const away = await command(backup, fleet, { args: [path.join(folder, 'second.tar.gz')] });

@@ -240,7 +240,7 @@ describe.skipIf(isLeftOut)('the Board of a real gateway', () => {
 
   test('says without a model that there is none, what works, and does not call itself well', async () => {
     const { page, visit, problems } = await openBoard(browser, { offline: true });
-    await page.getByText('No model is connected yet').waitFor();
+    await page.getByText('No language model is connected yet').waitFor();
     // All that is offered works.
     const ideas = await page.locator('.ideas button').allTextContents();
     for (const [index, idea] of ideas.entries()) {
@@ -256,7 +256,7 @@ describe.skipIf(isLeftOut)('the Board of a real gateway', () => {
       expect(answers).toContain(words);
     expect(answers).not.toMatch(/real model|did not understand/);
     await visit('health');
-    await page.getByText('No model is connected').waitFor();
+    await page.getByText('No language model is connected').waitFor();
     expect(await page.getByText('Everything works').count()).toBe(0);
     expect(problems).toEqual([]);
   });

@@ -305,7 +305,8 @@ function reply(response: http.ServerResponse, { status = 200, body, type, bytes 
 async function page(folder: string, name: string, response: http.ServerResponse): Promise<void> {
   const isFile = path.extname(name) !== '';
   const file = path.join(folder, isFile ? name : 'index.html');
-  const bytes = await fs.readFile(file).catch(() => undefined);
+  const read = await fs.readFile(file).catch(() => undefined);
+  const bytes = isFile ? read : read && Buffer.from(read.toString().replace('%PROGRAM%', 'viber'));
   if (bytes === undefined) {
     response.writeHead(404).end();
     return;
