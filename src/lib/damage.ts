@@ -147,12 +147,14 @@ export function ensureFolder(root: string, folder: string, lost: string, isRead 
   }
 }
 
-/** Returns what a path leads to; undefined for nothing, and for a link that leads to itself. */
+/** Returns what a path leads to; undefined for nothing, and for a link that itself leads in a circle. */
 export function statOf(file: string): fs.Stats | undefined {
   try {
     return fs.statSync(file, { throwIfNoEntry: false });
   } catch (error) {
     if (errorCode(error) !== 'ELOOP') throw error;
+    // A folder on the way that leads to itself is a fault that may pass: this throws for it.
+    fs.lstatSync(file);
     return undefined;
   }
 }
