@@ -12,6 +12,8 @@ export interface Me {
   vibers?: readonly ({ id: string } | string)[];
   version?: string;
   language?: string;
+  /** How many files a message can have. */
+  filesPerMessage?: number;
   session?: string;
   /** The command that connects a model, while answers come from the built-in one. */
   connectModel?: string;

@@ -3,6 +3,8 @@
  * recognised by its setting's name, its place in a URL, the option before it, or its form.
  */
 import { scrub } from '../log.ts';
+import { type Add, inAddresses, shifted } from './secret-addresses.ts';
+import { isKeyLike, isRandom, KNOWN_KEY } from './secret-forms.ts';
 import { LOOKED_AT, leavesOfJson } from './secret-json.ts';
 import { isNameOf, isSecretName, isSecretOption, isSecretPath, isVariable, PLAIN_HEADERS } from './secret-names.ts';
 
@@ -57,8 +59,6 @@ export function itemBefore(items: readonly (string | undefined)[], at: number): 
 
 const isHeaderPair = (option: string, name: string): boolean =>
   HEADER_OPTIONS.test(option) && /^[A-Za-z][\w-]*$/.test(name) && !PLAIN_HEADERS.test(name);
-
-type Add = (from: number, length: number, isSure: boolean) => void;
 
 /** Returns the length of an authentication scheme such as `Bearer `. */
 export const schemeOf = (text: string): number =>
@@ -190,11 +190,6 @@ function inLine(text: string, add: Add): void {
     inItem(word, itemBefore(words, at), shifted(add, index + (word === whole ? 0 : 1)));
 }
 
-const shifted =
-  (add: Add, by: number): Add =>
-  (from, length, isSure) =>
-    add(from + by, length, isSure);
-
 /** Handles `Name: value`, or a value alone. */
 function inHeader(text: string, add: Add): void {
   const [whole = '', name = ''] = /^\s*([\w-]+)\s*:\s*/.exec(text) ?? [];
@@ -203,70 +198,11 @@ function inHeader(text: string, add: Add): void {
   add(from, text.length - from, true);
 }
 
-const ADDRESS = /(?<![a-z\d+.-])([a-z][a-z\d+.-]*:\/\/|(?<!\/)\/\/(?=[^\s/"'<>`]*@))([^\s"'<>`]+)/gi;
-/** Logins without a scheme: `name:password@tcp(host)/db`, `name:password@host`; images and packages have none. */
-const LOGIN =
-  /(?<![\w@/:.%+-])(?!(?:npm|jsr|file|git|github|docker|workspace|mailto|xmpp|sips?|acct|pkg):)([\w.%+-]{1,100}:)([^\s:@/"'<>`]{1,200})@(?!sha\d+:)(?:(?:tcp|unix)\(|[a-z\d][\w.-]{0,253}(?![\w@]))/gi;
-const ORACLE = /(?<=\boracle:\w{1,20}:[\w$#]{1,100}\/)[^\s/@"']+(?=@)/gi;
-/** A query of an address without a scheme. */
-const QUERY = /(?<=(?:^|[\s"'=])[\w.:/-]{1,500})\?[\w.[\]-]+=[^\s"'<>`]+/g;
-
-/** Finds secrets in URLs: the login, the query, and path segments that look like a key. */
-function inAddresses(text: string, add: Add): void {
-  for (const { 1: name = '', 2: password = '', index } of text.matchAll(LOGIN))
-    add(index + name.length, password.length, true);
-  for (const { 0: password, index } of text.matchAll(ORACLE)) add(index, password.length, true);
-  for (const { 0: query, index } of text.matchAll(QUERY)) inQuery(query, shifted(add, index));
-  for (const { 1: scheme = '', 2: rest = '', index } of text.matchAll(ADDRESS))
-    inAddress(rest, shifted(add, index + scheme.length));
-}
-
-/** @param rest what follows the scheme */
-function inAddress(rest: string, add: Add): void {
-  const plain = withoutReferences(rest);
-  const host = hostOf(plain);
-  const at = host.lastIndexOf('@');
-  if (at >= 0) {
-    const colon = host.indexOf(':');
-    const hasPassword = colon >= 0 && colon < at;
-    add(0, hasPassword ? colon : at, !hasPassword);
-    if (hasPassword) add(colon + 1, at - colon - 1, true);
-  }
-  const after = plain.slice(host.length).search(/[?#]/);
-  const ends = after < 0 ? rest.length : host.length + after;
-  let before = '';
-  for (const { 1: segment = '', index } of rest.slice(host.length, ends).matchAll(/\/([^/]*)/g)) {
-    const isKey = isRandom(segment, 12) || TOKEN_IN_PATH.test(segment);
-    if (isKey || isNameOf(before, segment)) add(host.length + index + 1, segment.length, isKey);
-    before = NAME_IN_PATH.test(segment) ? 'token' : '';
-  }
-  inQuery(rest.slice(ends), shifted(add, ends));
-}
-
-/** A password may contain a slash that its writer forgot to encode; a port is none. */
-function hostOf(rest: string): string {
-  const host = /^[^/?#]*/.exec(rest)?.[0] ?? '';
-  if (!/^[^[@:]*:(?!\d{0,5}$)[^@]*$/.test(host)) return host;
-  return /^[^@?#]*@[^/?#]*/.exec(rest)?.[0] ?? host;
-}
-
-function inQuery(query: string, add: Add): void {
-  for (const { 1: name = '', 2: value = '', index } of query.matchAll(/[?#&;]([^?#&;=]*=)?([^&;#]*)/g))
-    add(index + 1 + name.length, value.length, isSecretName(name));
-}
-
-/** The next segment of the path is a key, unless it says what is done with one. */
-const NAME_IN_PATH = /^((api|access)[-_]?(key|token)|key|token|secret|password)$/i;
-/** Telegram's token follows three letters. */
-const TOKEN_IN_PATH = /^(bot)?\d{6,12}:[\w-]{30,}$/;
-
 /** Only an option may have its value after a space: in prose, words follow each other too. */
 const NAME = /(?<![\w.-])(?:(--?[A-Za-z][\w.-]*)(=|:\s*|\s+)|([A-Za-z_][\w.-]*)(\s{0,9}=\s{0,9}|:\s*))/g;
 const VALUE = /(?!-|\/\/)(?:"[^"]*"|'[^']*'|[^\s"';&,]+)/y;
 const TAG = /<([A-Za-z][\w.-]*)>([^<]+)<\//g;
 const QUOTED = /(["'])([A-Za-z][\w .-]*)\1\s*:\s*(["'])((?:(?!\3)[^\\]|\\.)*)\3/g;
-const KNOWN =
-  /(?<![\w-])(sk-[\w-]{16,}|sk_(live|test)_\w{10,}|rk_live_\w{10,}|gh[opsur]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|xox[a-z]-[\w-]{10,}|xapp-[\w-]{10,}|AKIA[A-Z\d]{16}|AIza[\w-]{30,}|ya29\.[\w-]{20,}|gsk_\w{20,}|hf_\w{20,}|npm_\w{20,}|tvly-[\w-]{10,}|ntn_\w{20,}|lin_api_\w{20,}|figd_[\w-]{20,}|r8_\w{20,}|pplx-\w{20,}|xai-[\w-]{20,}|SG\.[\w.-]{20,}|eyJ[\w-]{8,}\.[\w-]+(\.[\w-]*)?|\d{6,12}:[\w-]{30,})(?![\w-])/g;
 
 /** Finds values after a name that denotes a secret, in command lines, JSON and connection strings. */
 function inWords(text: string, add: Add): void {
@@ -292,49 +228,8 @@ function inWords(text: string, add: Add): void {
   }
   for (const { 1: name = '', 2: value = '', index } of text.matchAll(TAG))
     if (isSecretName(name)) add(index + name.length + 2, value.length, true);
-  for (const { 0: key, index } of text.matchAll(KNOWN)) add(index, key.length, true);
+  for (const { 0: key, index } of text.matchAll(KNOWN_KEY)) add(index, key.length, true);
 }
-
-/**
- * Returns whether the text has a part of at least `least` characters that mixes letters and digits as no person would.
- */
-function isRandom(text: string, least: number): boolean {
-  if (text.length < least) return false;
-  if (/^[\w+=/-]{32,}$/.test(text) && isBase64(text)) return true;
-  if (!/^[\w+=~.-]+$/.test(text)) return false;
-  if (/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text)) return true;
-  return text.split(/[-_.=~+]/).some((part) => {
-    if (part.length < Math.min(least, 16)) return false;
-    const isMixed = /\d/.test(part) && /[a-z]/i.test(part) && (part.match(/\d/g)?.length ?? 0) >= 2;
-    return isMixed || turnsIn(part) / part.length > 0.3;
-  });
-}
-
-const turnsIn = (text: string): number => text.match(/[a-z](?=[A-Z])|[A-Z](?=[a-z])/g)?.length ?? 0;
-
-/** Returns whether a text with slashes is base64 and no path: the words of a path have more small letters in a row. */
-function isBase64(text: string): boolean {
-  const small = text.match(/[a-z]+/g) ?? [];
-  const isMixed = /\d/.test(text) && (text.match(/[A-Z]/g)?.length ?? 0) > 4 && small.length > 4;
-  return isMixed && !text.startsWith('/') && text.includes('/') && small.join('').length / small.length < 2.3;
-}
-
-/**
- * Returns whether the value of an option looks like a key, whatever the option is called: at least eight letters and
- * digits that alternate, or change their case, as in no name, version or date.
- */
-function isKeyLike(text: string): boolean {
-  if (isRandom(text, 20)) return true;
-  if (!/^[\w+=~.-]+$/.test(text)) return false;
-  return text
-    .split(/[-_.=~+]/)
-    .some((part) => part.length >= 8 && (/\d+[a-z]+\d/i.test(part) || (/\d/.test(part) && turnsIn(part) > 3)));
-}
-
-const REFERENCE = /\$?\$\{[A-Za-z_]\w*(?::-[^}]*)?\}/g;
-
-/** Keeps the length, and removes everything in references that could end a URL. */
-const withoutReferences = (text: string): string => text.replace(REFERENCE, (whole) => '_'.repeat(whole.length));
 
 function merged(spans: readonly Span[]): Span[] {
   const out: Span[] = [];

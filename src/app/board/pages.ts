@@ -5,6 +5,7 @@ import type { Sessions } from '../../access/sessions.ts';
 import type { Caller } from '../../board/contract.ts';
 import type { PageParts, People, Shown } from '../../board/pages/parts.ts';
 import type { ProtocolParts } from '../../board/protocol/parts.ts';
+import { MAX_FILES } from '../../board/protocol/schemas.ts';
 import { conversationKey } from '../../channels/channel.ts';
 import { masked } from '../../config/secrets.ts';
 import { loadAgent } from '../../config.ts';
@@ -43,6 +44,7 @@ export function openPages({ open: { gw }, sessions, protocol, readiness }: Pages
       viber: config.viber ?? DEFAULT_VIBER,
       version: protocol.about.version,
       vibers: () => places.vibers.ids(),
+      filesPerMessage: Math.min(config.limits.filesPerMessage, MAX_FILES),
       connectModel: () => (models.modelName() === OFFLINE_MODEL ? viberCommand('init') : undefined),
       language: (caller) => gw.say(placeOf(caller)).language,
       // Their direct messages or, if they have none yet, the conversation that was begun on the Board.

@@ -30,6 +30,7 @@ export function everydayRoutes({ about, readiness, letters }: PageParts): BoardR
         vibers: role === 'owner' ? all : all.filter((each) => each === about.viber),
         version: about.version,
         language: about.language(caller),
+        filesPerMessage: about.filesPerMessage,
         ...connecting(),
         ...(kind === 'session' && { session: id }),
         ...(taskId !== undefined && { taskId }),

@@ -11,8 +11,9 @@ export interface About {
   viber: string;
   version: string;
   vibers(): string[];
+  /** More files of a message would be left out of what the viber gets. */
+  filesPerMessage: number;
   language(caller: Caller): string;
-  /** False if no model is configured, and the built-in one answers. */
   /** Returns the command that connects a model, while answers come from the built-in one. */
   connectModel(): string | undefined;
   /** Returns the task of the person's own conversation. */

@@ -10,6 +10,8 @@ export const PROTOCOL = 1;
 export const MAX_FRAME = 1024 * 1024;
 /** Bytes of a file in one answer to `artifact:get`. */
 export const CHUNK = 256 * 1024;
+/** The most files of one message, whatever `limits.filesPerMessage` says. */
+export const MAX_FILES = 20;
 
 const taskId = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'is no id of a task');
 const viberId = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'is no id of a viber');
@@ -17,7 +19,7 @@ const words = z.string().refine((text) => text.trim() !== '', 'is empty');
 const hash = z.string().max(128);
 const text = z.string().max(MAX_FRAME);
 const cursor = z.string().max(64);
-const refs = z.array(z.string().min(1).max(300)).max(20);
+const refs = z.array(z.string().min(1).max(300)).max(MAX_FILES);
 /** How much of a run in progress is sent. */
 export const liveSchema = z.enum(['off', 'text', 'events']);
 const context = z.object({
@@ -56,7 +58,7 @@ export const sayTextSchema = z.object({
   content: z.string(),
   attachments: z
     .array(z.union([z.string().min(1).max(300), z.object({ ref: z.string().min(1).max(300) })]))
-    .max(20)
+    .max(MAX_FILES)
     .default([]),
   context: context.exactOptional(),
 });

@@ -22,7 +22,7 @@ interface Section {
 const KNOWN = new Set(['goal', 'plan', 'steps', 'context', 'blockers']);
 const HEADING = /^(#{1,6})[ \t]+(\S.*)$/s;
 /** Also matches without the spaces: `- []`, `-[x] words`, `- [x]words`, which isn't a link. */
-const STEP = /^[ \t]*(?:[-*+•–]|\d{1,9}[.)])[ \t]*\[[ \t]?([xX~/>✓✔-]?)[ \t]?\](?![([:])[ \t]*(.*)$/s;
+const STEP = /^([ \t]*(?:[-*+•–]|\d{1,9}[.)])[ \t]*)\[[ \t]?([xX~/>✓✔-]?)[ \t]?\](?![([:])[ \t]*(.*)$/s;
 const LIST_ITEM = /^(?:[-*+]|\d{1,9}[.)])[ \t]+(\S.*)$/s;
 const MARK = '(in progress)';
 const BOX: Readonly<Record<StepStatus, string>> = { pending: ' ', in_progress: ' ', done: 'x', skipped: '-' };
@@ -137,12 +137,21 @@ function headingName(text: string): string {
 type StepText = Omit<PlanStep, 'id'>;
 
 function toStep(line: string): StepText[] {
-  const [, box, text] = STEP.exec(line) ?? [];
-  if (box === undefined) return [];
-  const { title, marked } = readTitle(text ?? '');
-  if (title === '') return [];
-  return [{ title, status: statusOf(box || ' ', marked) }];
+  const { title, status } = readStep(line) ?? {};
+  return title === undefined || status === undefined ? [] : [{ title, status }];
 }
+
+/** Reads a line with a box; `bullet` is what stands before the box. */
+export function readStep(line: string): (StepText & { bullet: string }) | undefined {
+  const [, bullet, box, text = ''] = STEP.exec(line) ?? [];
+  if (bullet === undefined || box === undefined) return undefined;
+  const { title, marked } = readTitle(text);
+  return title === '' ? undefined : { bullet, title, status: statusOf(box || ' ', marked) };
+}
+
+/** Writes a step after its bullet. */
+export const stepLine = ({ bullet, title, status }: StepText & { bullet: string }): string =>
+  `${bullet}[${BOX[status]}] ${writeTitle(title)}${status === 'in_progress' ? ` ${MARK}` : ''}`;
 
 function statusOf(box: string, isMarked: boolean): StepStatus {
   if (/^[xX✓✔]$/.test(box)) return 'done';
@@ -194,10 +203,10 @@ function formatSteps(steps: readonly PlanStep[], old: readonly string[]): string
   const lines = steps.length === 0 ? [] : [...(notes.get('') ?? [])];
   let above = '';
   for (const { title, status } of steps) {
-    const text = writeTitle(title);
-    const indent = indents.get(`${above}\n${readTitle(text).title}`) ?? '';
-    above = readTitle(text).title;
-    lines.push(`${indent}- [${BOX[status]}] ${text}${status === 'in_progress' ? ' (in progress)' : ''}`);
+    const text = readTitle(writeTitle(title)).title;
+    const indent = indents.get(`${above}\n${text}`) ?? '';
+    above = text;
+    lines.push(stepLine({ bullet: `${indent}- `, title, status }));
     lines.push(...(notes.get(readTitle(text).title) ?? []));
     notes.delete(readTitle(text).title);
   }

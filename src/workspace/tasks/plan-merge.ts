@@ -3,6 +3,8 @@
  * ticks, bullets and numbers merge beside it. Where both changed the same words, the save wins. Pure.
  */
 import { diffIndices } from 'node-diff3';
+import type { StepStatus } from '../types.ts';
+import { readStep, stepLine } from './plan-markdown.ts';
 
 export interface MergedPlan {
   text: string;
@@ -10,13 +12,11 @@ export interface MergedPlan {
   loses: boolean;
 }
 
-type Mark = ' ' | 'x' | '-' | '>';
-
 interface Line {
   text: string;
   /** What stays when a step is ticked, moved or indented. */
   key: string;
-  step?: { bullet: string; mark: Mark; title: string };
+  step?: NonNullable<ReturnType<typeof readStep>>;
 }
 
 /** What became of the lines of a text in one that was made from it. */
@@ -29,9 +29,6 @@ interface Derived {
   added: Map<number, { line: Line; from: number | undefined }[]>;
 }
 
-const STEP =
-  /^(\s*(?:[-*+•–]|\d{1,9}[.)])[ \t]*)\[[ \t]?([xX~/>✓✔-]?)[ \t]?\](?![([:])[ \t]*(.*?)[ \t]*((?<=[ \t])\(in progress\))?[ \t]*$/i;
-const MARKS: Readonly<Record<string, Mark>> = { '': ' ', '-': '-', x: 'x', X: 'x', '✓': 'x', '✔': 'x' };
 /** Longer runs of changed lines are paired by their titles alone. */
 const MAX_RUN = 12;
 
@@ -70,10 +67,8 @@ export function mergePlans(newest: string, base: string, saved: string): MergedP
 const linesOf = (text: string): Line[] => text.split('\n').map(lineOf);
 
 function lineOf(text: string): Line {
-  const [, bullet, box, title, isNow] = STEP.exec(text) ?? [];
-  if (bullet === undefined || box === undefined || !title) return { text, key: text.trimEnd() };
-  const mark = box === ' ' || box === '' ? ' ' : (MARKS[box] ?? '>');
-  return { text, key: `- ${title}`, step: { bullet, mark: isNow && mark === ' ' ? '>' : mark, title } };
+  const step = readStep(text);
+  return step ? { text, key: `- ${step.title}`, step } : { text, key: text.trimEnd() };
 }
 
 function derive(old: readonly Line[], next: readonly Line[]): Derived {
@@ -156,19 +151,18 @@ function mergeLine(now: Line, was: Line, given: Line): MergedPlan {
   if (!now.step || !was.step || !given.step) return { text: given.text, loses: true };
   const title = pick(now.step.title, was.step.title, given.step.title);
   const bullet = pick(now.step.bullet, was.step.bullet, given.step.bullet);
-  const mark = pickMark(now.step.mark, was.step.mark, given.step.mark);
-  const isNow = mark.is === '>';
+  const status = pickStatus(now.step.status, was.step.status, given.step.status);
   return {
-    text: `${bullet.is}[${isNow ? ' ' : mark.is}] ${title.is}${isNow ? ' (in progress)' : ''}`,
-    loses: title.isBoth || mark.isBoth,
+    text: stepLine({ bullet: bullet.is, title: title.is, status: status.is }),
+    loses: title.isBoth || status.isBoth,
   };
 }
 
 /** A step that was closed isn't opened by one that is put to work. */
-const pickMark = (now: Mark, was: Mark, given: Mark): Picked<Mark> =>
+const pickStatus = (now: StepStatus, was: StepStatus, given: StepStatus): Picked<StepStatus> =>
   isClosed(now) && !isClosed(was) && !isClosed(given) ? { is: now, isBoth: false } : pick(now, was, given);
 
-const isClosed = (mark: Mark): boolean => mark === 'x' || mark === '-';
+const isClosed = (status: StepStatus): boolean => status === 'done' || status === 'skipped';
 
 interface Picked<T> {
   is: T;

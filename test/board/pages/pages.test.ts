@@ -80,9 +80,18 @@ describe('an owner', () => {
       principal: 'person:alex',
       viber: 'default',
       session: board.id,
+      filesPerMessage: 10,
     });
     expect(body.taskId).toBe(path.basename(world.task()));
     expect((await board.ask('GET', '/api/health')).body).toMatchObject({ ready: true, dead: 0 });
+  });
+
+  it.each([
+    [3, 3],
+    [50, 20],
+  ])('with %i files allowed in a message is told of %i, which is what is taken', async (filesPerMessage, told) => {
+    const { board } = await open({ config: { limits: { filesPerMessage } } });
+    expect((await board.ask('GET', '/api/me')).body.filesPerMessage).toBe(told);
   });
 
   it('let in by pairing goes on here with what was begun in the chat, though the link was made on the machine', async () => {

@@ -5,13 +5,11 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { Artifact } from '../../../client/shapes.ts';
 import { ApiError, request } from '../net/api.ts';
 import type { Mode } from '../net/conversation.ts';
+import { me } from '../net/session.ts';
 import { words } from '../words.ts';
 import { Button } from './common.tsx';
 import { Icon } from './icons.tsx';
 import { note } from './notices.tsx';
-
-/** The default of `limits.filesPerMessage`: more would be left out of what the viber gets. */
-const MAX_FILES = 10;
 
 const drafts = new Map<string, string>();
 
@@ -166,9 +164,10 @@ function ModeChoice({ of: mode }: { of: Signal<Mode> }): JSX.Element {
 }
 
 function uploadAll(files: Iterable<File>, uploads: Signal<readonly Upload[]>): void {
+  const most = me.value?.filesPerMessage;
   for (const file of files) {
-    if (uploads.value.length >= MAX_FILES) {
-      note(words.composer.tooMany(MAX_FILES), { warm: true });
+    if (most !== undefined && uploads.value.length >= most) {
+      note(words.composer.tooMany(most), { warm: true });
       return;
     }
     void upload(file, uploads);

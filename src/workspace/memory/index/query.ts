@@ -2,8 +2,7 @@
 
 import type { SQLOutputValue } from 'node:sqlite';
 import { fuse, type MemoryHit, type Piece, type Ranked, toMetadata } from '../rank.ts';
-import type { Vectors } from '../vectors.ts';
-import { cosine, fromBlob } from '../vectors.ts';
+import { cosine, fromBlob, type Vectors } from '../vectors.ts';
 import { queryTerms } from '../words.ts';
 import type { IndexDb } from './db.ts';
 
@@ -17,7 +16,10 @@ export interface IndexQuery {
 }
 
 /** Without vectors only words are searched. */
-type Queried = { db: IndexDb } & Partial<{ vectors(model: string): Promise<Vectors | undefined> }>;
+interface Queried {
+  db: IndexDb;
+  vectors?(model: string): Promise<Vectors | undefined>;
+}
 
 /** Length of each list; more than are shown, because one piece may be in several files. */
 const CANDIDATES = 60;
