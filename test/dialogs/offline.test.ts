@@ -46,6 +46,8 @@ it.each(NAMES)('a task that it cannot do is no task that is done, on %s', async 
   await ask(platform, dm, 'make a plan: one; two', { text: '2 steps' });
   await ask(platform, dm, 'and a song', { text: 'I can’t do that without a language model' });
   expect((await platform.command(dm, 'tasks')).text).toMatch(/open\W+\w+-\w+\W+make a plan/);
+  // In a terminal, warnings stand between the lines of the conversation.
+  expect(world.logs.filter(({ level }) => Number(level) >= 40)).toEqual([]);
 });
 
 it('heads another plan by its own steps, and by the goal where one was given', async () => {

@@ -114,7 +114,7 @@ export class Loop {
       ...(hooks.onUsage && { onUsage: hooks.onUsage }),
       ...(hooks.watch?.model && { watch: hooks.watch.model }),
       onFailure(failure) {
-        log.warn({ run: request.runId, ...failure }, 'a model call failed');
+        log[failure.kind === 'offline' ? 'info' : 'warn']({ run: request.runId, ...failure }, 'a model call failed');
         to.onModelFailure?.(failure.kind);
       },
     });

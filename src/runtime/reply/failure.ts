@@ -82,7 +82,9 @@ export interface Asker {
  */
 export function failure(error: unknown, trace: string, { role, messages }: Asker, log: Logger): Answer {
   const isKnown = error instanceof RunError || error instanceof UserError;
-  log[isKnown ? 'warn' : 'error']({ err: error, trace, kind: kindOf(error) }, 'the run failed');
+  // What the built-in model doesn't know is no fault of the gateway.
+  const level = isOffline(error) ? 'info' : isKnown ? 'warn' : 'error';
+  log[level]({ err: error, trace, kind: kindOf(error) }, 'the run failed');
   if (error instanceof RunError && error.kind === 'cap' && error.said === undefined) {
     return {
       state: 'stopped',
