@@ -1,31 +1,82 @@
 /** Writes docs/commands.md from the tables of the commands of `viber` and of the chats: npm run commands. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { commandsPage } from '../src/cli/help.ts';
+import { flag, formsOf, ownOptions, VERSION } from '../src/cli/help.ts';
+import { CLI_COMMANDS, COMMON_OPTIONS, JSON_OPTION } from '../src/cli/table.ts';
 import { MENU_GROUPS } from '../src/messages/menu.ts';
+import { type CliCommand, EXIT_MEANINGS } from '../src/runtime/contract/cli.ts';
 import { LISTED } from './helpers/commands.ts';
 
 const PAGE = join(import.meta.dirname, '..', 'docs/commands.md');
+
+const FENCE = '```';
+const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+
+function columns(rows: readonly (readonly [string, string])[]): string[] {
+  const width = Math.max(...rows.map(([left]) => left.length));
+  return rows.map(([left, right]) => `${left.padEnd(width)}  ${right}`);
+}
+
+function sectionOf([name, command]: [string, CliCommand]): string {
+  const { about, verbs, notes = [], exits = {}, examples } = command;
+  const forms = formsOf(name, command, 'viber');
+  const options = ownOptions(command).filter(([, option]) => option !== JSON_OPTION);
+  const rows = [
+    ...(verbs ? forms.map(({ form, about: does }) => [form, does] as const) : []),
+    ...options.map((option) => [`  ${flag(option)}`, option[1].about] as const),
+  ];
+  // An example that is only the heading says nothing; --help has the rest.
+  const shown = examples
+    .filter((example) => example !== `viber ${name}` && example !== `viber ${name} --json`)
+    .slice(0, 2);
+  const ends = Object.entries(exits).map(([code, meaning]) => `Exit code ${code}: ${meaning}.`);
+  const block = [...columns(rows), ...(rows.length > 0 && shown.length > 0 ? [''] : []), ...shown];
+  return [
+    `## ${verbs ? `viber ${name}` : forms[0]?.form}`,
+    [sentence(about), ...notes, ...ends].join(' '),
+    ...(block.length === 0 ? [] : [FENCE, ...block, FENCE]),
+    '',
+  ].join('\n');
+}
+
+/** A description that shows how it is called, as (/open ID), says enough. */
+function chatCommand({ name, description, argument }: (typeof LISTED)[number]): [string, string] {
+  const isEnough = !argument || description.includes(`/${name} `) || description.includes(argument.description);
+  return [`/${name}`, isEnough ? description : `${description}. ${argument.description}`];
+}
+
+const withoutJson = Object.entries(CLI_COMMANDS).flatMap(([name, { json }]) => (json ? [] : [name]));
 
 const groups = Object.entries(MENU_GROUPS).map(
   ([group, { entries }]) => `\`${group}\` (${Object.keys(entries).join(', ')})`,
 );
 
-const rows = LISTED.map(({ name, description, argument }) => {
-  const what = argument ? `${description}. ${argument.description}` : description;
-  return `| \`/${name}\` | ${what.replaceAll('|', '\\|')} |`;
-});
-
 export const page = (): string =>
   [
-    commandsPage(),
-    '## In every chat',
-    'People type these in a chat. On Slack and Discord they are subcommands of `/viber`, as in `/viber plan`; typed as a message, each works',
-    `everywhere. Discord keeps some in groups: ${groups.join(', ')}.`,
+    '# Commands',
+    'This page is written by `npm run commands`; `viber COMMAND --help` says the same.',
     '',
-    '| command | what it does, and what may follow it |',
-    '|---|---|',
-    ...rows,
+    '## Every command',
+    `\`--json\` works with all but ${withoutJson.map((name) => `\`${name}\``).join(', ')}.`,
+    FENCE,
+    ...columns(
+      [...Object.entries(COMMON_OPTIONS), VERSION, ['json', JSON_OPTION] as const].map((option) => [
+        flag(option),
+        option[1].about,
+      ]),
+    ),
+    FENCE,
+    `Exit codes: ${Object.entries(EXIT_MEANINGS)
+      .map(([code, meaning]) => `**${code}** ${meaning}`)
+      .join('; ')}.`,
+    '',
+    ...Object.entries(CLI_COMMANDS).map(sectionOf),
+    '## In every chat',
+    'On Slack and Discord these are subcommands of `/viber`, as in `/viber plan`; typed as a message, each works everywhere.',
+    `Discord keeps some in groups: ${groups.join(', ')}.`,
+    FENCE,
+    ...columns(LISTED.map(chatCommand)),
+    FENCE,
     '',
   ].join('\n');
 

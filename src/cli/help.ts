@@ -1,4 +1,4 @@
-/** Builds `--help` and docs/commands.md from the table of commands. */
+/** Builds `--help` from the table of commands. */
 import { channelKinds } from '../channels/index.ts';
 import { programOf } from '../lib/invocation.ts';
 import { type CliCommand, type CliOption, EXIT_MEANINGS } from '../runtime/contract/cli.ts';
@@ -8,9 +8,6 @@ interface Form {
   form: string;
   about: string;
 }
-
-/** The name of the program in docs/commands.md, and in the table's examples. */
-const NAME = 'viber';
 
 /** Returns one usage line for each verb, such as `viber pair approve CODE`. */
 export function formsOf(name: string, command: CliCommand, program = programOf()): Form[] {
@@ -22,12 +19,13 @@ export function formsOf(name: string, command: CliCommand, program = programOf()
   }));
 }
 
-const VERSION: [string, CliOption] = ['version', { about: 'the version of this program and of Node' }];
+export const VERSION: [string, CliOption] = ['version', { about: 'the version of this program and of Node' }];
 
-const ownOptions = ({ options = {}, json }: CliCommand): [string, CliOption][] =>
+export const ownOptions = ({ options = {}, json }: CliCommand): [string, CliOption][] =>
   Object.entries({ ...options, ...(json ? { json: JSON_OPTION } : {}) });
 
-const flag = ([name, { takes }]: [string, CliOption]) => `--${name}${takes === undefined ? '' : ` ${takes}`}`;
+export const flag = ([name, { takes }]: readonly [string, CliOption]) =>
+  `--${name}${takes === undefined ? '' : ` ${takes}`}`;
 
 function columns(rows: readonly (readonly [string, string])[]): string[] {
   const width = Math.max(...rows.map(([left]) => left.length));
@@ -84,41 +82,3 @@ export function helpOf(name: string): string {
 
 /** Returns an example as it works in this place: the program is named at its beginning, or after a pipe. */
 const asRunHere = (example: string): string => example.replace(/(?<=^|\| )viber\b/, programOf());
-
-/** Returns the whole text of docs/commands.md. */
-export function commandsPage(): string {
-  const sections = Object.entries(CLI_COMMANDS).map(([name, command]) => {
-    const options = ownOptions(command).map((option) => `| \`${flag(option)}\` | ${option[1].about} |`);
-    const exits = Object.entries(command.exits ?? {}).map(([code, meaning]) => `Exit code ${code}: ${meaning}.`);
-    return [
-      command.verbs ? `## ${NAME} ${name}` : `## ${formsOf(name, command, NAME)[0]?.form}`,
-      `${sentence(command.about)}${(command.notes ?? []).map((note) => ` ${note}`).join('')}`,
-      '',
-      ...table(
-        'command',
-        (command.verbs ? formsOf(name, command, NAME) : []).map(({ form, about }) => `| \`${form}\` | ${about} |`),
-      ),
-      ...table('option', options),
-      ...(exits.length === 0 ? [] : [exits.join(' '), '']),
-      '```',
-      ...command.examples,
-      '```',
-    ].join('\n');
-  });
-  return [
-    '# Commands\n\nThis page is made of the table of commands by `npm run commands`; `viber COMMAND --help` says the same.\n',
-    table(
-      'option of every command',
-      [...Object.entries(COMMON_OPTIONS), VERSION].map((option) => `| \`${flag(option)}\` | ${option[1].about} |`),
-    ).join('\n'),
-    table(
-      'exit code',
-      exitRows({}).map(([code, meaning]) => `| ${code} | ${meaning} |`),
-    ).join('\n'),
-    ...sections.map((section) => `${section}\n`),
-  ].join('\n');
-}
-
-const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
-const table = (head: string, rows: string[]) =>
-  rows.length === 0 ? [] : [`| ${head} | meaning |`, '|---|---|', ...rows, ''];

@@ -4,51 +4,51 @@ import { FEATURE_COMMANDS } from '../features/cli.ts';
 import { type CliCommand, type CliOption, OTHER_VIBER } from '../runtime/contract/cli.ts';
 
 export const COMMON_OPTIONS: Readonly<Record<string, CliOption>> = {
-  config: { takes: 'FILE', about: 'the configuration, in place of config.yaml in the home' },
-  home: { takes: 'DIR', about: 'the home, in place of OPENVIBER_HOME or ~/.openviber' },
-  help: { about: 'this text (also -h)' },
+  config: { takes: 'FILE', about: 'the configuration, instead of config.yaml in the home' },
+  home: { takes: 'DIR', about: 'the home, instead of OPENVIBER_HOME or ~/.openviber' },
+  help: { about: 'show this text (also -h)' },
 };
-export const JSON_OPTION: CliOption = { about: 'the answer as JSON, for programs' };
+export const JSON_OPTION: CliOption = { about: 'print JSON, for programs' };
 
 const TOKEN = channelKinds()[0]?.setup?.tokens[0]?.option ?? '';
 const VARIABLE = Object.values(channelKinds()[0]?.variables ?? {})[0] ?? '';
 
 const PAIR_VERBS = {
-  list: { about: 'who asks, and who was let in' },
-  approve: { takes: 'CODE [ROLE]', about: 'let them in; the first one becomes the owner (ROLE: owner or member)' },
-  deny: { takes: 'CODE', about: 'do not' },
+  list: { about: 'list who asks and who was let in' },
+  approve: { takes: 'CODE [ROLE]', about: 'let them in as ROLE, owner or member; the first becomes the owner' },
+  deny: { takes: 'CODE', about: 'refuse them' },
 };
 
 const BOARD_VERBS = {
   open: { about: 'a link that logs you in once, within five minutes' },
-  sessions: { about: 'who is logged in' },
+  sessions: { about: 'list logins' },
   revoke: { takes: 'ID', about: 'end a login at once' },
 };
 
 const SKILL_VERBS = {
-  list: { takes: '[VIBER]', about: 'the skills of a viber' },
-  add: { takes: 'SOURCE [NAME...]', about: 'skills from elsewhere', options: ['yes'] },
-  update: { takes: '[NAME...]', about: 'what is new where they were added from', options: ['yes'] },
-  remove: { takes: 'NAME', about: 'take one away', options: ['yes'] },
+  list: { takes: '[VIBER]', about: 'list skills and what each lacks' },
+  add: { takes: 'SOURCE [NAME...]', about: 'add skills from elsewhere', options: ['yes'] },
+  update: { takes: '[NAME...]', about: 'fetch changes from where they were added', options: ['yes'] },
+  remove: { takes: 'NAME', about: 'remove one', options: ['yes'] },
 };
 
 const SERVICE_VERBS = {
-  install: { about: 'write its file, and start it now and with the machine' },
-  uninstall: { about: 'stop it and remove its file; the home stays' },
-  status: { about: 'whether it runs' },
-  logs: { about: 'what it said last' },
+  install: { about: 'start it now and with the machine' },
+  uninstall: { about: 'stop and remove it; the home stays' },
+  status: { about: 'is it running?' },
+  logs: { about: 'the latest log lines' },
 };
 
 const INIT_OPTIONS: Readonly<Record<string, CliOption>> = {
-  model: { takes: 'PROVIDER/MODEL', about: 'which model answers' },
+  model: { takes: 'PROVIDER/MODEL', about: 'the model that answers' },
   'model-key-env': { takes: 'NAME', about: 'the variable that holds its key' },
-  'base-url': { takes: 'URL', about: 'where an OpenAI-compatible provider is reached' },
+  'base-url': { takes: 'URL', about: 'address of an OpenAI-compatible provider' },
   ...Object.fromEntries(
     channelKinds()
       .flatMap(({ setup }) => setup?.tokens ?? [])
       .map(({ option, about }) => [option, { takes: 'NAME', about }]),
   ),
-  owner: { takes: 'ID', about: `who owns it, as ${exampleOf('account')}` },
+  owner: { takes: 'ID', about: `the owner, such as ${exampleOf('account')}` },
   yes: { about: 'ask nothing' },
 };
 
@@ -56,8 +56,8 @@ export const CLI_COMMANDS: Readonly<Record<string, CliCommand>> = {
   start: {
     about: 'run the gateway',
     notes: [
-      'It runs until SIGTERM or Ctrl-C. Without a chat channel it talks in this terminal, or reads its standard input and ends with it.',
-      'The log goes to standard output; where somebody talks on the terminal or through a pipe it goes to standard error.',
+      'Runs until SIGTERM or Ctrl-C. Without a chat platform it talks in this terminal, or answers standard input and ends with it.',
+      'Logs to standard output, or to standard error while it talks in the terminal or through a pipe.',
     ],
     examples: ['viber start', 'viber start --config /etc/viber/config.yaml --home /var/lib/viber'],
     load: () => import('./start.ts'),
@@ -66,11 +66,11 @@ export const CLI_COMMANDS: Readonly<Record<string, CliCommand>> = {
     about: 'talk to the viber here',
     options: { viber: OTHER_VIBER },
     notes: [
-      'With the gateway that runs on the home, or one of its own until you leave. Ctrl-C stops what is at work, a second one leaves; exit and Ctrl-D leave too.',
-      'Through a pipe each line is a message, and only the answers go to standard output.',
+      'Uses the running gateway, or starts one until you leave. Ctrl-C stops the work; a second Ctrl-C, Ctrl-D or "exit" leaves.',
+      'Through a pipe each line is a message, and standard output has only the answers.',
     ],
     examples: ['viber chat', 'viber chat --viber dev', 'echo "what is due today?" | viber chat'],
-    exits: { 1: 'a line that came through a pipe was not taken in, or the gateway ended first' },
+    exits: { 1: 'a line from a pipe was not accepted, or the gateway ended first' },
     load: () => import('./chat.ts'),
   },
   run: {
@@ -78,77 +78,77 @@ export const CLI_COMMANDS: Readonly<Record<string, CliCommand>> = {
     takes: 'GOAL...',
     options: {
       viber: OTHER_VIBER,
-      plan: { takes: 'FILE', about: 'a plan as Markdown, or as JSON with goal and steps, to work by' },
-      memory: { takes: 'FILE', about: 'what to be told in place of MEMORY.md and the daily logs' },
+      plan: { takes: 'FILE', about: 'the plan to follow, as Markdown, or as JSON with goal and steps' },
+      memory: { takes: 'FILE', about: 'what to read instead of MEMORY.md and the daily logs' },
     },
     json: true,
     notes: [
-      'With --json it prints what programs are told of a task: taskId, runId, state, text, summary, artifactRefs, and files.',
-      'Progress goes to standard error. Words that begin with - go after --.',
+      '--json prints taskId, runId, state, text, summary, artifactRefs and files.',
+      'Progress goes to standard error. Put words that begin with - after --.',
     ],
     examples: ['viber run "summarise notes.md"', 'viber run --json "write a file list.txt: tea" | jq -r .text'],
-    exits: { 1: 'the work failed, or waits for a decision' },
+    exits: { 1: 'the work failed, or needs a decision' },
     load: () => import('./run.ts'),
   },
   init: {
-    about: 'set it up: a model, a chat, and the first message',
+    about: 'set up a model and a chat',
     options: INIT_OPTIONS,
     json: true,
     notes: [
-      'On a terminal it asks, checks each answer, and can be left and taken up at any time. With options it asks nothing. Secrets go into .env in the home, never into the configuration; what you have written there stays.',
-      'Without a terminal and without options it makes the home and a configuration file to edit.',
+      'Asks in a terminal and checks each answer; you can leave and continue at any time. With options it asks nothing. Secrets go into .env of the home, never into the configuration, and your own lines stay.',
+      'Without a terminal or options it creates the home and a configuration file to edit.',
     ],
     examples: ['viber init', `viber init --model ollama/llama3 --${TOKEN} ${VARIABLE} --yes`],
-    exits: { 1: 'something does not work that no setting fixes', 2: 'a secret or another setting is wrong' },
+    exits: { 1: 'something is wrong that no setting fixes', 2: 'a secret or another setting is wrong' },
     load: () => import('./init.ts'),
   },
   doctor: {
     about: 'check configuration, home, tokens and model',
     json: true,
-    notes: ['Sends nothing to anybody, changes nothing, and may run beside the gateway.'],
+    notes: ['Sends and changes nothing, and may run beside the gateway.'],
     examples: ['viber doctor', 'viber doctor --json'],
     exits: { 1: 'something is wrong that no setting fixes', 2: 'a setting is wrong' },
     load: () => import('./doctor/doctor.ts'),
   },
   status: {
-    about: 'what the running gateway says of itself',
+    about: 'show the state of the running gateway',
     json: true,
     examples: ['viber status', 'viber status --json'],
     exits: { 1: 'no gateway runs on this home, or it is not ready' },
     load: () => import('./status.ts'),
   },
   queue: {
-    about: 'what waits, is in work, or was given up',
+    about: 'list what is waiting, in progress or given up',
     json: true,
     examples: ['viber queue'],
     load: () => import('./queue.ts'),
   },
   trace: {
-    about: 'what became of one message',
+    about: 'show what happened to a message',
     takes: 'ID',
     json: true,
-    notes: ['The trace ID stands in error messages, in the log and in the answer to /status.'],
+    notes: ['You find the trace ID in error messages, in the log and in the answer to /status.'],
     examples: ['viber trace 0123456789ab'],
     load: () => import('./trace/trace.ts'),
   },
   tasks: {
-    about: 'the newest tasks, and how each stands',
+    about: 'list the newest tasks and their state',
     json: true,
-    notes: ['In a chat, /tasks lists yours, and /open goes on with one.'],
+    notes: ['In a chat, /tasks lists yours and /open continues one.'],
     examples: ['viber tasks', 'viber tasks --json'],
     load: () => import('./tasks.ts'),
   },
   jobs: FEATURE_COMMANDS.jobs,
   memory: FEATURE_COMMANDS.memory,
   skills: {
-    about: 'what it can use, and what is missing for it',
+    about: 'list, add and remove skills',
     verbs: SKILL_VERBS,
     usual: 'list',
-    options: { yes: { about: 'with add, update, remove: do it without asking' } },
+    options: { yes: { about: 'add, update or remove without asking' } },
     json: true,
     notes: [
-      'SOURCE is a folder or a .zip (./it or /there/it), owner/name on GitHub (also owner/name/folder#branch), the https address of a repository or of a .zip, or npm:PACKAGE. NAME chooses among several skills; all takes every one.',
-      'It shows what it would take and asks. Without a terminal nothing is changed, unless --yes is given. Where the gateway runs, it has the skill a moment later.',
+      'SOURCE is a folder or .zip (./it or /there/it), owner/name on GitHub (or owner/name/folder#branch), the https address of a repository or .zip, or npm:PACKAGE. NAME chooses among several skills; "all" takes all of them.',
+      'Shows what it would add and asks first. Without a terminal it needs --yes. A running gateway has the skill a moment later.',
     ],
     examples: [
       'viber skills',
@@ -157,77 +157,74 @@ export const CLI_COMMANDS: Readonly<Record<string, CliCommand>> = {
       'viber skills add ./my-skill --yes',
       'viber skills update',
     ],
-    exits: { 1: 'nothing was changed, because nobody has agreed, or because it cannot be done' },
+    exits: { 1: 'nothing was changed: nobody agreed, or it failed' },
     load: () => import('./skills/skills.ts'),
   },
   service: {
-    about: 'keep the gateway running, as a service of this user',
+    about: 'keep the gateway running as a service',
     verbs: SERVICE_VERBS,
     usual: 'status',
     options: {
-      print: { about: 'with install: show the file and change nothing' },
-      'with-environment': { about: 'with install: keep the tokens and keys of this shell in service.env' },
-      follow: { about: 'with logs: go on until Ctrl-C' },
+      print: { about: 'with install: show the file, change nothing' },
+      'with-environment': { about: 'with install: save the tokens and keys of this shell in service.env' },
+      follow: { about: 'with logs: continue until Ctrl-C' },
     },
     notes: [
-      'A user unit of systemd on Linux, an agent of launchd on macOS. Its variables stand in service.env of the home, a line NAME=value each.',
-      'Install again after Node or the program has moved.',
+      'Uses systemd on Linux and launchd on macOS, for this user. It reads variables from service.env of the home, one NAME=value per line.',
+      'Install again after Node or the program moves.',
     ],
     examples: ['viber service install', 'viber service logs --follow', 'viber service install --print'],
-    exits: { 1: 'it does not run, or the supervisor refused' },
+    exits: { 1: 'it is not running, or the supervisor refused' },
     load: () => import('./service/service.ts'),
   },
   backup: {
-    about: 'the home in one file, also while the gateway runs',
+    about: 'save the home in one file, also while the gateway runs',
     takes: 'FILE',
-    options: { 'with-secrets': { about: 'tokens and keys in files too' } },
+    options: { 'with-secrets': { about: 'include tokens and keys' } },
     json: true,
     notes: [
-      'FILE is a tar archive compressed by gzip, readable by its owner alone; it must not be there yet. What can be made again is left out.',
+      'FILE is a new .tgz that only you can read, without caches and search indexes. It is read back before it counts.',
       // biome-ignore lint/suspicious/noTemplateCurlyInString: it is what stands in the configuration
-      'Without --with-secrets it leaves out service.env, .env, credentials/ and *.secret.md and names them; in a configuration ${NAME} stands in place of each secret.',
-      'What no restore would take, as a name that is not UTF-8, is left out and named. The archive is read back before it counts.',
+      'Without --with-secrets it leaves out .env, service.env, credentials/ and *.secret.md, names them, and writes ${NAME} for each secret of a configuration.',
     ],
     examples: ['viber backup viber-2026-11-22.tgz', 'viber backup --with-secrets /mnt/safe/viber.tgz'],
     load: () => import('./backup/backup.ts'),
   },
   restore: {
-    about: 'a home out of a backup',
+    about: 'restore the home from a backup',
     takes: 'FILE',
-    options: { replace: { about: 'move what stands in the home aside' } },
+    options: { replace: { about: 'move an existing home aside' } },
     json: true,
     notes: [
-      'The gateway must be stopped. The home is exchanged as a whole, or stays as it is. Single names that cannot be restored are left out and named.',
-      'One that was cut off is finished by the next command, or refused with what to do.',
+      'Stop the gateway first. The home is replaced as a whole or not at all; names that cannot be restored are left out and listed.',
+      'If it is cut off, the next command finishes it or says what to do.',
     ],
     examples: ['viber restore viber-2026-11-22.tgz', 'viber restore --home /var/lib/viber --replace viber.tgz'],
     exits: { 3: 'a gateway runs on this home' },
     load: () => import('./backup/restore.ts'),
   },
   update: {
-    about: 'a newer program in the place of this one; the home is not touched',
+    about: 'update the program; the home is not touched',
     options: {
-      check: { about: 'in a checkout: say what is new and change nothing' },
-      yes: { about: 'do it (a package of npm; a checkout needs no yes)' },
+      check: { about: 'in a checkout: show what is new, change nothing' },
+      yes: { about: 'run the npm command (a checkout does not ask)' },
     },
     notes: [
-      'A checkout goes forward to what its branch follows, then npm ci and npm run build. For a package it prints the command of npm.',
+      'In a checkout: pulls (forward only), then npm ci and npm run build. For a package: prints the npm command.',
     ],
     examples: ['viber update', 'viber update --check'],
     load: () => import('./update.ts'),
   },
   import: FEATURE_COMMANDS.import,
   board: {
-    about: 'the Board of the running gateway, in your browser',
+    about: 'open the Board of the running gateway in your browser',
     verbs: BOARD_VERBS,
     usual: 'open',
-    options: { 'no-open': { about: 'print the link and open no browser' } },
+    options: { 'no-open': { about: 'print the link, open no browser' } },
     json: true,
-    notes: [
-      'The link is for the browser of this machine. From another one: ssh -L 6009:127.0.0.1:6009 MACHINE, and then the link.',
-    ],
+    notes: ['The link works on this machine. From another, run ssh -L 6009:127.0.0.1:6009 MACHINE and open it there.'],
     examples: ['viber board', 'viber board --no-open', 'viber board sessions', 'viber board revoke 0a1b2c3d'],
-    exits: { 1: 'no gateway runs on this home, or there is no such login' },
+    exits: { 1: 'no gateway runs on this home, or the login does not exist' },
     load: () => import('./board.ts'),
   },
   pair: {

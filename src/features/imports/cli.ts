@@ -2,13 +2,12 @@
 import type { CliCommand } from '../../runtime/contract/cli.ts';
 
 export const imports: CliCommand = {
-  about: 'take over what another assistant has left',
-  verbs: { openclaw: { takes: '[DIR]', about: 'from a state folder of OpenClaw, ~/.openclaw if none is named' } },
-  options: { yes: { about: 'do it; without it, nothing is changed' } },
+  about: 'import from another assistant',
+  verbs: { openclaw: { takes: '[DIR]', about: 'import from OpenClaw; DIR is ~/.openclaw unless you name another' } },
+  options: { yes: { about: 'do it; otherwise show what it would import' } },
   json: true,
   notes: [
-    'Persona (SOUL, IDENTITY, USER, AGENTS, TOOLS), memory, skills and cron jobs. It writes over nothing that somebody wrote.',
-    'Secrets are named and not copied.',
+    'Imports the persona (SOUL, IDENTITY, USER, AGENTS, TOOLS), memory, skills and cron jobs, and overwrites nothing you wrote. Secrets are listed, not copied.',
   ],
   examples: ['viber import openclaw', 'viber import openclaw ~/.openclaw --yes'],
   load: () => import('./cli/run.ts'),

@@ -5,31 +5,31 @@ import type { CliCommand } from '../../runtime/contract/cli.ts';
 const SOMEBODY = channelKinds()[0]?.examples.account ?? '';
 
 const VERBS = {
-  list: { about: 'what is scheduled, and when it is due' },
+  list: { about: 'list jobs and their next times' },
   add: {
     takes: 'NAME...',
-    about: 'make one; needs --at and --prompt',
+    about: 'create a job; needs --at and --prompt',
     options: ['at', 'prompt', 'deliver', 'timezone'],
   },
-  run: { takes: 'NAME...', about: 'run one now; the gateway must be running' },
-  pause: { takes: 'NAME...', about: 'keep one from running' },
-  resume: { takes: 'NAME...', about: 'let it run again' },
-  delete: { takes: 'NAME...', about: 'remove one' },
-  when: { takes: 'PHRASE...', about: 'what a schedule in words means' },
+  run: { takes: 'NAME...', about: 'run it now, on the running gateway' },
+  pause: { takes: 'NAME...', about: 'pause it' },
+  resume: { takes: 'NAME...', about: 'resume it' },
+  delete: { takes: 'NAME...', about: 'delete it' },
+  when: { takes: 'PHRASE...', about: 'show what a schedule in words means' },
 };
 export const jobs: CliCommand = {
-  about: 'what is scheduled',
+  about: 'list, create and change scheduled jobs',
   verbs: VERBS,
   usual: 'list',
   options: {
-    at: { takes: 'PHRASE', about: 'when, for add: cron or words' },
-    prompt: { takes: 'TEXT', about: 'what to do each time, for add' },
-    deliver: { takes: 'ADDRESS', about: `the chat that gets the result, for add, as ${SOMEBODY}` },
-    timezone: { takes: 'ZONE', about: 'where its times are meant, for add' },
+    at: { takes: 'PHRASE', about: 'with add: when, as cron or in words' },
+    prompt: { takes: 'TEXT', about: 'with add: what to do each time' },
+    deliver: { takes: 'ADDRESS', about: `with add: the chat that gets the result, such as ${SOMEBODY}` },
+    timezone: { takes: 'ZONE', about: 'with add: its time zone' },
   },
   json: true,
   notes: [
-    `ADDRESS is a platform and a chat there, ${exampleOf('account')} for a person, or ${exampleOf('conversation')} for a group or channel; "pair" lists the people who were let in. In a chat itself you need no address: ask the viber there to do it.`,
+    `ADDRESS is ${exampleOf('account')} for a person ("viber pair" lists them), or ${exampleOf('conversation')} for a group or channel.`,
   ],
   examples: [
     'viber jobs',

@@ -2,8 +2,8 @@
 import { type CliCommand, OTHER_VIBER } from '../../runtime/contract/cli.ts';
 
 const VERBS = {
-  search: { takes: 'QUERY...', about: 'what fits these words' },
-  index: { about: 'make the search index anew' },
+  search: { takes: 'QUERY...', about: 'find these words' },
+  index: { about: 'rebuild the search index' },
 };
 
 export const memory: CliCommand = {
@@ -13,6 +13,6 @@ export const memory: CliCommand = {
   inChats: /^(?:add|forget|undo|accept|edit|reject)$/,
   options: { viber: OTHER_VIBER },
   json: true,
-  examples: ['viber memory tea', 'viber memory search tea', 'viber memory index --viber research'],
+  examples: ['viber memory search tea', 'viber memory index --viber research'],
   load: () => import('./cli/run.ts'),
 };

@@ -8,7 +8,7 @@ export interface CliOption {
   about: string;
 }
 
-export const OTHER_VIBER: CliOption = { takes: 'ID', about: 'another viber than the usual one' };
+export const OTHER_VIBER: CliOption = { takes: 'ID', about: 'another viber instead of the default one' };
 
 /** The words after a command: `GOAL...` takes any number, `[VIBER]` is optional, all others are required. */
 type Words = string;
@@ -75,8 +75,8 @@ export interface CliContext {
 export const EXIT = { ok: 0, failed: 1, badConfig: 2, locked: 3 } as const;
 
 export const EXIT_MEANINGS: Readonly<Record<number, string>> = {
-  [EXIT.ok]: 'done, or stopped when it was asked to',
-  [EXIT.failed]: 'anything that is not below',
-  [EXIT.badConfig]: 'the configuration is wrong: one line for each wrong key',
+  [EXIT.ok]: 'done, or stopped on request',
+  [EXIT.failed]: 'any other failure',
+  [EXIT.badConfig]: 'the configuration is wrong, one line per wrong key',
   [EXIT.locked]: 'another gateway holds this home',
 };
