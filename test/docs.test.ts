@@ -206,22 +206,22 @@ test('README.md is there', () => {
 });
 
 describe('docs/configuration.md', () => {
-  test('has its tables from the schema', () => {
+  test('has its lists from the schema', () => {
     expect(settingsPage(read('docs/configuration.md')), 'written by: npm run settings').toBe(
       read('docs/configuration.md'),
     );
   });
 
-  test('has a table for every setting but those of channels, which are described on the page itself', () => {
-    const inTables = [...read('docs/configuration.md').matchAll(/^<!-- settings: (.*) -->$/gm)].flatMap(
+  test('lists every setting but those of channels, which are described on the page itself', () => {
+    const listed = [...read('docs/configuration.md').matchAll(/^<!-- settings: (.*) -->$/gm)].flatMap(
       ([, names = '']) => names.split(' '),
     );
     const all = Object.keys(configSchema.shape).filter((name) => name !== 'channels');
-    expect(inTables.toSorted()).toEqual(all.toSorted());
+    expect(listed.toSorted()).toEqual(all.toSorted());
   });
 
   const rows = new Map(
-    [...read('docs/configuration.md').matchAll(/^\| `([\w.]+)` \| (?:`([^`]+)` )?\| .* \|$/gm)].map(
+    [...read('docs/configuration.md').matchAll(/^- `([\w.]+)`(?: \(`([^`]+)`\))?: .*$/gm)].map(
       ([, key = '', value]) => [key, value],
     ),
   );
@@ -234,7 +234,7 @@ describe('docs/configuration.md', () => {
     return Object.entries(value).flatMap(([key, item]) => leaves(item, path === '' ? key : `${path}.${key}`));
   }
 
-  /** The keys that every chat channel has stand in Telegram's table only. */
+  /** The keys that every chat channel has stand in Telegram's list only. */
   function ownKeys(section: object): object {
     return Object.fromEntries(
       Object.entries(section).filter(([key]) => !Object.hasOwn(chatDefaults, key) && key !== 'viber'),

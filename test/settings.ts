@@ -1,4 +1,4 @@
-/** Writes the tables of docs/configuration.md from the schema of the configuration: npm run settings. */
+/** Writes the lists of docs/configuration.md from the schema of the configuration: npm run settings. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -6,13 +6,13 @@ import { configSchema } from '../src/config/schema.ts';
 
 const PAGE = join(import.meta.dirname, '..', 'docs/configuration.md');
 
-/** A table stands below a comment that names the settings it holds. */
-const TABLE = /^(<!-- settings: (.*) -->\n)(?:\|.*\n)*/gm;
+/** A list stands below a comment that names the settings it holds. */
+const LIST = /^(<!-- settings: (.*) -->\n)(?:- .*\n)*/gm;
 
 export const settingsPage = (page: string): string =>
-  page.replace(TABLE, (_table, mark: string, names: string) => {
-    const rows = names.split(' ').flatMap((name) => rowsOf(partOf(configSchema, name), name));
-    return `${mark}| key | default | meaning |\n|---|---|---|\n${rows.join('')}`;
+  page.replace(LIST, (_list, mark: string, names: string) => {
+    const items = names.split(' ').flatMap((name) => itemsOf(partOf(configSchema, name), name));
+    return `${mark}${items.join('')}`;
   });
 
 function partOf(schema: typeof configSchema, name: string): z.core.$ZodType {
@@ -21,25 +21,25 @@ function partOf(schema: typeof configSchema, name: string): z.core.$ZodType {
   return part;
 }
 
-/** A setting with a description is a row; one without is a section, whose settings are rows. `each` stands for a key that people choose. */
-function rowsOf(schema: z.core.$ZodType, path: string, each = 'NAME'): string[] {
+/** A setting with a description is an item; one without is a section, whose settings are items. `each` stands for a key that people choose. */
+function itemsOf(schema: z.core.$ZodType, path: string, each = 'NAME'): string[] {
   const about = z.globalRegistry.get(schema);
   const name = typeof about?.each === 'string' ? about.each : each;
-  if (about?.description !== undefined) return [`| \`${path}\` | ${defaultOf(schema)}| ${about.description} |\n`];
+  if (about?.description !== undefined) return [`- \`${path}\`${defaultOf(schema)}: ${about.description}\n`];
   if (schema instanceof z.ZodObject) {
-    return Object.entries<z.core.$ZodType>(schema.shape).flatMap(([key, part]) => rowsOf(part, `${path}.${key}`));
+    return Object.entries<z.core.$ZodType>(schema.shape).flatMap(([key, part]) => itemsOf(part, `${path}.${key}`));
   }
-  if (schema instanceof z.ZodRecord) return rowsOf(schema.valueType, `${path}.${name}`);
-  if (schema instanceof z.ZodArray) return rowsOf(schema.element, `${path}.N`);
+  if (schema instanceof z.ZodRecord) return itemsOf(schema.valueType, `${path}.${name}`);
+  if (schema instanceof z.ZodArray) return itemsOf(schema.element, `${path}.N`);
   const inner = innerOf(schema);
   if (inner === undefined) throw new Error(`${path} has no description`);
-  return rowsOf(inner, path, name);
+  return itemsOf(inner, path, name);
 }
 
 function defaultOf(schema: z.core.$ZodType): string {
   if (schema instanceof z.ZodDefault) {
     const value: unknown = schema.def.defaultValue;
-    return `\`${typeof value === 'string' ? value : JSON.stringify(value)}\` `;
+    return ` (\`${typeof value === 'string' ? value : JSON.stringify(value)}\`)`;
   }
   const inner = innerOf(schema);
   return inner === undefined ? '' : defaultOf(inner);

@@ -65,7 +65,7 @@ it('add-a-command.md: three files, and the command is found, listed and run', ()
   expect(found).toEqual(['Einen Würfel werfen', ['1', '2'], [true, false]]);
 });
 
-it('add-a-setting.md: three files, and the setting has a default, a type, an error and its row', () => {
+it('add-a-setting.md: three files, and the setting has a default, a type, an error and its line', () => {
   const { copy, blocks, touched, change, ask } = follow('add-a-setting.md');
   const [line = '', example = '', use = ''] = blocks;
   change('src/config/sections/skills.ts', (all) => all.replace(/(export const search = section\(\{\n)/, `$1${line}`));
@@ -93,5 +93,5 @@ it('add-a-setting.md: three files, and the setting has a default, a type, an err
   expect(found).toEqual([20, 1, [{ path: 'search.max', message: expect.stringContaining('expected') }]]);
   const { status } = spawnSync(process.execPath, ['test/settings.ts'], { cwd: copy });
   const page = readFileSync(join(copy, 'docs/configuration.md'), 'utf8');
-  expect([status, page.includes('| `search.max` | `20` | searches of the web in one run |')]).toEqual([0, true]);
+  expect([status, page.includes('- `search.max` (`20`): searches of the web in one run')]).toEqual([0, true]);
 });
