@@ -105,7 +105,16 @@ export function passPoint(point: CrashPoint): void {
 }
 
 /** What is tried here is the order of things, not the disk. */
-const FOLDER = fs.existsSync('/dev/shm') ? '/dev/shm' : os.tmpdir();
+function writable(folder: string): boolean {
+  try {
+    fs.accessSync(folder, fs.constants.W_OK | fs.constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const FOLDER = writable('/dev/shm') ? '/dev/shm' : os.tmpdir();
 
 export async function openWorld(options: WorldOptions): Promise<World> {
   const folder = fs.mkdtempSync(path.join(FOLDER, 'viber-'));

@@ -108,7 +108,7 @@ describe('openHome', () => {
   it('gives folders on the way the rights back that their user has lost', async () => {
     const { root } = await openHome(path.join(tempFolder(), 'home'));
     const names = ['agents', 'agents/default', 'spool', 'skills'];
-    for (const name of names) fs.chmodSync(path.join(root, name), 0o000);
+    for (const name of names.toReversed()) fs.chmodSync(path.join(root, name), 0o000);
     await openHome(root);
     expect(names.map((name) => mode(path.join(root, name)))).toEqual(names.map(() => 0o700));
   });
