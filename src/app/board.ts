@@ -40,7 +40,13 @@ export async function openBoard(options: BoardOptions): Promise<OpenBoard> {
     sessions,
     places,
     port,
-    speakers: createSpeakers({ people, configured: config.people, pairing, directOf }),
+    speakers: createSpeakers({
+      people,
+      configured: config.people,
+      pairing,
+      directOf,
+      languageOf: (principal) => people.languages.of(principal),
+    }),
     onWrongCodes: (address) => log.warn({ address }, 'many wrong codes for a login on the Board'),
   });
   const { maySee } = protocol.parts;

@@ -19,6 +19,8 @@ export interface Caller {
   channel?: string;
   /** The viber it talks to by default; the gateway's own if absent. */
   viber?: string;
+  /** The language of a logged-in person, or of their browser while theirs is unknown. Programs read English. */
+  language?: string;
   /** The person's direct conversation, if known; it is the one shown on Now. */
   direct?: Address;
   /**

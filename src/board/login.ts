@@ -9,6 +9,7 @@ import { createRateLimiter } from '../access/limits.ts';
 import { isKeyOf, type Session, type Sessions } from '../access/sessions.ts';
 import { UserError } from '../errors.ts';
 import { commandForAnyone } from '../lib/invocation.ts';
+import { servedBy } from '../messages/messages.ts';
 import type { AwaitedCaller, BoardError, BoardRequest, BoardRoute, Caller, OpenRoute } from './contract.ts';
 import { isPrivate, type Places } from './guard.ts';
 import { Refused, readBody, sendJson } from './respond.ts';
@@ -51,6 +52,13 @@ const WRONG_KEY: BoardError = {
 };
 const codeBody = z.object({ code: z.string('expected the code of the link').min(1).max(200) });
 
+/** Returns the first language of the browser that has a catalogue. */
+const browserLanguage = ({ headers }: http.IncomingMessage): string | undefined =>
+  headers['accept-language']
+    ?.split(',', 10)
+    .map((part) => servedBy(part.split(';')[0]?.trim()))
+    .find((tag) => tag !== undefined);
+
 /** The present sessions, checked periodically while there are any. */
 class Present {
   readonly #options: LoginOptions;
@@ -68,19 +76,20 @@ class Present {
     return by ? speakers.ofAccount(by) : speakers.ofOwner();
   }
 
-  callerOf(cookie: string, key: string): Caller | BoardError {
+  callerOf(cookie: string, key: string, browser: string | undefined): Caller | BoardError {
     const { sessions } = this.#options;
     const session = sessions.find(cookie, this.#now());
     if (!session) return ENDED;
     if (!isKeyOf(session, key)) return WRONG_KEY;
-    const { principal, direct } = this.#speakerOf(session);
+    const { principal, direct, language = browser } = this.#speakerOf(session);
     if (principal.role !== 'owner') {
       this.end(session.id);
       return ENDED;
     }
     sessions.touch(session, this.#now());
     const { id } = session;
-    return { kind: 'session', id, principal, ...(direct && { direct }), ended: this.#signalOf(id) };
+    const known = { ...(direct && { direct }), ...(language !== undefined && { language }) };
+    return { kind: 'session', id, principal, ...known, ended: this.#signalOf(id) };
   }
 
   end(id: string): boolean {
@@ -159,7 +168,9 @@ export function createLogin(options: LoginOptions): Login {
     routes: [{ method: 'DELETE', path: '/board/session/:id', asks: 'owner', handle: logOut }],
     session(request) {
       const cookie = cookieOf(request, nameOf(request));
-      return cookie === undefined ? ENDED : { withKey: (key) => present.callerOf(cookie, key) };
+      return cookie === undefined
+        ? ENDED
+        : { withKey: (key) => present.callerOf(cookie, key, browserLanguage(request)) };
     },
     revoke: (id) => present.end(id),
     close: () => present.close(),

@@ -7,6 +7,8 @@ import type { Address } from '../channels/channel.ts';
 
 export interface Speaker {
   principal: Principal;
+  /** Absent while it is unknown. */
+  language?: string;
   direct?: Address;
 }
 
@@ -44,17 +46,19 @@ export function createSpeakers(options: {
   people: People;
   configured: readonly PersonConfig[];
   pairing: Pairing;
+  languageOf: (principal: Principal) => string | undefined;
   /** Returns an owner's direct conversations. */
   directOf: (owner: Principal) => readonly Address[];
 }): Speakers {
-  const { people, configured, pairing, directOf } = options;
+  const { people, configured, pairing, directOf, languageOf } = options;
   const ofIdentity = (identity: string, name: string): Principal =>
     people.resolve({ ...readIdentity(identity), account: '', via: 'api', name }).principal;
 
   return {
     ofAccount({ direct, ...who }) {
       const { principal } = people.resolve({ ...who, via: 'board' });
-      return { principal, ...(direct && { direct }) };
+      const language = languageOf(principal);
+      return { principal, ...(direct && { direct }), ...(language !== undefined && { language }) };
     },
     ofOwner() {
       const named = configured

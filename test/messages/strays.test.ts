@@ -1,6 +1,7 @@
 /** Sentences for people stand in the catalogue: what is handed to a reply or put on a button is no text of its own file. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseAst } from 'rolldown/parseAst';
 import { expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -41,4 +42,41 @@ test('no refusal that a chat is told has words of its own', () => {
 
 test('what is still to be moved is there', () => {
   expect(LEFT.filter((file) => !strays.includes(file))).toEqual([]);
+});
+
+interface Node {
+  type: string;
+  [key: string]: unknown;
+}
+const isNode = (value: unknown): value is Node =>
+  typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
+
+/** Attributes that people read or hear. */
+const READ = /^(title|label|aria-label|placeholder|alt|hint|intro)$/;
+/** Names of programs, commands and files, which are the same in every language. */
+const SAME = /^(viber|board|\/board|config\.yaml|[^A-Za-z]*)$/;
+
+/** Returns the texts of a component that are written where they are shown: between tags, in attributes, as sentences. */
+function writtenIn(file: string): string[] {
+  const found: string[] = [];
+  const walk = (node: Node, parent?: Node): void => {
+    const { value, name, quasis } = node as Node & { name?: Node; quasis?: { value: { raw: string } }[] };
+    if (node.type === 'JSXText') found.push(String(value).trim());
+    if (node.type === 'Literal' && typeof value === 'string' && parent?.type !== 'ImportDeclaration') {
+      const isRead = parent?.type === 'JSXAttribute' && READ.test(String((parent.name as Node | undefined)?.name));
+      if (isRead || (parent?.type !== 'JSXAttribute' && /^[A-Z]?[a-z]+,? [a-z]+[ .]/.test(value))) found.push(value);
+    }
+    if (node.type === 'TemplateLiteral' && quasis?.some(({ value: { raw } }) => /[a-z]{2,} [a-z]{2,} [a-z]/.test(raw)))
+      found.push(quasis.map(({ value: { raw } }) => raw).join('…'));
+    if (name !== undefined && node.type === 'JSXAttribute' && String(name.name) === 'class') return;
+    for (const part of Object.values(node).flat()) if (isNode(part)) walk(part, node);
+  };
+  walk(parseAst(readFileSync(join(root, file), 'utf8'), { lang: 'tsx' }) as unknown as Node);
+  return found.filter((text) => !SAME.test(text));
+}
+
+test('no page of the Board has words of its own', () => {
+  const pages = globSync('src/board/ui/**/*.tsx', { cwd: root });
+  expect(pages.length).toBeGreaterThan(25);
+  expect(pages.flatMap((file) => writtenIn(file).map((text) => `${file}: ${text}`))).toEqual([]);
 });

@@ -1,4 +1,5 @@
 /** The programs that may use HTTP with a token, and the principal of each. */
+import type { Principal } from '../../access/principal.ts';
 import { createSpeakers } from '../../board/speakers.ts';
 import type { ProgramToken } from '../../board/tokens.ts';
 import type { AppGateway } from '../contract.ts';
@@ -6,7 +7,8 @@ import type { AppGateway } from '../contract.ts';
 export function programTokens({ config, people }: AppGateway): ProgramToken[] {
   const { pairing, owners } = people;
   const { directOf } = owners;
-  const speakers = createSpeakers({ people, configured: config.people, pairing, directOf });
+  const languageOf = (of: Principal) => people.languages.of(of);
+  const speakers = createSpeakers({ people, configured: config.people, pairing, directOf, languageOf });
   const { token, clients } = config.http;
   const owner = { name: 'owner', principal: () => speakers.ofOwner().principal };
   return [

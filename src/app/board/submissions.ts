@@ -56,10 +56,11 @@ class Speech {
   ): Promise<string | undefined> {
     const { gw, host } = this.#parts.open;
     const { principal, channel = API } = caller;
+    const isNew = caller.language !== undefined && gw.people.languages.of(principal) === undefined;
     const message = messageOf({
       ...saying,
       via: principal.channel === channel ? undefined : channel,
-      sender: { user: principal.user, name: principal.name },
+      sender: { user: principal.user, name: principal.name, ...(isNew && { language: caller.language }) },
       sentAt: Date.now(),
     });
     const visit: Visit = { as: principal };

@@ -1,7 +1,8 @@
 /**
  * `/api/jobs`: scheduled jobs for programs. GET lists them; POST creates one from a `job:create` body or the bare job.
  */
-import { messagesIn } from '../../messages/messages.ts';
+import { type Messages, messagesIn } from '../../messages/messages.ts';
+import { scheduleText } from '../../messages/schedules.ts';
 import type { JobService, JobView } from '../../runtime/contract/job-service.ts';
 import type { BoardRoute } from '../contract.ts';
 import { pageOf } from '../pages/route.ts';
@@ -15,9 +16,12 @@ export function jobRoutes(parts: ProtocolParts): BoardRoute[] {
       method: 'GET',
       path: '/api/jobs',
       asks: 'owner',
-      async handle({ response, url }) {
+      async handle({ response, url, caller }) {
         const { items, next } = pageOf((await serviceOf(parts)).list(), ({ id }) => id, url);
-        sendJson(response, 200, { jobs: items.map(shownJob), ...(next !== undefined && { next }) });
+        sendJson(response, 200, {
+          jobs: items.map((job) => shownJob(job, messagesIn(caller.language))),
+          ...(next !== undefined && { next }),
+        });
       },
     },
     {
@@ -25,7 +29,7 @@ export function jobRoutes(parts: ProtocolParts): BoardRoute[] {
       path: '/api/jobs',
       asks: 'owner',
       handle: (asked) =>
-        answered(asked.response, async () => {
+        answered(asked, async () => {
           const body = await bodyOf(asked);
           const fields = await carriedOut('job:create', 'job' in body ? body : { job: body }, asked, parts);
           sendJson(asked.response, 201, 'job' in fields ? fields.job : fields);
@@ -40,8 +44,9 @@ async function serviceOf({ jobs }: ProtocolParts): Promise<JobService> {
   return service;
 }
 
-/** Translates messages to English for programs. */
-export const shownJob = ({ lacks, wrong: _, ...job }: JobView) => ({
+/** Translates what a job says into the caller's language. */
+export const shownJob = ({ lacks, wrong: _, ...job }: JobView, messages: Messages) => ({
   ...job,
-  ...(lacks && { lacks: lacks.map((said) => messagesIn('en').said(said)) }),
+  words: scheduleText(job.words, messages),
+  ...(lacks && { lacks: lacks.map((said) => messages.said(said)) }),
 });

@@ -3,7 +3,6 @@
  * `id`.
  */
 import { randomUUID } from 'node:crypto';
-import type http from 'node:http';
 import { z } from 'zod';
 import type { BoardRequest, BoardRoute } from '../contract.ts';
 import { commandTable } from '../protocol/commands.ts';
@@ -29,7 +28,7 @@ export function twin(
     path,
     asks: 'caller',
     handle: (asked) =>
-      answered(asked.response, async () => {
+      answered(asked, async () => {
         const { id, ...named } = asked.params;
         // A missing task is reported before an invalid body.
         if (id !== undefined) seenTask(id, asked.caller.principal, parts);
@@ -54,7 +53,7 @@ export async function carriedOut(
 }
 
 /** Answers a conflict with the current content, and passes other errors on in the usual form. */
-export async function answered(response: http.ServerResponse, work: () => Promise<void>): Promise<void> {
+export async function answered({ response, caller }: BoardRequest, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
@@ -62,7 +61,7 @@ export async function answered(response: http.ServerResponse, work: () => Promis
       sendJson(response, 409, { ...errorBody(error.error), current: error.current });
       return;
     }
-    const told = toldError(error);
+    const told = toldError(error, caller.language);
     if (!told) throw error;
     throw new Refused(told.status, told.code, told.message, told.field);
   }

@@ -29,7 +29,7 @@ export function everydayRoutes({ about, readiness, letters }: PageParts): BoardR
         viber: about.viber,
         vibers: role === 'owner' ? all : all.filter((each) => each === about.viber),
         version: about.version,
-        language: about.language(caller),
+        language: caller.language ?? about.language(caller),
         filesPerMessage: about.filesPerMessage,
         ...connecting(),
         ...(kind === 'session' && { session: id }),

@@ -5,6 +5,8 @@ import { z } from 'zod';
 import type { JobText } from '../../client/shapes.ts';
 import { editText, hashText, readTextSync } from '../../lib/files.ts';
 import { exclusively } from '../../lib/locks.ts';
+import { messagesIn } from '../../messages/messages.ts';
+import { scheduleText } from '../../messages/schedules.ts';
 import type { JobFiles, JobService, JobView } from '../../runtime/contract/job-service.ts';
 import type { BoardRequest, BoardRoute } from '../contract.ts';
 import type { ProtocolParts } from '../protocol/parts.ts';
@@ -68,7 +70,9 @@ function routesOf(protocol: ProtocolParts, jobs: JobFiles): BoardRoute[] {
   return [
     route('POST', '/api/jobs/check', 'owner', async (asked) => {
       const { text } = await readBody(asked, checkBody);
-      return jobs.check('job.yaml', text);
+      const check = await jobs.check('job.yaml', text);
+      if (check.words === undefined) return check;
+      return { ...check, words: scheduleText(check.words, messagesIn(asked.caller.language)) };
     }),
     route('GET', '/api/jobs/:id', 'owner', detail),
     route('PUT', '/api/jobs/:id', 'owner', write),

@@ -1,5 +1,6 @@
 /** Helpers for page routes: authorisation, paging and write conflicts. */
-import type http from 'node:http';
+import { UserError } from '../../errors.ts';
+import { messagesIn } from '../../messages/messages.ts';
 import type { BoardRequest, BoardRoute } from '../contract.ts';
 import { Conflict } from '../protocol/refusals.ts';
 import { errorBody, Refused, sendJson } from '../respond.ts';
@@ -13,13 +14,14 @@ export const route = (method: Method, path: string, asks: BoardRoute['asks'], wo
   method,
   path,
   asks,
-  handle: async (asked) => answered(asked.response, () => work(asked)),
+  handle: async (asked) => answered(asked, () => work(asked)),
 });
 
-async function answered(response: http.ServerResponse, work: () => Promise<unknown>): Promise<void> {
+async function answered({ response, caller }: BoardRequest, work: () => Promise<unknown>): Promise<void> {
   try {
     sendJson(response, 200, await work());
   } catch (error) {
+    if (error instanceof UserError) throw new Refused(400, 'refused', messagesIn(caller.language).said(error.said));
     if (!(error instanceof Conflict)) throw error;
     sendJson(response, 409, { ...errorBody(error.error), current: error.current });
   }

@@ -30,7 +30,7 @@ export async function answerCommand(
     acknowledge({ type: 'ack', id: id ?? '', ok: true, ...fields });
     await afterwards?.();
   } catch (error) {
-    const told = toldError(error);
+    const told = toldError(error, connection.caller.language);
     if (!told) parts.onError(error);
     const current = error instanceof Conflict ? { current: error.current } : {};
     // The ack says the same; the frame is for clients that wait for it alone.

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { authoriseAction } from '../../access/authorise.ts';
 import type { Principal } from '../../access/principal.ts';
 import { DeliveryError, StorageError, UserError } from '../../errors.ts';
+import { messagesIn } from '../../messages/messages.ts';
 import { isId } from '../../workspace/home.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
@@ -64,10 +65,11 @@ export function parsedBy<T>(schema: z.ZodType<T>, value: unknown): T {
   throw new Refused(400, 'bad_request', field === '' ? message : `${field}: ${message}`, field || undefined);
 }
 
-/** Converts an error for bodies and frames; returns undefined for an unexpected one. */
-export function toldError(error: unknown): BoardError | undefined {
+/** Converts an error for bodies and frames in the caller's language; returns undefined for an unexpected one. */
+export function toldError(error: unknown, language: string | undefined): BoardError | undefined {
   if (error instanceof Refused) return error.error;
-  if (error instanceof UserError) return { status: 400, code: 'bad_request', message: error.message };
+  if (error instanceof UserError)
+    return { status: 400, code: 'bad_request', message: messagesIn(language).said(error.said) };
   if (error instanceof DeliveryError)
     return { status: 503, code: 'busy', message: 'A place cannot be reached now; try again later.' };
   return undefined;

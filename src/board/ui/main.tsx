@@ -1,6 +1,7 @@
 /** The page's entry point. */
 import { render } from 'preact';
 import { Shell } from './shell.tsx';
+import { speakFirst } from './words.ts';
 
 const root = document.getElementById('board');
-if (root !== null) render(<Shell />, root);
+if (root !== null) void speakFirst().then(() => render(<Shell />, root));

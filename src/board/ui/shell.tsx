@@ -13,7 +13,7 @@ import { announce, Notices } from './parts/notices.tsx';
 import { pageTitle, waitingTasks } from './parts/title.ts';
 import { useWaiting } from './parts/waiting.ts';
 import { guard, link, parts, place } from './router.ts';
-import { words } from './words.ts';
+import { language, words } from './words.ts';
 
 type Name =
   | 'now'
@@ -36,13 +36,13 @@ interface Entry {
 }
 const entry = (name: Name, owner = true, path: string = name): Entry => ({ name, path, icon: name, owner });
 
-const GROUPS: readonly { label: string; entries: readonly Entry[] }[] = [
-  { label: words.nav.work, entries: [entry('now', false, ''), entry('tasks', false), entry('jobs')] },
+const GROUPS: readonly { label: 'work' | 'knows' | 'house'; entries: readonly Entry[] }[] = [
+  { label: 'work', entries: [entry('now', false, ''), entry('tasks', false), entry('jobs')] },
   {
-    label: words.nav.knows,
+    label: 'knows',
     entries: [entry('files'), entry('memory'), entry('skills'), entry('agents')],
   },
-  { label: words.nav.house, entries: [entry('health'), entry('usage'), entry('logs'), entry('people')] },
+  { label: 'house', entries: [entry('health'), entry('usage'), entry('logs'), entry('people')] },
 ];
 const ALL = GROUPS.flatMap(({ entries }) => entries);
 
@@ -99,7 +99,10 @@ function Page(): JSX.Element {
   }
 }
 
-export function Shell(): JSX.Element {
+/** Renders everything anew in another language. */
+export const Shell = (): JSX.Element => <Frame key={language.value} />;
+
+function Frame(): JSX.Element {
   useEffect(() => void whoAmI(), []);
   if (isLoggedIn.value === false || parts.value[0] === 'login')
     return (
@@ -167,7 +170,7 @@ function Side(): JSX.Element {
       <nav aria-label={words.nav.label}>
         {GROUPS.map(({ label, entries }) => (
           <div key={label} class="nav-group">
-            <p class="nav-label">{label}</p>
+            <p class="nav-label">{words.nav[label]}</p>
             <ul>
               {visible(entries).map((one) => (
                 <li key={one.name}>

@@ -1,186 +1,58 @@
 /**
- * All texts of the page, so that another language can be added; texts of pages that load later are in `words-pages.ts`.
- * Uses plain words, and says what happens next.
+ * The sentences of the Board in its reader's language. English comes with the page; another language loads when it is
+ * spoken, before anything is shown. `words` is a live binding: read it while rendering, never once for all.
  */
+import { signal } from '@preact/signals';
+import type { Catalogue, PageWords, Words } from './words/catalogue.ts';
+import { english } from './words/en.ts';
 
-export const count = (n: number, one: string, many: string): string =>
-  `${n.toLocaleString('en')} ${n === 1 ? one : many}`;
+const OTHERS = { de: () => import('./words/de.ts') } as const satisfies Record<string, () => Promise<Catalogue>>;
+type Other = keyof typeof OTHERS;
+export type Language = 'en' | Other;
 
-export const words = {
-  product: 'Viber',
-  skip: 'Skip to the page',
-  nav: {
-    label: 'Pages',
-    now: 'Now',
-    tasks: 'Tasks',
-    files: 'Files',
-    jobs: 'Jobs',
-    memory: 'Memory',
-    health: 'Health',
-    usage: 'Usage',
-    logs: 'Logs',
-    people: 'People',
-    skills: 'Skills',
-    agents: 'Agents',
-    more: 'More',
-    work: 'Work',
-    knows: 'What it knows',
-    house: 'System',
-    theme: { auto: 'Colours as the system', light: 'Light colours', dark: 'Dark colours' },
-  },
-  role: { owner: 'Owner', member: 'Member', guest: 'Guest' },
-  connection: {
-    lost: 'The connection is lost. What you see may be old; it comes back by itself.',
-    back: 'Connected again.',
-    offline: 'No connection',
-  },
-  errors: {
-    unreachable: 'The gateway does not answer. It is tried again as soon as it does.',
-    status: (status: number) => `The gateway could not do this (${status}).`,
-    title: 'This could not be loaded',
-    again: 'Try again',
-    notFound: 'There is no such page.',
-    toNow: 'Go to Now',
-    page: 'This page has run into a mistake of its own. Loading it again usually helps.',
-  },
-  more: 'Show more',
-  loading: 'Loading',
-  close: 'Close',
-  cancel: 'Cancel',
-  save: 'Save',
-  saved: 'Saved',
-  undo: 'Undo',
-  copy: 'Copy',
-  copied: 'Copied',
-  retry: 'Send again',
-  discard: 'Discard',
-  login: {
-    title: 'Log in',
-    checking: 'Logging you in',
-    how: 'Ask for a link, and open it in this browser:',
-    terminal: 'On the machine it runs on',
-    chat: 'In a direct message to your viber',
-    note: 'A link works once, for five minutes.',
-    used: 'This link has been used or is too old. Ask for a new one.',
-  },
-  state: {
-    waiting: 'Waiting for you',
-    pending: 'Waiting its turn',
-    running: 'Working',
-    completed: 'Done',
-    error: 'Failed',
-    stopped: 'Stopped',
-  },
-  live: {
-    idle: 'Getting ready',
-    thinking: 'Thinking',
-    tool: 'Using a tool',
-    'waiting-approval': 'Waiting for you',
-  },
-  now: {
-    title: 'Now',
-    hello: (name: string) =>
-      name === '' ? 'What shall we do?' : `What shall we do, ${name.charAt(0).toUpperCase()}${name.slice(1)}?`,
-    intro: 'It is the same conversation as in your chat: begin here, go on there.',
-    ideas: ['What is still open?', 'Sum up what was done yesterday', 'Every weekday at 9, tell me what is due'],
-    waiting: 'Waiting for you',
-    count: (n: number) => `${n} waiting for you`,
-    open: 'Open the task',
-    noModel: 'No language model is connected yet',
-    noModelHint:
-      'For now the small built-in model answers: it keeps plans, files and notes. To connect a language model, run this on the machine it runs on:',
-    noModelIdeas: [
-      'Make a plan to move house: find boxes, book a van, tell everybody',
-      'Write a file shopping.md: milk, bread, apples',
-      'Remember that I drink tea',
-      '/help',
-    ],
-  },
-  tasks: {
-    title: 'Tasks',
-    all: 'All',
-    filter: 'Which tasks',
-    channel: 'Channel',
-    here: 'the Board',
-    everyChannel: 'Every channel',
-    channels: { api: 'Board and programs', job: 'Jobs', local: 'Command line' } as Readonly<Record<string, string>>,
-    today: 'Today',
-    yesterday: 'Yesterday',
-    week: 'This week',
-    earlier: 'Earlier',
-    empty: 'No tasks yet',
-    emptyHint: 'Write to your viber, here or in a chat, and the task appears in this list.',
-    none: 'Nothing here',
-    noneHint: 'No task fits this choice.',
-    untitled: 'Untitled task',
-    loadingMore: 'Loading older tasks',
-    list: 'Tasks, newest first',
-  },
-  task: {
-    tabs: { talk: 'Conversation', context: 'Context', trace: 'Trace', cost: 'Cost' },
-    plan: 'Plan',
-    files: 'Files',
-    noPlan: 'No plan yet. It writes one when the work has steps.',
-    noFiles: 'Files that you send or that it makes stand here.',
-    steps: (done: number, total: number) => `${done} of ${total}`,
-    editPlan: 'Edit as text',
-    changed: 'This was changed while you were editing',
-    tick: (title: string) => `Done: ${title}`,
-    stop: 'Stop',
-    stopping: 'Stopping',
-    stopped: 'It has stopped.',
-    earlier: 'Earlier messages',
-    later: 'Later messages',
-    newest: 'To the newest',
-    you: 'You',
-    viber: 'Viber',
-    sending: 'Sending',
-    waits: 'Sent. It waits its turn',
-    command: 'Command',
-    failed: 'This was not sent.',
-    failedRun: 'This did not work out. Write again to go on, or look at the trace.',
-    empty: 'Nothing was said yet.',
-    download: (name: string) => `Download ${name}`,
-    preview: (name: string) => `Look at ${name}`,
-    tooLarge: 'Too large to show here; download it instead.',
-    back: 'All tasks',
-    contextHint: 'What the model was shown for its last answer. Secrets are masked.',
-    contextEmpty: 'The model was not asked yet.',
-    traceHint: 'What happened, step by step.',
-    traceEmpty: 'Nothing has happened yet.',
-    costEmpty: 'This task has cost nothing so far.',
-    calls: (n: number) => count(n, 'call', 'calls'),
-    table: 'Table',
-    codeOf: (language: string) => (language === '' ? 'Code' : language),
-  },
-  composer: {
-    label: 'Message',
-    placeholder: 'Write a message',
-    placeholderBusy: 'Add to what it is doing',
-    send: 'Send',
-    attach: 'Attach files',
-    remove: (name: string) => `Remove ${name}`,
-    uploading: (name: string) => `Uploading ${name}`,
-    mode: 'When it is read',
-    modes: { steer: 'Right away', collect: 'With the next turn', followup: 'When this is done' },
-    uploadFailed: (name: string) => `${name} could not be uploaded.`,
-    tooMany: (most: number) => `A message can have ${most} files. Send the others with the next one.`,
-  },
-  approval: {
-    tool: 'May it do this?',
-    plan: 'Is this plan right?',
-    question: 'It asks you',
-    yes: 'Yes',
-    always: 'Always for this task',
-    no: 'No',
-    approve: 'Go ahead',
-    reject: 'Not like this',
-    details: 'Details',
-    answer: 'Your answer',
-    send: 'Answer',
-    until: (when: string) => `Open until ${when}; without a word the answer is no.`,
-    done: 'Thank you, it goes on.',
-    gone: 'This was decided already.',
-  },
-  owners: 'Only an owner can see this page.',
-} as const;
+const KEPT = 'viber-language';
+
+export let words: Words = english;
+/** The texts of pages that load later; undefined in English, which they bring along. */
+export let otherPages: PageWords | undefined;
+/** The language that is shown. A change renders everything anew. */
+export const language = signal<Language>('en');
+
+const isOther = (tag: string): tag is Other => Object.hasOwn(OTHERS, tag);
+
+/** Returns the language of the first tag that has a catalogue: `de` for `de-AT`. */
+function servedBy(tags: readonly string[]): Language {
+  for (const tag of tags) {
+    const [first = ''] = tag.toLowerCase().split(/[-_]/);
+    if (first === 'en' || isOther(first)) return first;
+  }
+  return 'en';
+}
+
+/** Shows everything in a language. English stays if the catalogue can't be loaded. */
+async function show(wanted: Language): Promise<void> {
+  if (wanted === 'en') {
+    words = english;
+    otherPages = undefined;
+  } else {
+    // The page works in English, and the next visit tries again.
+    const catalogue = await OTHERS[wanted]().catch(() => undefined);
+    if (catalogue === undefined) return;
+    words = catalogue.words;
+    otherPages = catalogue.pageWords;
+  }
+  document.documentElement.lang = wanted;
+  language.value = wanted;
+}
+
+/** Speaks the language of the last visit, else the browser's. */
+export const speakFirst = (): Promise<void> =>
+  show(servedBy([localStorage.getItem(KEPT) ?? '', ...navigator.languages]));
+
+/** Speaks a person's own language, if the gateway knows it, else the browser's. */
+export async function speak(tag: string | undefined): Promise<void> {
+  const wanted = servedBy([tag ?? '', ...navigator.languages]);
+  if (tag === undefined) localStorage.removeItem(KEPT);
+  else localStorage.setItem(KEPT, wanted);
+  if (wanted !== language.peek()) await show(wanted);
+}

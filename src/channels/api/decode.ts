@@ -14,7 +14,7 @@ export interface Saying {
   /** Together with the conversation's chat, the key that makes a repetition harmless. */
   id: string;
   address: Address;
-  sender: Pick<InboundMessage['sender'], 'user' | 'name'>;
+  sender: Pick<InboundMessage['sender'], 'user' | 'name' | 'language'>;
   text: string;
   given?: Given;
   context?: Surroundings | undefined;

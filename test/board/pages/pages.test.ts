@@ -69,6 +69,39 @@ describe('whoever may not', () => {
   });
 });
 
+describe('a browser in another language', () => {
+  it('reads what the gateway says in it, and programs read English', async () => {
+    const { board, port } = await open();
+    const german = { 'accept-language': 'fr-FR, de-AT;q=0.8, en;q=0.5' };
+    const job = { name: 'Digest', schedule: 'every monday at 9', prompt: 'Sum up', timezone: 'Europe/Vienna' };
+    expect((await board.ask('POST', '/api/jobs', job)).status).toBe(201);
+    expect((await board.ask('GET', '/api/me')).body.language ?? 'en').toBe('en');
+    expect((await board.ask('GET', '/api/me', undefined, german)).body.language).toBe('de');
+    const program = { host: `127.0.0.1:${port}`, authorization: 'Bearer the-token-of-the-owner', ...german };
+    const said = [
+      JSON.stringify((await board.ask('GET', '/api/jobs', undefined, german)).body),
+      JSON.stringify((await request(port, 'GET', '/api/jobs', program)).body),
+    ];
+    expect(said[0]).toContain('jeden Montag um 09:00');
+    expect(said[1]).toContain('every Monday at 09:00');
+    const unknown = { ...job, schedule: 'every full moon' };
+    const refused = [
+      (await board.ask('POST', '/api/jobs', unknown, german)).text,
+      (
+        await request(
+          port,
+          'POST',
+          '/api/jobs',
+          { ...program, 'content-type': 'application/json' },
+          JSON.stringify(unknown),
+        )
+      ).text,
+    ];
+    expect(refused[0]).toMatch(/verstehe|versteht/);
+    expect(refused[1]).not.toMatch(/verstehe|versteht/);
+  });
+});
+
 describe('an owner', () => {
   it('sees who they are, and the task of their own conversation', async () => {
     const { world, board } = await open();

@@ -21,17 +21,20 @@ export const startBrowser = (): Promise<Browser> =>
 export interface Look {
   width?: number;
   scheme?: 'light' | 'dark';
+  /** The browser's language. */
+  locale?: string;
 }
 
 /** Somebody who has logged in by the link; whatever goes wrong in the page is kept in `problems`. */
 export async function logIn(
   browser: Browser,
   gateway: FakeGateway,
-  { width = 1280, scheme = 'light' }: Look = {},
+  { width = 1280, scheme = 'light', locale = 'en-GB' }: Look = {},
 ): Promise<{ page: Page; problems: string[] }> {
   const context = await browser.newContext({
     viewport: { width, height: 800 },
     colorScheme: scheme,
+    locale,
     reducedMotion: 'reduce',
   });
   const page = await context.newPage();

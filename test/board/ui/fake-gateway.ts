@@ -24,6 +24,8 @@ export interface FakeGateway {
 
 export interface FakeState {
   role: string;
+  /** The person's language; undefined while the gateway doesn't know it. */
+  language: string | undefined;
   tasks: data.FakeTask[];
   messages: Map<string, data.FakeMessage[]>;
   plans: Map<string, string>;
@@ -51,6 +53,8 @@ export interface FakeOptions {
   /** The folder with the built page. */
   pages: string;
   at?: number;
+  /** 'en' if absent. */
+  language?: string | undefined;
 }
 
 const TYPES: Record<string, string> = {
@@ -58,11 +62,13 @@ const TYPES: Record<string, string> = {
   '.js': 'text/javascript',
   '.css': 'text/css',
 };
-function stateOf({ tasks = 40, paceMs = 8, at = Date.now() }: FakeOptions): FakeState {
+function stateOf({ tasks = 40, paceMs = 8, at = Date.now(), ...rest }: FakeOptions): FakeState {
   const list = data.tasksOf(tasks, at);
   const jobs = data.jobsOf(at);
+  const language = 'language' in rest ? rest.language : 'en';
   return {
     role: 'owner',
+    language,
     tasks: list,
     messages: new Map([['20261122-00000', data.messagesOf(at)]]),
     plans: new Map([['20261122-00000', data.PLAN]]),

@@ -40,7 +40,7 @@ export async function answer(asked: Asked): Promise<Reply> {
           viber: 'default',
           vibers: [{ id: 'default' }],
           version: '0.1.0',
-          language: 'en',
+          ...(state.language !== undefined && { language: state.language }),
         },
         ...(state.nowTask === undefined ? {} : { taskId: state.nowTask }),
       },

@@ -1,6 +1,9 @@
 /** The Board in a real browser, against a stand-in for the gateway. */
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import * as de from '../../../src/board/ui/words/de.ts';
+import { english } from '../../../src/board/ui/words/en.ts';
+import { englishPages } from '../../../src/board/ui/words/en-pages.ts';
 import { builtPage, isLeftOut, type Look, logIn, PLACES, startBrowser } from './browser.ts';
 import { hostileMessages, XSS } from './data.ts';
 import { CODE, type FakeOptions, startFakeGateway } from './fake-gateway.ts';
@@ -36,7 +39,7 @@ describe.skipIf(isLeftOut)('the Board', () => {
     await stranger.goto(`${gateway.url}/board/tasks`);
     await stranger.getByText('viber board').waitFor();
     await stranger.goto(`${gateway.url}/board/login#wrong`);
-    await stranger.getByText('has been used or is too old').waitFor();
+    await stranger.getByText('has expired or was already used').waitFor();
     expect(stranger.url()).not.toContain('wrong');
     await stranger.goto('about:blank');
     await stranger.goto(`${gateway.url}/board/login#${CODE}`);
@@ -140,7 +143,7 @@ describe.skipIf(isLeftOut)('the Board', () => {
     await page.locator('.task-row').first().waitFor();
     await page.context().setOffline(true);
     gateway.drop();
-    await page.getByText('The connection is lost.').first().waitFor();
+    await page.getByText('Connection lost.').first().waitFor();
     expect(await page.locator('.task-row').count()).toBeGreaterThan(5);
     gateway.state.tasks[5] = {
       ...(gateway.state.tasks[5] as (typeof gateway.state.tasks)[0]),
@@ -174,7 +177,7 @@ describe.skipIf(isLeftOut)('the Board', () => {
   test('says what the loader makes of a job while it is written, and does not leave what is unsaved', async () => {
     const { gateway, page, visit } = await board();
     await visit('jobs?job=morning');
-    await page.getByText('Understood').waitFor();
+    await page.getByText('Valid:').waitFor();
     const editor = page.getByRole('textbox', { name: 'Text of morning.yaml' });
     await editor.click();
     await page.keyboard.press('ControlOrMeta+a');
@@ -231,6 +234,71 @@ describe.skipIf(isLeftOut)('the Board', () => {
     await page.keyboard.type('By keys');
     await page.keyboard.press('Enter');
     await page.getByText('You said: By keys').waitFor();
+  });
+
+  describe('in another language', () => {
+    const texts = (of: object): string[] =>
+      Object.values(of).flatMap((text): string[] => {
+        if (typeof text === 'string') return [text];
+        return typeof text === 'object' && text !== null ? texts(text) : [];
+      });
+    const german = new Set(texts({ words: de.words, pageWords: de.pageWords }));
+    /** Words of the stand-in's own questions, and of the model's context. */
+    const asked = new Set(['More', 'Send', 'Memory', 'Plan', 'Conversation']);
+    const onlyEnglish = new Set(
+      texts({ english, englishPages }).filter((text) => !german.has(text) && !asked.has(text)),
+    );
+    /** Everything that is read or heard on the page. */
+    const shown = (page: Page) =>
+      page.evaluate(() => {
+        const found: string[] = [];
+        const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT);
+        for (let node = walk.nextNode(); node !== null; node = walk.nextNode()) {
+          if (node instanceof Element)
+            for (const name of ['aria-label', 'title', 'placeholder']) found.push(node.getAttribute(name) ?? '');
+          else found.push(node.textContent ?? '');
+        }
+        return found.map((text) => text.trim());
+      });
+
+    test.each([
+      ['the person’s, in an English browser', 'de', 'en-GB', 'de'],
+      ['the browser’s, while the person’s is unknown', undefined, 'de-AT', 'de'],
+      ['the person’s, in a German browser', 'en', 'de-DE', 'en'],
+      ['English, for a browser in a language without a catalogue', undefined, 'fr-FR', 'en'],
+    ])('speaks %s', async (_, language, locale, spoken) => {
+      const { page, problems, visit } = await board({ language }, { locale });
+      await visit('tasks');
+      await page
+        .getByRole('heading', { name: spoken === 'de' ? 'Aufgaben' : 'Tasks' })
+        .first()
+        .waitFor();
+      expect(await page.evaluate(() => document.documentElement.lang)).toBe(spoken);
+      expect(await page.title()).toMatch(spoken === 'de' ? /Aufgaben/ : /Tasks/);
+      expect(problems).toEqual([]);
+    });
+
+    test('has no English on any page, and amounts and times as they are written in German', async () => {
+      const { gateway, page, problems, visit } = await board({ language: 'de' });
+      expect(onlyEnglish.size).toBeGreaterThan(150);
+      for (const place of PLACES) {
+        await visit(place);
+        await expect.poll(() => page.locator('.loading').count()).toBe(0);
+        expect([place, (await shown(page)).filter((text) => onlyEnglish.has(text))]).toEqual([place, []]);
+      }
+      await visit('usage');
+      await page
+        .getByText(/^\d+,\d{2,3}\sUSD$/)
+        .first()
+        .waitFor();
+      gateway.state.failing.set('/api/jobs', 503);
+      await visit('jobs');
+      await page.getByRole('button', { name: 'Noch einmal versuchen' }).waitFor();
+      const stranger = await (await browser.newContext({ locale: 'de-DE' })).newPage();
+      await stranger.goto(`${gateway.url}/board/login#wrong`);
+      await stranger.getByText('ist abgelaufen oder wurde schon benutzt').waitFor();
+      expect(problems).toEqual([]);
+    });
   });
 
   test('says what went wrong where something cannot be loaded, and tries again', async () => {

@@ -77,7 +77,10 @@ async function refusal(response: Response): Promise<ApiError> {
   const { code = 'failed', message } =
     typeof error === 'object' && error !== null ? (error as { code?: string; message?: string }) : {};
   if (response.status === 401) isLoggedIn.value = false;
-  const said = message ?? (typeof error === 'string' ? error : undefined) ?? words.errors.status(response.status);
+  const known =
+    typeof code === 'string' && Object.hasOwn(words.errors.codes, code) ? words.errors.codes[code] : undefined;
+  const said =
+    known ?? message ?? (typeof error === 'string' ? error : undefined) ?? words.errors.status(response.status);
   return new ApiError(response.status, code, said, fields);
 }
 

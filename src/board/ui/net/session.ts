@@ -1,6 +1,7 @@
 /** The logged-in person. */
 import { signal } from '@preact/signals';
 import type { Me } from '../../../client/shapes.ts';
+import { speak } from '../words.ts';
 import { ApiError, api, isLoggedIn, keepKey, keyOf } from './api.ts';
 import { connect } from './live.ts';
 
@@ -16,7 +17,9 @@ export async function whoAmI(): Promise<void> {
     return;
   }
   try {
-    me.value = await api<Me>('/api/me');
+    const found = await api<Me>('/api/me');
+    await speak(found.language);
+    me.value = found;
     meError.value = undefined;
     isLoggedIn.value = true;
     connect();

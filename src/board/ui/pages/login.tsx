@@ -16,13 +16,16 @@ export function takeCode(): string | undefined {
 }
 
 const code = takeCode();
+/** The page may be rendered again, in another language, while the only try is on its way. */
+let login: Promise<void> | undefined;
 
 export function Login(): JSX.Element {
   const isChecking = useSignal(code !== undefined);
   const problem = useSignal('');
   useEffect(() => {
     if (code === undefined) return;
-    logIn(code).then(
+    login ??= logIn(code);
+    login.then(
       () => void go(link(''), { replace: true }),
       (error: unknown) => {
         isChecking.value = false;

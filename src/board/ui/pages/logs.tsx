@@ -6,6 +6,7 @@ import type { LogLine } from '../../../client/shapes.ts';
 import { api } from '../net/api.ts';
 import { onBehind, onEvent } from '../net/live.ts';
 import { Choice, Empty, Loading, PageHead, Problem } from '../parts/common.tsx';
+import { timeFormat } from '../parts/time.tsx';
 import { Virtual } from '../parts/virtual.tsx';
 import { go, link, place } from '../router.ts';
 import { pageWords } from '../words-pages.ts';
@@ -23,7 +24,7 @@ interface Numbered extends LogLine {
 const LINE = 56;
 const heightOf = (): number => LINE;
 const keyOf = ({ key }: Numbered): string => key;
-const clock = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false });
+const clock = timeFormat({ hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false });
 
 function numbered(lines: readonly LogLine[]): Numbered[] {
   const seen = new Map<string, number>();

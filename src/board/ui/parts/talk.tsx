@@ -141,7 +141,8 @@ function MessageView({ message }: { message: Message }): JSX.Element {
   );
 }
 
-const SENT = { failed: '', kept: words.task.waits, sending: words.task.sending, command: words.task.command } as const;
+const sentState = (state: Sent['state']): string =>
+  ({ failed: '', kept: words.task.waits, sending: words.task.sending, command: words.task.command })[state];
 
 /** A message beside the conversation, for the current viewer only. */
 function AsideView({ aside }: { aside: Aside }): JSX.Element {
@@ -164,7 +165,7 @@ function SentView({ sent, talk }: { sent: Sent; talk: Conversation }): JSX.Eleme
     <li class={`message user ${sent.state}`}>
       <p class="message-by">
         <span class="message-name">{words.task.you}</span>
-        <span>{SENT[sent.state]}</span>
+        <span>{sentState(sent.state)}</span>
       </p>
       <div class="message-body">
         {sent.text !== '' && <Markdown text={sent.text} />}

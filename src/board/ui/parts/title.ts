@@ -2,11 +2,12 @@
 import { effect, signal } from '@preact/signals';
 import { words } from '../words.ts';
 
-export const pageTitle = signal<string>(words.product);
+export const pageTitle = signal('');
 /** The number of tasks that wait for this person. */
 export const waitingTasks = signal(0);
 
 effect(() => {
   const count = waitingTasks.value;
-  document.title = count === 0 ? pageTitle.value : `(${count}) ${pageTitle.value}`;
+  const shown = pageTitle.value || words.product;
+  document.title = count === 0 ? shown : `(${count}) ${shown}`;
 });
