@@ -150,7 +150,7 @@ describe('while no gateway runs', () => {
       const context = { config: undefined, home, json: true, ...NO_OPTIONS, values, env: {}, print };
       return ran({ ...context, args: ['add', 'Digest'] }).then(() => JSON.parse(lines.join('')));
     };
-    await expect(add('every day at 5')).rejects.toThrow('Say "every day at 05:00" or "every day at 17:00"');
+    await expect(add('every day at 5')).rejects.toThrow('Say for example "every day at 05:00" or "every day at 17:00"');
     await expect(add('')).rejects.toThrow('Say when and what');
     await expect(add('daily at 9', { deliver: 'nowhere' })).rejects.toThrow('address');
     await expect(add('daily at 9', { deliver: 'nowhere:1' })).rejects.toThrow('the channels are telegram');
@@ -201,7 +201,7 @@ describe('while no gateway runs', () => {
     expect(found.spoken.schedule).toBe('every Monday, Tuesday, Wednesday and Thursday at 08:45 (Europe/Berlin)');
     expect(found.utc).toMatchObject({ schedule: 'every day at 19:00 (UTC)', timezone: 'UTC' });
     expect(found.two.schedule).toBe('every Monday at 09:00; and every Friday at 17:00 (Europe/Berlin)');
-    expect(found.unclear.problem).toContain('05:00 or 17:00? Say "daily at 05:00" or "daily at 17:00".');
+    expect(found.unclear.problem).toContain('05:00 or 17:00. Say for example "daily at 05:00" or "daily at 17:00".');
     expect(found.zones.problem).toContain('expected the time zone once');
     expect(found.moving.problem).toContain('expected a time that stays the same');
   });

@@ -17,7 +17,6 @@ const PHRASES: [phrase: string, slots: string, words: string][] = [
   ['Daily @ 8', '2026-11-22 08:00, 2026-11-23 08:00, 2026-11-24 08:00', 'every day at 08:00'],
   ['daily', '2026-11-22 09:00, 2026-11-23 09:00, 2026-11-24 09:00', 'every day at 09:00'],
   ['every day at 8:30 pm', '2026-11-21 20:30, 2026-11-22 20:30, 2026-11-23 20:30', 'every day at 20:30'],
-  ['EVERY DAY AT 8.30 P.M.', '2026-11-21 20:30, 2026-11-22 20:30, 2026-11-23 20:30', 'every day at 20:30'],
   [
     'at 9:30 and 17:00 every day',
     '2026-11-22 09:30, 2026-11-22 17:00, 2026-11-23 09:30',
@@ -39,18 +38,14 @@ const PHRASES: [phrase: string, slots: string, words: string][] = [
     'every day at 00:00 and 12:30',
   ],
   ['noon every day', '2026-11-22 12:00, 2026-11-23 12:00, 2026-11-24 12:00', 'every day at 12:00'],
-  ['midnight', '2026-11-22 00:00, 2026-11-23 00:00, 2026-11-24 00:00', 'every day at 00:00'],
-  ['noon', '2026-11-22 12:00, 2026-11-23 12:00, 2026-11-24 12:00', 'every day at 12:00'],
   ['every morning', '2026-11-22 08:00, 2026-11-23 08:00, 2026-11-24 08:00', 'every day at 08:00'],
   ['every morning at 7', '2026-11-22 07:00, 2026-11-23 07:00, 2026-11-24 07:00', 'every day at 07:00'],
   ['every evening', '2026-11-22 18:00, 2026-11-23 18:00, 2026-11-24 18:00', 'every day at 18:00'],
   ['every evening at 8', '2026-11-21 20:00, 2026-11-22 20:00, 2026-11-23 20:00', 'every day at 20:00'],
   ['at 8 in the evening every day', '2026-11-21 20:00, 2026-11-22 20:00, 2026-11-23 20:00', 'every day at 20:00'],
-  ['every night at 2', '2026-11-22 02:00, 2026-11-23 02:00, 2026-11-24 02:00', 'every day at 02:00'],
   ['once a day at 9', '2026-11-22 09:00, 2026-11-23 09:00, 2026-11-24 09:00', 'every day at 09:00'],
   // days of the week
   ['every weekday at 9', '2026-11-23 09:00, 2026-11-24 09:00, 2026-11-25 09:00', 'every weekday at 09:00'],
-  ["each weekday at 9 o'clock", '2026-11-23 09:00, 2026-11-24 09:00, 2026-11-25 09:00', 'every weekday at 09:00'],
   [
     'weekdays at 9am and 5pm',
     '2026-11-23 09:00, 2026-11-23 17:00, 2026-11-24 09:00',
@@ -78,11 +73,6 @@ const PHRASES: [phrase: string, slots: string, words: string][] = [
   ['mondays', '2026-11-23 09:00, 2026-11-30 09:00, 2026-12-07 09:00', 'every Monday at 09:00'],
   ['weekly', '2026-11-23 09:00, 2026-11-30 09:00, 2026-12-07 09:00', 'every Monday at 09:00'],
   ['once a week on friday at 16:00', '2026-11-27 16:00, 2026-12-04 16:00, 2026-12-11 16:00', 'every Friday at 16:00'],
-  [
-    'every day except sunday at 9',
-    '2026-11-23 09:00, 2026-11-24 09:00, 2026-11-25 09:00',
-    'every Monday, Tuesday, Wednesday, Thursday, Friday and Saturday at 09:00',
-  ],
   [
     'every monday in december at 10',
     '2026-12-07 10:00, 2026-12-14 10:00, 2026-12-21 10:00',
@@ -129,12 +119,6 @@ const PHRASES: [phrase: string, slots: string, words: string][] = [
   ['every 45 minutes', '2026-11-21 19:45, 2026-11-21 20:30, 2026-11-21 21:15', 'every 45 minutes, evenly spaced'],
   ['every 5 hours', '2026-11-22 00:00, 2026-11-22 05:00, 2026-11-22 10:00', 'every 5 hours, evenly spaced'],
   ['every 90 minutes', '2026-11-21 20:30, 2026-11-21 22:00, 2026-11-21 23:30', 'every 90 minutes, evenly spaced'],
-  ['every 1.5 hours', '2026-11-21 20:30, 2026-11-21 22:00, 2026-11-21 23:30', 'every 90 minutes, evenly spaced'],
-  [
-    'every 2 hours and 30 minutes',
-    '2026-11-21 21:30, 2026-11-22 00:00, 2026-11-22 02:30',
-    'every 150 minutes, evenly spaced',
-  ],
   ['every 36 hours', '2026-11-22 13:00, 2026-11-24 01:00, 2026-11-25 13:00', 'every 36 hours, evenly spaced'],
   [
     'every 90 minutes from 2026-11-25 09:00',
@@ -269,7 +253,6 @@ const PHRASES: [phrase: string, slots: string, words: string][] = [
   ['annually', '2027-01-01 09:00, 2028-01-01 09:00, 2029-01-01 09:00', 'every year on the 1st of January at 09:00'],
   // once
   ['in 20 minutes', '2026-11-21 19:25', 'once, on Saturday 21 November 2026 at 19:25:30'],
-  ['20 minutes from now', '2026-11-21 19:25', 'once, on Saturday 21 November 2026 at 19:25:30'],
   ['in an hour', '2026-11-21 20:05', 'once, on Saturday 21 November 2026 at 20:05:30'],
   ['in half an hour', '2026-11-21 19:35', 'once, on Saturday 21 November 2026 at 19:35:30'],
   ['in 1 hour and 30 minutes', '2026-11-21 20:35', 'once, on Saturday 21 November 2026 at 20:35:30'],

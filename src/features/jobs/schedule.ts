@@ -5,9 +5,8 @@
 import { UserError } from '../../errors.ts';
 import { looksLikeCron, readCron, TOLD } from './cron.ts';
 import { describe } from './describe.ts';
-import { fold } from './phrases/english.ts';
+import { fold, MAX_LENGTH, refusal } from './phrases/grammar.ts';
 import { type PhraseOptions, parsePhrase } from './phrases/phrases.ts';
-import { MAX_LENGTH, refusal } from './phrases/tokens.ts';
 import { takeZone } from './phrases/zones.ts';
 import { nextSlot, type Schedule } from './slots.ts';
 import { isTimezone, MINUTE } from './zone.ts';

@@ -53,7 +53,7 @@ export const help = translate(english.help)({
   files: 'Dateien',
   memory: 'Gedächtnis',
   routine: 'Immer wieder',
-  model: 'Fähigkeiten und Modell',
+  model: 'Modell',
   here: 'Hier',
   more: '**Mehr**: {names}',
   statusButton: 'Was tust du gerade?',
