@@ -373,8 +373,8 @@ describe('docs/slack.md', () => {
   });
 
   test('explains each scope once', () => {
-    const explained = [...read('docs/slack.md').matchAll(/^\| ((?:`[\w.:]+`(?:, )?)+) \| [^|]*\|$/gm)].flatMap(
-      ([, cell = '']) => [...cell.matchAll(/`([\w.]+:[\w]+|commands)`/g)].map(([, scope]) => scope),
+    const explained = [...read('docs/slack.md').matchAll(/^- ((?:`[\w.:]+`(?:, )?)+): /gm)].flatMap(([, cell = '']) =>
+      [...cell.matchAll(/`([\w.]+:[\w]+|commands)`/g)].map(([, scope]) => scope),
     );
     expect(explained.sort()).toEqual(manifest.oauth_config.scopes.bot);
   });

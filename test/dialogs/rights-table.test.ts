@@ -45,18 +45,20 @@ interface Cell {
   means: string;
 }
 
-/** All tables below the second level's headings; a row may stand for several kinds of people. */
+/** All tables below the second level's headings; a row may stand for several kinds of people, a column for several actions. */
 function cells(): Cell[] {
   const sections = fs.readFileSync(PAGE, 'utf8').split(/^## /m).slice(1);
   return sections.flatMap((section) => {
     const [at = '', ...lines] = section.split('\n');
     const rows = lines.filter((line) => line.startsWith('|')).map((line) => line.split('|').map((each) => each.trim()));
     const [head = [], , ...body] = rows;
-    const actions = head.slice(2, -1).map((each) => each.replaceAll('`', ''));
+    const actions = head.slice(2, -1).map((each) => each.replaceAll('`', '').split(', '));
     return body.flatMap(([, people = '', ...given]) =>
       people
         .split(', ')
-        .flatMap((who) => actions.map((action, index) => ({ at, who, action, means: given[index] ?? '' }))),
+        .flatMap((who) =>
+          actions.flatMap((each, index) => each.map((action) => ({ at, who, action, means: given[index] ?? '' }))),
+        ),
     );
   });
 }

@@ -155,7 +155,7 @@ describe('the page', () => {
 
   it('is told whole in the documentation', () => {
     const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'observability.md'), 'utf8');
-    const told = [...page.matchAll(/^\| `(viber_\w+)` \| (\w+) \|/gm)].map(([, name, kind]) => `${kind} ${name}`);
+    const told = [...page.matchAll(/^- `(viber_\w+)` \((\w+)[;)]/gm)].map(([, name, kind]) => `${kind} ${name}`);
     const kinds = { counter: COUNTERS, histogram: HISTOGRAMS, gauge: GAUGES };
     const all = Object.entries(kinds).flatMap(([kind, of]) => Object.keys(of).map((name) => `${kind} ${name}`));
     expect(told.toSorted()).toEqual(all.toSorted());
