@@ -101,7 +101,10 @@ export async function namedViber({ values, home: root }: CliContext): Promise<st
  */
 export async function ask(
   socket: string,
-  { chat, ...said }: { chat: string; text: string; viber?: string | undefined; given?: Given | undefined },
+  {
+    chat,
+    ...said
+  }: { chat: string } & ({ text: string; viber?: string | undefined; given?: Given | undefined } | { button: string }),
   onLine: (line: LocalLine) => void,
 ): Promise<Extract<LocalLine, { type: 'answer' }>> {
   const response = await post(socket, '/ask', { chat: chatOf(chat), ...said });

@@ -1,6 +1,7 @@
 /** `viber chat`: a conversation in this terminal, with the running gateway or a temporary one. */
 import readline from 'node:readline';
 import type { LocalLine } from '../channels/local/adapter.ts';
+import { Buttons, notPressed } from '../channels/terminal/buttons.ts';
 import { LEAVE } from '../channels/terminal/leave.ts';
 import { lookOf } from '../channels/terminal/look.ts';
 import { answerLines } from '../channels/terminal/render.ts';
@@ -21,10 +22,11 @@ export async function run(context: CliContext): Promise<number> {
 /** Answers each line of the pipe. The command fails at its end if a line was refused. */
 async function piped(context: CliContext, to: Spoken): Promise<number> {
   let isWhole = true;
+  const buttons = new Buttons();
   await withGateway(context, async (socket) => {
     for await (const line of readline.createInterface({ input: process.stdin })) {
       if (LEAVE.test(line.trim())) break;
-      if (line.trim() !== '' && !(await answer(context, socket, line, to))) isWhole = false;
+      if (line.trim() !== '' && !(await answer(context, socket, line, to, buttons))) isWhole = false;
     }
     // The writer may keep the pipe open; don't wait for it after "exit".
     process.stdin.destroy();
@@ -36,16 +38,25 @@ async function piped(context: CliContext, to: Spoken): Promise<number> {
  * Prints the answer, and nothing else, to standard output. Returns false if the line was refused, after printing the
  * reason.
  */
-async function answer({ print, env }: CliContext, socket: string, line: string, to: Spoken): Promise<boolean> {
+async function answer(
+  { print, env }: CliContext,
+  socket: string,
+  line: string,
+  to: Spoken,
+  buttons: Buttons,
+): Promise<boolean> {
   try {
     const { chat, viber } = to;
     const show = (part: LocalLine) => {
       if (part.type === 'event' && part.event.type === 'tool-call')
         process.stderr.write(`  … ${safeLine(part.words)}\n`);
     };
-    const { text, files } = await ask(socket, { chat, text: line, viber }, show);
+    const found = buttons.find(line.trim());
+    if (found && found.kind !== 'press') throw new UserError(notPressed(found));
+    const said = found ? { button: found.button.id } : { text: line, viber };
+    const { text, files, buttons: rows = [] } = await ask(socket, { chat, ...said }, show);
     to.viber = undefined;
-    const shown = { text, files, buttons: [], isRest: false };
+    const shown = { text, files, buttons: buttons.number(rows), isRest: false };
     for (const each of await answerLines(shown, lookOf(process.stdout, env), process.stdout.columns || 80, ''))
       print(each);
     return true;

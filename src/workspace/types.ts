@@ -45,6 +45,8 @@ export interface TaskRecord {
   /** Addresses as text, with account, of every conversation that has spoken to it. */
   conversations: string[];
   runs: number;
+  /** Whether a run has completed: until then, the next message gives the task its goal and title. Absent in old records. */
+  answered?: boolean;
   /** Total usage of all its runs. */
   usage?: Usage;
   /**

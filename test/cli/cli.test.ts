@@ -195,6 +195,31 @@ describe('with nothing configured but a port of its own', () => {
     }
   });
 
+  it('takes a number from a pipe for the button it was shown with, of a question and of a run that waits', async () => {
+    const home = tempFolder();
+    const memory = await viber(home, ['chat'], {
+      input: 'remember that I like tea\n7\n!7\n1\n!1\nwhat do you know?\n',
+    });
+    expect(memory.out).toMatch(
+      /\[1\] Accept {3}\[2\] Edit {3}\[3\] Reject[\s\S]*I will remember: `I like tea`[\s\S]*I remember:\n- I like tea/,
+    );
+    expect([memory.code, memory.err.match(/There is no button 7/g)?.length]).toEqual([1, 1]);
+    const llm = await startLlm();
+    onTestFinished(() => llm.close());
+    const config = { model: 'x/y', providers: { x: { baseURL: llm.url } } };
+    fs.writeFileSync(path.join(home, 'config.json'), JSON.stringify(config));
+    const question = { question: 'Which colour?', options: ['Red', 'Blue'] };
+    llm.script(({ lastUser, toolResults }) => {
+      if (lastUser.endsWith('next')) return { text: 'And now the next.' };
+      return toolResults.length > 0
+        ? { text: `You chose ${JSON.stringify(toolResults).includes('Blue') ? 'blue' : 'nothing'}.`, delayMs: 500 }
+        : { toolCalls: [{ name: 'ask_user', arguments: question }] };
+    });
+    const { out, code } = await viber(home, ['chat'], { input: 'paint it\n2\nnext\n' });
+    expect(out).toMatch(/Which colour\?[\s\S]*\[1\] Red {3}\[2\] Blue\nYou chose blue\.\nAnd now the next\.\n$/);
+    expect(code).toBe(0);
+  });
+
   it('ends viber run with 1 when the work failed, and says why on standard output', async () => {
     const home = tempFolder();
     const other = createServer((socket) => socket.destroy());

@@ -168,7 +168,7 @@ describe('a playbook from Slack', () => {
     expect(await plan()).toContain('1 of 3 done.');
     expect((await ask(slack, thread, 'How many changes?')).text).toContain('two changes');
     const going = await ask(slack, thread, '/viber play');
-    expect(going.text).toContain('1 of 3 steps are done');
+    expect(going.text).toContain('1 of 3 steps done');
     expect((await finished(thread)).text).toContain('3 of 3 steps');
     expect([1, 2, 3].map((n) => steps(n).length)).toEqual([1, 2, 1]);
     // The writer's own session tells it that it was stopped.

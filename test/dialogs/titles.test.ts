@@ -44,6 +44,33 @@ describe.each(NAMES)('on %s', (name) => {
     expect((await platform.command(dm, 'tasks')).text).toContain('help me buy a tent');
   });
 
+  it.each([true, false])(
+    'a request that failed gives way to the first that was answered, small model: %s',
+    async (small) => {
+      const { world } = await open([name], undefined, small ? {} : { config: {} });
+      const platform = world.platforms[name];
+      const dm = platform.dm('alex');
+      const named: string[] = [];
+      world.llm.script(({ model, lastUser }) => {
+        if (model === 'small') named.push(lastUser);
+        if (model === 'small') return { text: TITLE };
+        return /weather|sports/.test(lastUser) ? { fault: 'unauthorized' } : { text: 'Sure.' };
+      });
+      await ask(platform, dm, 'tell me the weather on Mars');
+      await ask(platform, dm, 'or the sports news');
+      expect(record(world).title).toBe('or the sports news');
+      const title = small ? TITLE : 'help me buy a tent';
+      await ask(platform, dm, 'help me buy a tent');
+      await titled(world, title);
+      expect(named.map((asked) => /buy a tent/.test(asked) && !/weather|sports/.test(asked))).toEqual(
+        small ? [true] : [],
+      );
+      await ask(platform, dm, 'tell me the weather on Mars');
+      await ask(platform, dm, 'and a boat');
+      expect((await platform.command(dm, 'tasks')).text).toContain(title);
+    },
+  );
+
   it('a small model gives the title after the first answer, once, and it is counted', async () => {
     const { world, asked } = await open([name], () => ({ text: `**"${TITLE}."**`, delayMs: 700 }));
     const platform = world.platforms[name];

@@ -44,6 +44,40 @@ describe.each(Object.entries(catalogues))('the messages in %s', (language, catal
   });
 });
 
+/** The forms of each counted noun, as branches for one and for several show them: `# file`, `# files`. */
+const NOUN = /\{# (\p{L}+)[^{}]*\} other \{# (\p{L}+)/gu;
+
+test.each(Object.entries(catalogues))('0, 1 and 2 of everything are counted as %s counts', (language, catalogue) => {
+  const pairs = entries(catalogue).flatMap(([, text]) =>
+    [...text.matchAll(NOUN)].map(([, one = '', more = '']) => [one, more]),
+  );
+  const counted = pairs.filter(([one, more]) => one !== more);
+  expect(counted.length).toBeGreaterThan(20);
+  const after = (numbers: string, nouns: readonly (string | undefined)[]) =>
+    new RegExp(`(?<![\\p{L}\\d.:]|\\ba )(?:${numbers}) (?:${[...new Set(nouns)].join('|')})(?!\\p{L})`, 'u');
+  const ones = counted.map(([one]) => one);
+  const wrong = {
+    0: after('0', ones),
+    1: after(
+      '1',
+      counted.map(([, more]) => more),
+    ),
+    2: after('2', ones),
+  };
+  const messages = messagesIn(language);
+  const miscounted: string[] = [];
+  for (const [key, text] of entries(catalogue)) {
+    const taken = argumentsOf(text, language);
+    for (const [n, pattern] of Object.entries(wrong))
+      for (const values of examplesFor(key, taken, language)) {
+        const numbers = [...taken].filter(([, kind]) => typeof kind === 'string').map(([name]) => [name, Number(n)]);
+        const sentence = Reflect.apply(messages.text, messages, [key, { ...values, ...Object.fromEntries(numbers) }]);
+        if (pattern.test(sentence)) miscounted.push(`${key}: ${sentence}`);
+      }
+  }
+  expect(miscounted).toEqual([]);
+});
+
 test('every language that is served is tested here', () => {
   expect(languages).toEqual(Object.keys(catalogues));
 });

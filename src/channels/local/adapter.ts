@@ -6,6 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import http from 'node:http';
+import type { z } from 'zod';
 import type {
   Address,
   AgentStreamEvent,
@@ -37,6 +38,7 @@ export type LocalLine =
       type: 'answer';
       text: string;
       files: LocalFile[];
+      buttons?: Button[][];
       ended?: OutboundMessage['ended'];
       result?: OutboundMessage['result'];
     }
@@ -139,9 +141,10 @@ class Local implements Channel {
       const files = message.files.map(({ path, name, mimeType, size }) => ({ path, name, mimeType, size }));
       const { text, ended, result, buttons = [] } = message;
       const { chat } = message.address;
-      // The client may be gone; the answer is in the session anyway.
-      const asked = this.#waiting.get(chat)?.[0];
-      if (asked) write(asked, { type: 'answer', text, files, ...(ended && { ended }), ...(result && { result }) });
+      // The client may be gone; the answer is in the session anyway. An edited question answers nobody.
+      const asked = message.edits ? undefined : this.#waiting.get(chat)?.[0];
+      const more = { ...(buttons.length > 0 && { buttons }), ...(ended && { ended }), ...(result && { result }) };
+      if (asked) write(asked, { type: 'answer', text, files, ...more });
       asked?.end();
       if (this.#listening.has(chat)) await this.#name(chat);
       this.#tell(chat, {
@@ -187,11 +190,11 @@ class Local implements Channel {
   ): Promise<void> {
     switch (request.method === 'POST' ? request.url : undefined) {
       case '/ask': {
-        const { chat, text, viber, given } = await readRequest(request, QUESTION);
-        keep(this.#waiting, chat, response);
+        const asked = await readRequest(request, QUESTION);
+        keep(this.#waiting, asked.chat, response);
         response.writeHead(200, { 'content-type': 'application/x-ndjson' });
-        const said = this.#said(chat, text, viber);
-        return this.#ask(given ? { ...said, given } : said, response, callbacks);
+        const given = 'given' in asked && asked.given ? { given: asked.given } : {};
+        return this.#ask({ ...this.#message(asked), ...given }, response, callbacks);
       }
       case '/talk': {
         const { chat } = await readRequest(request, LISTEN);
@@ -202,9 +205,7 @@ class Local implements Channel {
       }
       case '/say': {
         const said = await readRequest(request, SAID);
-        const message =
-          'text' in said ? this.#said(said.chat, said.text, said.viber) : this.#pressed(said.chat, said.button);
-        await callbacks.onMessage(message, said);
+        await callbacks.onMessage(this.#message(said), said);
         response.writeHead(204).end();
         return;
       }
@@ -265,8 +266,9 @@ class Local implements Channel {
     };
   }
 
-  #pressed(chat: string, button: string): InboundMessage {
-    return { ...this.#said(chat, ''), kind: 'button', button: { id: button } };
+  #message(said: z.infer<typeof SAID>): InboundMessage {
+    if ('text' in said) return this.#said(said.chat, said.text, said.viber);
+    return { ...this.#said(said.chat, ''), kind: 'button', button: { id: said.button } };
   }
 }
 

@@ -29,11 +29,10 @@ const given = z.object({
     .exactOptional(),
 });
 
-export const QUESTION = z.object({ chat, text: words, viber, given: given.exactOptional() });
-export const SAID = z.union([
-  z.object({ chat, text: words, viber }),
-  z.object({ chat, button: z.string().min(1).max(64) }),
-]);
+const PRESS = z.object({ chat, button: z.string().min(1).max(64) });
+
+export const QUESTION = z.union([z.object({ chat, text: words, viber, given: given.exactOptional() }), PRESS]);
+export const SAID = z.union([z.object({ chat, text: words, viber }), PRESS]);
 export const LISTEN = z.object({ chat });
 export const SUGGEST = z.object({ chat, command: z.string().max(64), text: z.string().max(1_000) });
 

@@ -2,7 +2,9 @@
  * Numbers the buttons on the screen: no number is used twice, and a button shown again keeps its own. No side effects
  * outside the object.
  */
+import { type Said, say } from '../../messages/messages.ts';
 import type { Button } from '../channel.ts';
+import { safeLine } from './safe.ts';
 
 export interface Numbered {
   n: number;
@@ -23,6 +25,17 @@ function keysOf(rows: readonly (readonly Button[])[]): (string | undefined)[] {
     counts.set(decides, nth);
     return `${decides}\n${nth}`;
   });
+}
+
+type NotPressed = { kind: 'unsure'; button: Numbered } | { kind: 'none' | 'decided'; n: number };
+
+/** Says why a typed number presses no button. */
+export function notPressed(found: NotPressed): Said {
+  if (found.kind === 'unsure') {
+    const { n, label } = found.button;
+    return say('terminal.olderButton', { n: String(n), label: safeLine(label) });
+  }
+  return say(found.kind === 'none' ? 'terminal.noButton' : 'terminal.decided', { n: String(found.n) });
 }
 
 /** Older buttons have scrolled away. */
@@ -67,13 +80,7 @@ export class Buttons {
    * Interprets a typed line: `!3` is always a button; `3` is one of the last answer's buttons, or ambiguous if it
    * belongs to an older one. Returns undefined if the line isn't a button's number.
    */
-  find(
-    line: string,
-  ):
-    | { kind: 'press' | 'unsure'; button: Numbered }
-    | { kind: 'none'; n: number }
-    | { kind: 'decided'; n: number }
-    | undefined {
+  find(line: string): { kind: 'press'; button: Numbered } | NotPressed | undefined {
     const [, mark = '', digits] = /^(!?)(\d{1,6})$/.exec(line) ?? [];
     if (digits === undefined) return undefined;
     const n = Number(digits);
@@ -81,6 +88,6 @@ export class Buttons {
     if (!button) return mark === '' ? undefined : { kind: 'none', n };
     // Pressed with `!`, a decided button reports the decision.
     if (this.#dead.has(n) && mark === '') return { kind: 'decided', n };
-    return { kind: mark !== '' || this.#open.has(n) ? 'press' : 'unsure', button };
+    return mark !== '' || this.#open.has(n) ? { kind: 'press', button } : { kind: 'unsure', button };
   }
 }

@@ -6,7 +6,7 @@
 
 import { errorMessage } from '../../errors.ts';
 import type { Messages } from '../../messages/messages.ts';
-import { Buttons } from './buttons.ts';
+import { Buttons, notPressed } from './buttons.ts';
 import { Growing } from './growing.ts';
 import { LEAVE } from './leave.ts';
 import { safeLine } from './safe.ts';
@@ -53,12 +53,7 @@ export class Talk implements Listener {
     if (LEAVE.test(line)) return void this.leave();
     const { door, face, messages } = this.#to;
     const found = this.#buttons.find(line);
-    if (found?.kind === 'decided') return void face.note(messages.text('terminal.decided', { n: String(found.n) }));
-    if (found?.kind === 'none') return void face.note(messages.text('terminal.noButton', { n: String(found.n) }));
-    if (found?.kind === 'unsure') {
-      const { n, label } = found.button;
-      return void face.note(messages.text('terminal.olderButton', { n: String(n), label: safeLine(label) }));
-    }
+    if (found && found.kind !== 'press') return void face.note(messages.said(notPressed(found)));
     if (found) face.live?.pressed(found.button.label);
     this.#isAsked = true;
     this.#show();

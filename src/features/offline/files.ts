@@ -1,4 +1,4 @@
-/** Handles requests about files for the offline model. */
+/** Handles requests about files for the built-in model. */
 import { clip } from '../../lib/text.ts';
 import { lines, sentences, words } from '../../messages/messages.ts';
 import type { Json } from '../../workspace/types.ts';

@@ -1,4 +1,4 @@
-/** Handles requests about a plan for the offline model: makes it, ticks its steps, shows it. */
+/** Handles requests about a plan for the built-in model: makes it, ticks its steps, shows it. */
 import { clip } from '../../lib/text.ts';
 import { lines, type Messages, say, type Text, words } from '../../messages/messages.ts';
 import { isToDo, standsAt } from '../../workspace/tasks/index.ts';

@@ -1,5 +1,5 @@
 /**
- * Handles each request for the offline model. Invariant: the work of a request is a function of the prompt alone. It
+ * Handles each request for the built-in model. Invariant: the work of a request is a function of the prompt alone. It
  * runs again from the start at every step, with the outcomes of the calls it made before, and ends with a sentence
  * about the result.
  */

@@ -1,5 +1,5 @@
 /**
- * Extracts what the offline model needs from a prompt: the person's words, plan, memory and files as the context names
+ * Extracts what the built-in model needs from a prompt: the person's words, plan, memory and files as the context names
  * them. Pure.
  */
 import { type Messages, messagesIn } from '../../messages/messages.ts';

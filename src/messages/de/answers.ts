@@ -7,7 +7,8 @@ export const answers = translate(english.answers)({
   unseenFormat: 'es ist eine {format}-Datei, die das Modell nicht lesen kann. Schick sie bitte als JPEG oder PNG.',
   unseenLarge: 'es ist zu groß. Schick bitte eine kleinere Datei.',
   unseenLocked: 'es ist mit einem Passwort geschützt.',
-  unseenPages: 'es hat {n} Seiten, und das Modell sieht sich höchstens 100 an. Der Text lässt sich trotzdem lesen.',
+  unseenPages:
+    'es hat {n, plural, one {# Seite} other {# Seiten}}, und das Modell sieht sich höchstens 100 an. Der Text lässt sich trotzdem lesen.',
   unseenEmpty: 'es ist leer.',
   unseenMany: 'das Modell sieht sich höchstens {n, plural, one {# Bild} other {# Bilder}} auf einmal an.',
   unseenRefused:
@@ -19,7 +20,7 @@ export const answers = translate(english.answers)({
   unreadFiles:
     'Ich wollte {n, plural, one {eine Datei} other {# Dateien}} mitschicken, die nicht zu lesen {n, plural, one {war} other {waren}}. Bitte mich noch einmal darum.',
   leftOutFiles:
-    'In eine Antwort passen {most} Dateien von je höchstens 1 MB; {n, plural, one {eine ist} other {# sind}} zu viel und nicht dabei. Bitte mich in einer neuen Nachricht darum.',
+    'In eine Antwort {most, plural, one {passt # Datei} other {passen # Dateien}} von je höchstens 1 MB; {n, plural, one {eine ist} other {# sind}} zu viel und nicht dabei. Bitte mich in einer neuen Nachricht darum.',
   saidBy: 'Wer was gesagt hat:',
   moreSaid: 'und noch {n, plural, one {eine Antwort} other {# Antworten}}',
   noWords: 'Das ist erledigt; das Modell hat nichts dazu gesagt.',

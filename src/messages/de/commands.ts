@@ -53,7 +53,7 @@ export const help = translate(english.help)({
   files: 'Dateien',
   memory: 'Gedächtnis',
   routine: 'Immer wieder',
-  model: 'Modell',
+  model: 'Fähigkeiten und Modell',
   here: 'Hier',
   more: '**Mehr**: {names}',
   statusButton: 'Was tust du gerade?',

@@ -11,7 +11,7 @@ export const details = translate(english)({
   program:
     'Es arbeitet in einem Ordner dieser Aufgabe, in einer Sandbox, {network, select, yes {mit Zugang zum Netz} other {ohne Netz}}; es kann die Dateien dieser Aufgabe lesen und die der Fähigkeit in {folder}.',
   command:
-    'Er arbeitet in {where}, in einer Sandbox, {network, select, yes {mit Zugang zum Netz} other {ohne Netz}}, und kann die Dateien dieser Aufgabe lesen; nach {seconds} Sekunden wird er beendet, wenn er nichts anderes sagt.',
+    'Er arbeitet in {where}, in einer Sandbox, {network, select, yes {mit Zugang zum Netz} other {ohne Netz}}, und kann die Dateien dieser Aufgabe lesen; nach {seconds, plural, one {# Sekunde} other {# Sekunden}} wird er beendet, wenn er nichts anderes sagt.',
   given: 'Mitgegeben wird: {names}.',
   address: '{host} erfährt diese Adresse, mit allem, was in ihr steht.',
   searches: '{who} bekommt diese Wörter zu lesen.',

@@ -80,9 +80,10 @@ export const failures = translate(english.failures)({
   uncertain: 'Ich weiß nicht, ob meine letzte Nachricht bei dir angekommen ist. Wenn sie fehlt, schick /status.',
   tooMany:
     'Das waren zu viele Nachrichten in einer Minute; die letzte habe ich nicht genommen. Wart einen Moment und schick sie nochmal.',
-  tooFast: '{n} Nachrichten habe ich nicht genommen, weil sie zu schnell kamen. Schick sie bitte noch einmal.',
+  tooFast:
+    '{n, plural, one {# Nachricht habe ich nicht genommen, weil sie zu schnell kam} other {# Nachrichten habe ich nicht genommen, weil sie zu schnell kamen}}. Schick sie bitte noch einmal.',
   tooFastAfter:
-    '{n} Nachrichten habe ich nicht genommen, weil sie zu schnell kamen. Die letzte, die ich genommen habe, war „{text}“; schick bitte noch einmal, was danach kam.',
+    '{n, plural, one {# Nachricht habe ich nicht genommen, weil sie zu schnell kam} other {# Nachrichten habe ich nicht genommen, weil sie zu schnell kamen}}. Die letzte, die ich genommen habe, war „{text}“; schick bitte noch einmal, was danach kam.',
   queueFull:
     'Diese Nachricht habe ich nicht genommen: {n, plural, one {eine wartet schon} other {# warten schon}}. Schick sie später nochmal, oder erst /stop.',
   buttonGone: 'Dieser Knopf geht nicht mehr. {hint}',

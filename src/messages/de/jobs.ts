@@ -20,7 +20,8 @@ export const jobs = translate(english)({
   nextTimes: 'Als Nächstes ({zone}):',
   notUnderstood:
     '„{text}“ verstehe ich nicht als Zeit{kind, select, noTime {: die Uhrzeit fehlt} twoTimes {: es sind zwei Zeiten} noDays {: es fehlt, an welchen Tagen} twoRhythms {: es sind zwei Rhythmen} past {: das ist schon vorbei} tooFar {: das ist zu lange hin} seconds {: Sekunden gehen nicht} tooLong {: es ist zu lang} noDay {: diesen Tag gibt es nicht} other {}}. Schreib zum Beispiel „every weekday at 8:30“, „tomorrow at 9“ oder „0 9 * * 1-5“.{reason, select, other {}}{example, select, other {}}',
-  tooOften: 'Das ist zu oft: ein im Chat angelegter Auftrag darf höchstens alle {n} Minuten laufen (jobs.min_minutes).',
+  tooOften:
+    'Das ist zu oft: ein im Chat angelegter Auftrag darf höchstens {n, plural, one {jede Minute} other {alle # Minuten}} laufen (jobs.min_minutes).',
   nameTaken: 'Einen Auftrag „{name}“ gibt es schon; lösch ihn zuerst oder nimm einen anderen Namen.',
   noneOffline:
     'Es gibt keine geplanten Aufträge. Mit einem Sprachmodell (`{init}` fragt danach) genügt ein Satz an mich; bis dahin legst du sie so an: `{add} --at "every weekday at 9" --prompt "Was gibt es Neues?"`',

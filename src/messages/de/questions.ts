@@ -23,7 +23,8 @@ export const questions = translate(english)({
   isAnswered: '{who, select, you {Das hast du} other {Das hat {name}}} schon beantwortet: {answer}',
   lateDenied:
     'Das kam zu spät: nach {time} ohne Antwort habe ich es gelassen. Frag mich nochmal, wenn es geschehen soll.',
-  lateAnswered: 'Das kam zu spät: nach {minutes} Minuten habe ich so weitergemacht: {answer}',
+  lateAnswered:
+    'Das kam zu spät: nach {minutes, plural, one {# Minute} other {# Minuten}} habe ich so weitergemacht: {answer}',
   wrote: 'Das ist erledigt: {who, select, you {du hast} other {{name} hat}} mir stattdessen geschrieben.',
   stopped: 'Das ist erledigt: die Arbeit wurde angehalten.',
   approve: 'Genehmigen',
@@ -38,7 +39,7 @@ export const questions = translate(english)({
   pressOrWrite: 'Drück einen Knopf, oder antworte in eigenen Worten.',
   write: 'Antworte in eigenen Worten.',
   wait: 'Ich warte darauf.',
-  otherwise: 'Höre ich {minutes} Minuten lang nichts, mache ich so weiter: {answer}',
+  otherwise: 'Höre ich {minutes, plural, one {# Minute} other {# Minuten}} lang nichts, mache ich so weiter: {answer}',
   askAgain: 'Wieder fragen: {what}',
   revokeOnly: 'Das dürfen nur die Beteiligten von **{title}** zurücknehmen.',
   asksAlready: 'Danach frage ich schon.',

@@ -4,7 +4,8 @@ export const answers = {
   unseenFormat: 'it is a {format} file, which the model can’t read. Please send it as JPEG or PNG.',
   unseenLarge: 'it is too large. Please send a smaller one.',
   unseenLocked: 'it is protected with a password.',
-  unseenPages: 'it has {n} pages, and the model looks at 100 at most. Its text can still be read.',
+  unseenPages:
+    'it has {n, plural, one {# page} other {# pages}}, and the model looks at 100 at most. Its text can still be read.',
   unseenEmpty: 'it is empty.',
   unseenMany: 'the model looks at {n, plural, one {# picture} other {# pictures}} at a time at most.',
   unseenRefused:
@@ -16,7 +17,7 @@ export const answers = {
   unreadFiles:
     'I meant to add {n, plural, one {a file} other {# files}} that could not be read. Ask me for {n, plural, one {it} other {them}} once more.',
   leftOutFiles:
-    'An answer of mine holds {most} files of up to 1 MB each; {n, plural, one {one more} other {# more}} did not fit. Ask me for {n, plural, one {it} other {them}} in a new message.',
+    'An answer of mine holds {most, plural, one {# file} other {# files}} of up to 1 MB each; {n, plural, one {one more} other {# more}} did not fit. Ask me for {n, plural, one {it} other {them}} in a new message.',
   saidBy: 'Who said what:',
   moreSaid: 'and {n, plural, one {# answer more} other {# answers more}}',
   noWords: 'That is done; the model added no words to it.',

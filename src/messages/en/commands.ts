@@ -48,7 +48,7 @@ export const help = {
   files: 'Files',
   memory: 'Memory',
   routine: 'Again and again',
-  model: 'Model',
+  model: 'Skills and model',
   here: 'Here',
   more: '**More**: {names}',
   statusButton: 'What are you doing?',

@@ -8,7 +8,7 @@ export const details = {
   program:
     'It works in a folder of this task, in a sandbox, {network, select, yes {with access to the network} other {without network}}; it can read the files of this task and those of the skill in {folder}.',
   command:
-    'It works in {where}, in a sandbox, {network, select, yes {with access to the network} other {without network}}, and can read the files of this task; it is ended after {seconds} seconds unless it says otherwise.',
+    'It works in {where}, in a sandbox, {network, select, yes {with access to the network} other {without network}}, and can read the files of this task; it is ended after {seconds, plural, one {# second} other {# seconds}} unless it says otherwise.',
   given: 'It is given {names}.',
   address: '{host} is told this address, with all that is written in it.',
   searches: '{who} is told these words.',

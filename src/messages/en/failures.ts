@@ -71,9 +71,10 @@ export const failures = {
   undelivered: 'Something I had to say in {place} could not be delivered: {reason}. It is kept in spool/dead.',
   uncertain: 'I cannot tell whether my last message reached you. If it is missing, send /status.',
   tooMany: 'That was too many messages in a minute; I did not take the last one. Wait a moment and send it again.',
-  tooFast: 'I did not take {n} messages, because they came too fast. Please send them again.',
+  tooFast:
+    'I did not take {n, plural, one {# message, because it} other {# messages, because they}} came too fast. Please send {n, plural, one {it} other {them}} again.',
   tooFastAfter:
-    'I did not take {n} messages, because they came too fast. The last one I took was "{text}"; please send what came after it again.',
+    'I did not take {n, plural, one {# message, because it} other {# messages, because they}} came too fast. The last one I took was "{text}"; please send what came after it again.',
   queueFull:
     'I did not take this message: {n, plural, one {one is waiting already} other {# are waiting already}}. Send it again later, or /stop first.',
   buttonGone: 'That button no longer works. {hint}',

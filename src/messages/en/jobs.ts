@@ -17,7 +17,8 @@ export const jobs = {
   nextTimes: 'Next ({zone}):',
   notUnderstood:
     '"{text}" is not a schedule I can keep: {reason}. Say for example "{example}".{kind, select, other {}}',
-  tooOften: 'That is too often: a job made in a chat may come every {n} minutes at most (jobs.min_minutes).',
+  tooOften:
+    'That is too often: a job made in a chat may come every {n, plural, one {minute} other {# minutes}} at most (jobs.min_minutes).',
   nameTaken: 'There is a job "{name}" already; delete it first or choose another name.',
   noneOffline:
     'There are no scheduled jobs. With a language model (`{init}` asks for one) you can ask me for them; until then, add one with `{add} --at "every weekday at 9" --prompt "What is new?"`',

@@ -6,7 +6,7 @@ export const memory = {
   waiting: '{n, plural, other {# waiting for an owner to accept.}}',
   notFound: 'Nothing in my memory has these words.',
   whatToAdd: 'Tell me what to keep in mind: /memory add and the words.',
-  tooLong: 'That is too long to remember: at most {n} characters.',
+  tooLong: 'That is too long to remember: at most {n, plural, one {# character} other {# characters}}.',
   known: 'I remember this already.',
   added: 'I will remember:',
   notRegular: '{file} is not a regular file: move it away, and a new one is made.',

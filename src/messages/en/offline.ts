@@ -25,7 +25,7 @@ Schedules in words need a language model. To add a job by hand, run \`{add}\` on
   left: '{left} of {total} left',
   planFailed: 'The plan could not be changed: {why}',
   planConflict: 'Somebody else changed the plan in the meantime, so mine is only a proposal.',
-  stepsLeft: '{left} of {total} steps left.',
+  stepsLeft: '{left} of {total, plural, one {# step} other {# steps}} left.',
   isInProgress: '(in progress)',
   isSkipped: '(skipped)',
   notRemembered: 'I could not remember it: {why}',

@@ -19,7 +19,8 @@ export const questions = {
   isDenied: '{who, select, you {You have} other {{name} has}} refused this already.',
   isAnswered: '{who, select, you {You have} other {{name} has}} answered this already: {answer}',
   lateDenied: 'This came too late: after {time} without an answer I left it. Ask me again if it should be done.',
-  lateAnswered: 'This came too late: after {minutes} minutes I went on with: {answer}',
+  lateAnswered:
+    'This came too late: after {minutes, plural, one {# minute} other {# minutes}} I went on with: {answer}',
   wrote: 'This is closed: {who, select, you {you} other {{name}}} wrote to me instead.',
   stopped: 'This is closed: the work was stopped.',
   approve: 'Approve',
@@ -34,7 +35,7 @@ export const questions = {
   pressOrWrite: 'Press a button or answer in your own words.',
   write: 'Answer in your own words.',
   wait: 'I wait for it.',
-  otherwise: 'If I hear nothing within {minutes} minutes, I go on with: {answer}',
+  otherwise: 'If I hear nothing within {minutes, plural, one {# minute} other {# minutes}}, I go on with: {answer}',
   askAgain: 'Ask again: {what}',
   revokeOnly: 'Only the people of **{title}** may take this back.',
   asksAlready: 'I ask about this already.',

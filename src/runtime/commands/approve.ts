@@ -66,9 +66,12 @@ async function decide(
   const by = { by: principalText(principal), name: plainName(principal.name) };
   const decided = await gw.consent.approvals.decide(request.id, { ...decision, ...by }, address);
   if (!decided?.request.decision) return gone;
-  const { kind, tool, scope } = decided.request;
+  const { kind, tool, scope, taskId } = decided.request;
   if (!decided.isFirst)
     return { text: closed(decided.request.decision, { me: by.by, time: openFor(tool, messages) }, messages) };
+  // A program waits for one answer, which is that of the run.
+  const isAwaited = gw.places.channelOf(address)?.takesResults === true;
+  if (isAwaited && gw.consent.approvals.open(taskId).length === 0) return { text: NOTHING };
   switch (decision.verdict) {
     case 'approve':
       // An arranging tool does nothing now: what it arranged shows the result later.

@@ -113,7 +113,8 @@ class RecordsOfTasks implements TaskRecords {
       // After a crash between this record and the end of its message, the same run is recorded again.
       const isNoted = run !== undefined && before.counted?.run === run && before.state === state;
       const runs = state === 'running' || isNoted ? record.runs : record.runs + 1;
-      return passes ? { ...record, state, runs, updatedAt: new Date().toISOString() } : record;
+      const answered = record.answered === false && state === 'completed' ? { answered: true } : {};
+      return passes ? { ...record, ...answered, state, runs, updatedAt: new Date().toISOString() } : record;
     });
   }
 
@@ -161,6 +162,7 @@ class RecordsOfTasks implements TaskRecords {
       title: titleOf(job?.name ?? goal),
       state: 'pending',
       runs: 0,
+      answered: false,
       people: [principalText(principal)],
       conversations: places,
       ...(job ? { job: job.id } : {}),
@@ -182,11 +184,14 @@ class RecordsOfTasks implements TaskRecords {
     // Everyone admitted may speak in a group; only those who began the task may steer it (promise 33).
     const isNewPerson = message.isDirect && !known.people.includes(person);
     const isNewChat = !known.conversations.includes(conversation);
-    // A greeting doesn't stay the title once there is a subject.
-    const isSubject = saysNothing(known.title) && !saysNothing(message.text);
+    // Neither a greeting nor a request that failed stays the title once there is a subject.
+    const isOver = known.state === 'error' || known.state === 'stopped';
+    const hasFailed = known.answered === false && isOver && known.title === titleOf(known.goal);
+    const isSubject = (saysNothing(known.title) || hasFailed) && !saysNothing(message.text);
     if (!isNewPerson && !isNewChat && !isSubject) return known;
     const added = (record: TaskRecord): TaskRecord => ({
       ...record,
+      ...(hasFailed && isSubject && record.goal === known.goal ? { goal: message.text.slice(0, 4000) } : {}),
       title: isSubject && record.title === known.title ? titleOf(message.text) : record.title,
       people: isNewPerson ? [...record.people, person] : record.people,
       conversations: isNewChat ? [...record.conversations, conversation] : record.conversations,

@@ -28,7 +28,7 @@ export interface Models {
     name: string,
     options?: { /** The limit for connecting to the provider, in ms; 10,000 by default. */ connectMs?: number },
   ): Promise<ModelV4>;
-  /** The model to use if none is configured: that of the first provider with a key, else the offline model. */
+  /** The model to use if none is configured: that of the first provider with a key, else the built-in model. */
   readonly defaultModel: string;
 }
 

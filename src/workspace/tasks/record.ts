@@ -226,7 +226,15 @@ export function taskIds(home: Home): readonly string[] {
 
 /** Returns the part that must survive a power cut. */
 function stablePart(record: TaskRecord): string {
-  return JSON.stringify({ ...record, state: null, runs: null, usage: null, counted: null, updatedAt: null });
+  return JSON.stringify({
+    ...record,
+    answered: null,
+    state: null,
+    runs: null,
+    usage: null,
+    counted: null,
+    updatedAt: null,
+  });
 }
 
 async function replace(home: Home, record: TaskRecord, sync = true): Promise<void> {
@@ -247,9 +255,9 @@ async function patch(home: Home, record: TaskRecord, before: string): Promise<vo
 }
 
 /** Formats a record with its volatile fields last and padded, so that a change of state is one small write in place. */
-function textOf({ state, runs, usage, counted, updatedAt, ...stable }: TaskRecord, oldSize = 0): string {
+function textOf({ state, answered, runs, usage, counted, updatedAt, ...stable }: TaskRecord, oldSize = 0): string {
   const json = JSON.stringify(
-    { ...stable, ...(counted && { counted }), ...(usage && { usage }), runs, state, updatedAt },
+    { ...stable, ...(counted && { counted }), ...(usage && { usage }), answered, runs, state, updatedAt },
     null,
     2,
   );
@@ -268,6 +276,7 @@ const recordShape = shape<TaskRecord>(
     createdAt: isText,
     updatedAt: isText,
     runs: isInteger,
+    answered: optional(oneOf(true, false)),
     state: oneOf('pending', 'running', 'completed', 'error', 'stopped'),
     people: listOf(isText),
     conversations: listOf(isText),

@@ -70,7 +70,7 @@ test('what is said and pressed comes in, what is answered goes to everybody who 
   await expect.poll(() => taken).toHaveLength(3);
   const buttons = [[{ id: 'x', label: 'Yes' }]];
   await channel.send({ ...message('hi'), buttons }, ledger);
-  expect(JSON.parse(await bodyOf(await asking))).toEqual({ type: 'answer', text: 'hi', files: [] });
+  expect(JSON.parse(await bodyOf(await asking))).toEqual({ type: 'answer', text: 'hi', files: [], buttons });
   for (const { lines } of [one, two])
     await expect.poll(() => lines).toEqual([{ type: 'answer', text: 'hi', files: [], buttons, messageId: 'm-hi' }]);
 });
