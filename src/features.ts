@@ -14,7 +14,7 @@ import { offline } from './features/offline/index.ts';
 import { titles } from './features/titles/index.ts';
 import { voice } from './features/voice/index.ts';
 import { web } from './features/web/index.ts';
-import { knowElements } from './runtime/reply/elements.ts';
+import { knowElements } from './runtime/reply/reply.ts';
 import { ownTools } from './runtime/tools/table.ts';
 
 export const FEATURES: readonly Feature[] = [

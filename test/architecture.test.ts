@@ -45,7 +45,7 @@ const LAYERS: { from: RegExp; to: RegExp[] }[] = [
   // The table of features names each by its index, and nothing else does.
   {
     from: /^features\.ts$/,
-    to: [/^features\/[a-z]+\/index\.ts$/, FEATURE_SEAM, /^runtime\/(tools\/table|reply\/elements)\.ts$/],
+    to: [/^features\/[a-z]+\/index\.ts$/, FEATURE_SEAM, /^runtime\/(tools\/table|reply\/reply)\.ts$/],
   },
   { from: FEATURE_CLI, to: [/^features\/[a-z]+\/cli\.ts$/, CONTRACT] },
   {
@@ -168,7 +168,7 @@ const AT_MOST: Figures = {
   commentsWithoutSubject: 3,
 };
 /** Of `npm run path`. Functions are rounded up: a timer that fires on a slow machine calls a few more. */
-const PATH_AT_MOST = { files: 185, functions: 920 };
+const PATH_AT_MOST = { files: 153, functions: 920 };
 
 interface Import {
   from: string;

@@ -10,7 +10,7 @@ import path from 'node:path';
 import { errorCode, UserError } from '../errors.ts';
 import { type About, statOf } from '../lib/damage.ts';
 import { readTextSync } from '../lib/files.ts';
-import { parseJson, readRecords, readWhole, salvage } from '../lib/read-json.ts';
+import { parseJson, readRecords, readWhole, salvage } from '../lib/json.ts';
 import type { Schema } from '../lib/shape.ts';
 import { writeJson } from '../lib/write-json.ts';
 

@@ -3,7 +3,7 @@
  * under a lock file, on the current content, so that no entry is lost. Unreadable content is set aside.
  */
 import { type About, statOf } from '../lib/damage.ts';
-import { parseJson, readRecords, readWhole, salvage } from '../lib/read-json.ts';
+import { parseJson, readRecords, readWhole, salvage } from '../lib/json.ts';
 import type { Schema } from '../lib/shape.ts';
 import { writeJson } from '../lib/write-json.ts';
 import { locked } from './json-file.ts';

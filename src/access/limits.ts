@@ -2,8 +2,9 @@
  * Rate limits by token bucket. Keys come from outside, so the least recently used are dropped. Several processes can
  * share the buckets.
  */
+
+import { parseJson } from '../lib/json.ts';
 import { createLru } from '../lib/lru.ts';
-import { parseJson } from '../lib/read-json.ts';
 import { isFlag, isNumber, isText, objectOf, optional, shape } from '../lib/shape.ts';
 
 export type Taken = { ok: true } | { ok: false; first: boolean };

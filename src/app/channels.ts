@@ -4,8 +4,15 @@ import os from 'node:os';
 import path from 'node:path';
 import { identityText, type Role } from '../access/principal.ts';
 import type { Caller } from '../board/contract.ts';
-import { API, HUB } from '../channels/address.ts';
-import { type Address, type CommandSpec, conversationKey, type LiveMode, type NameOf } from '../channels/channel.ts';
+import {
+  type Address,
+  API,
+  type CommandSpec,
+  conversationKey,
+  HUB,
+  type LiveMode,
+  type NameOf,
+} from '../channels/channel.ts';
 import type { Hub } from '../channels/hub/adapter.ts';
 import { channelModules, chatSections, isBuiltIn } from '../channels/index.ts';
 import type { ChannelKind, ChatChannelConfig, OpenChannel } from '../channels/kind.ts';

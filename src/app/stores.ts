@@ -1,14 +1,14 @@
-/** Opens the home and its stores, once and in order: identities, the task of each conversation, outgoing messages. */
+/** Opens the home and its stores, once and in order: identities, the task of each conversation, outgoing messages, live progress. */
 import path from 'node:path';
-import { openLanguages } from '../access/languages.ts';
+import { type Languages, openLanguages } from '../access/languages.ts';
 import { Links } from '../access/links.ts';
 import { createOutboundTargets } from '../access/outbound-targets.ts';
 import { openPairing } from '../access/pairing.ts';
 import { createPeople, type People } from '../access/people.ts';
 import { readIdentity } from '../access/principal.ts';
 import { Zones } from '../access/zones.ts';
-import type { Address, OutboundMessage } from '../channels/channel.ts';
-import { chatSection, chatSections } from '../channels/index.ts';
+import type { Address, Channel, OutboundMessage } from '../channels/channel.ts';
+import { chatSection, chatSections, isDirectAddress } from '../channels/index.ts';
 import { isBlank } from '../channels/markdown/blank.ts';
 import { accessRulesOf, type Config, configuredViber, loadAgent } from '../config.ts';
 import type { State } from '../engine/engine.ts';
@@ -16,30 +16,35 @@ import type { Logger } from '../log.ts';
 import { say } from '../messages/messages.ts';
 import { createArrivals } from '../runtime/conversations/arrivals.ts';
 import { bindLeft } from '../runtime/conversations/bind-left.ts';
-import { openConversations } from '../runtime/conversations/conversations.ts';
+import {
+  type ConversationSettings,
+  openConversationSettings,
+  openConversations,
+} from '../runtime/conversations/conversations.ts';
 import { Digests } from '../runtime/conversations/digests.ts';
 import { ExpectedAnswers } from '../runtime/conversations/expected.ts';
 import { openOwnerNotifier } from '../runtime/conversations/owner-notifier.ts';
 import { createReach } from '../runtime/conversations/reach.ts';
 import { createThreads } from '../runtime/conversations/threads.ts';
 import type { ViberRules } from '../runtime/conversations/vibers.ts';
-import { openDelivery } from '../runtime/delivery.ts';
-import { createBus } from '../runtime/live/bus.ts';
+import { type Delivery, openDelivery } from '../runtime/delivery.ts';
+import { type Bus, createBus } from '../runtime/live/bus.ts';
+import { LiveProgress } from '../runtime/live/live.ts';
 import { NewsDesk } from '../runtime/live/news.ts';
 import { SeenRuns } from '../runtime/live/seen.ts';
-import { createButtons } from '../runtime/reply/buttons.ts';
+import { type Buttons, createButtons } from '../runtime/reply/buttons.ts';
 import { Questions } from '../runtime/reply/questions.ts';
 import { attachRules } from '../runtime/reply/render-answer.ts';
 import type { Places } from '../runtime/run/gateway.ts';
 import { createLanes } from '../runtime/run/work.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import type { Home } from '../workspace/home.ts';
+import { openTask, planProgress, stepAtWork } from '../workspace/tasks/index.ts';
 import { isViber, listVibers } from '../workspace/vibers.ts';
 import type { GatewayOptions } from './contract.ts';
 import { countDelivery } from './counting.ts';
 import { hearDamage } from './damage.ts';
 import { openHost } from './host.ts';
-import { openLive } from './live.ts';
 import { tellElsewhere } from './processes/elsewhere.ts';
 import { sentEverywhere } from './processes/everywhere.ts';
 import type { Roles } from './processes/roles.ts';
@@ -193,3 +198,44 @@ const prefixesOf = (config: Config): Record<string, string> => ({
   local: '/',
   ...Object.fromEntries(chatSections(config).map(({ kind, settings }) => [kind.name, kind.commandPrefix(settings)])),
 });
+
+interface OpenLiveOptions {
+  config: Config;
+  home: Home;
+  bus: Bus;
+  buttons: Buttons;
+  state: State;
+  delivery: Delivery;
+  channelOf: (address: Address) => Channel | undefined;
+  languages: Languages;
+  log: Logger;
+}
+
+/** Channels whose people see an answer as it is written. */
+const AT_MACHINE = ['terminal', 'local'];
+
+function openLive(options: OpenLiveOptions): { live: LiveProgress; settings: ConversationSettings } {
+  const { home, delivery } = options;
+  const configuredAt = (address: Address) => {
+    const section = chatSection(options.config, address.channel);
+    if (!section) return AT_MACHINE.includes(address.channel) ? { live: 'text' as const } : {};
+    const fitting = isDirectAddress(address) ? 'text' : 'status';
+    return { live: section.live === 'auto' ? fitting : section.live, queue: section.injection };
+  };
+  const settings = openConversationSettings(path.join(home.conversations, 'settings'), configuredAt);
+  const live = new LiveProgress({
+    bus: options.bus,
+    channelOf: options.channelOf,
+    settings,
+    buttons: options.buttons,
+    cache: options.state,
+    log: options.log,
+    messagesAt: (address) => options.languages.at(address),
+    isBusy: (address) => delivery.isBusy(address),
+    async progressOf(taskId) {
+      const stored = await openTask(home, taskId).plan.read();
+      return stored && { ...planProgress(stored.plan), step: stepAtWork(stored.plan) };
+    },
+  });
+  return { live, settings };
+}

@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { namesIn, reportOnce } from '../lib/damage.ts';
-import { readWords } from '../lib/read-json.ts';
+import { readWords } from '../lib/json.ts';
 import { type Home, vibersOf } from '../workspace/home.ts';
 
 const MAX_FILES = 500;

@@ -2,27 +2,10 @@
  * The seam between platforms and the gateway. No SDK object crosses it: every field is plain JSON of our own.
  * A channel is a command center's adapter (`id`, `connect({onMessage, onInterrupt})`, `stream`) plus durable `send`.
  */
-import type { Address, Sender } from './address.ts';
-import type { Attachment, Fetched, RemoteFile } from './files.ts';
 import type { DigestMark, PartLedger } from './kept.ts';
-import type { Suggestion, SuggestQuery } from './offers.ts';
 import type { EndedRun, Given } from './programs.ts';
 
-export {
-  type Address,
-  API,
-  conversationKey,
-  formatAddress,
-  HUB,
-  isProgramTask,
-  type NameOf,
-  parseAddress,
-  type Sender,
-  type WrittenAddress,
-} from './address.ts';
-export { type Attachment, type Fetched, filesAround, type RemoteFile } from './files.ts';
 export type { DigestMark, PartAttempt, PartLedger, ReadCursors } from './kept.ts';
-export type { CommandSpec, Suggestion, SuggestQuery } from './offers.ts';
 export type { EndedRun, Given, GivenArtifact } from './programs.ts';
 
 /** The kind of platform event that a message came from. Every kind goes through the same authorisation. */
@@ -353,4 +336,146 @@ export interface Channel {
   findPlace?(written: { chat: string; thread?: string }): Promise<Place | undefined>;
   /** Shows the state of a thread's task in its name or first message. Best effort, must not throw. */
   showTask?(address: Address, task: TaskView): Promise<void>;
+}
+
+export const emptyMessage = () => ({
+  text: '',
+  files: [] as RemoteFile[],
+  facts: [] as string[],
+  quotes: [] as QuotedText[],
+  isMention: false,
+});
+
+/** A file that the platform still holds. Nothing is downloaded before the sender is authorised. */
+export interface RemoteFile {
+  /** Opaque to everything but the channel that created it. */
+  id: string;
+  /** The platform's key of the contents, the same in every message that holds them; absent if they may change. */
+  key?: string;
+  /** A name from outside: metadata only, never a path. */
+  name: string;
+  mimeType: string;
+  /** The size in bytes that the platform declares; the download counts for itself. */
+  size?: number;
+  kind: 'photo' | 'document' | 'audio' | 'voice' | 'video' | 'animation' | 'sticker';
+  /** The length of a recording that the platform declares, in seconds. */
+  seconds?: number;
+  /** The platform's own transcript of a recording, if it is complete. */
+  transcript?: string;
+}
+
+/** Returns the sender's own files, then those of the quoted messages. */
+export const filesAround = (message: {
+  files: readonly RemoteFile[];
+  quotes: readonly { files?: readonly RemoteFile[] }[];
+}): RemoteFile[] => [...message.files, ...message.quotes.flatMap(({ files = [] }) => files)];
+
+/** A fetched file. `remote`: what the platform said about the file only when it was fetched. */
+export type Fetched = Attachment & { remote?: RemoteFile };
+
+/** A file on our disk. */
+export interface Attachment {
+  path: string;
+  name: string;
+  mimeType: string;
+  size: number;
+  sha256: string;
+  /** True for a spoken answer, shown as a voice message where the platform has those. */
+  isVoice?: true;
+}
+
+/** The place of a conversation. `account` is the bot's own ID on the platform, so that two bots never mix. */
+export interface Address {
+  channel: string;
+  account: string;
+  /** The team or server, on platforms that have them. */
+  workspace?: string;
+  chat: string;
+  /** A thread, or a topic of a forum. */
+  thread?: string;
+}
+
+/** Returns the configured name of a person by their ID on a platform. */
+export type NameOf = (user: string, workspace?: string) => string | undefined;
+
+/** The person who wrote, as the platform names them. Only `user` identifies; the names are for display. */
+export interface Sender {
+  user: string;
+  name: string;
+  username?: string;
+  isBot: boolean;
+  /** The language of the person's client, as the platform names it: `de`, `en-US`. */
+  language?: string;
+  /** The person's time zone, as the platform names it: `Europe/Berlin`. */
+  timezone?: string;
+}
+
+/** Returns the conversation's key. Injective: two addresses have the same key only if all five fields are equal. */
+export function conversationKey(address: Address): string {
+  const { channel, account, workspace, chat, thread } = address;
+  return JSON.stringify([channel, account, workspace ?? null, chat, thread ?? null]);
+}
+
+/** The channel of programs. Each program has a conversation; each task it submits is another one, a thread of it. */
+export const API = 'api';
+/** The channel of programs that submit tasks through a hub that this gateway has dialled. */
+export const HUB = 'hub';
+
+/** Returns whether everything said at the address is about one task, no matter who says it. */
+export const isProgramTask = ({ channel, thread }: Address): boolean =>
+  (channel === API || channel === HUB) && thread !== undefined;
+
+/** Writes an address as `<channel>[@account]:<chat>[:<thread>]`, the form used in job files and configuration. */
+export function formatAddress(address: Address, options: { account?: boolean } = {}): string {
+  const account = options.account ? `@${address.account}` : '';
+  const thread = address.thread === undefined ? '' : `:${address.thread}`;
+  return `${address.channel}${account}:${address.chat}${thread}`;
+}
+
+/** An address as people write it. Without the account it means the channel's only bot. */
+export type WrittenAddress = Omit<Address, 'account'> & { account?: string };
+
+const WRITTEN = /^([a-z][a-z0-9-]{0,31})(?:@([\w.-]{1,64}))?:([^\s:]{1,64})(?::([^\s:]{1,64}))?$/;
+
+/** Parses the output of `formatAddress`; returns undefined for anything else. The workspace isn't part of the text. */
+export function parseAddress(text: string): WrittenAddress | undefined {
+  const [, channel, account, chat, thread] = WRITTEN.exec(text.trim()) ?? [];
+  if (channel === undefined || chat === undefined) return undefined;
+  return { channel, chat, ...(account === undefined ? {} : { account }), ...(thread === undefined ? {} : { thread }) };
+}
+
+/** A request for suggestions while a person types a command's argument. */
+export interface SuggestQuery {
+  address: Address;
+  sender: Sender;
+  isDirect: boolean;
+  /** A command whose argument has `suggests`. */
+  command: string;
+  /** The text typed so far. */
+  text: string;
+}
+
+export interface Suggestion {
+  /** The argument's value; at most 100 characters. */
+  value: string;
+  /** The text to show; at most 100 characters. */
+  label: string;
+}
+
+export interface CommandSpec {
+  name: string;
+  description: string;
+  /** The text after the command's name. */
+  argument?: {
+    name: string;
+    description: string;
+    suggests?: boolean;
+    /**
+     * The source of a regular expression. Text that doesn't match isn't an argument; where goals may start with the
+     * command's name, it isn't the command either.
+     */
+    pattern?: string;
+  };
+  /** Translations by language tag, for menus that show each person their own language. */
+  translations?: Readonly<Record<string, { description: string; argument?: string }>>;
 }

@@ -1,5 +1,5 @@
 /** Holds the table of channel kinds. Each loads its client only when it is on, so an unused SDK costs nothing. */
-import type { Address } from './address.ts';
+import type { Address } from './channel.ts';
 import { discord } from './discord/index.ts';
 import type { AccessConfig, ChannelKind, ChatChannelConfig, ServerConfig } from './kind.ts';
 import { slack } from './slack/index.ts';

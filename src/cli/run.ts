@@ -8,7 +8,7 @@ import { answerLines } from '../channels/terminal/render.ts';
 import { safe, safeLine } from '../channels/terminal/safe.ts';
 import type { ShownFile } from '../channels/terminal/seam.ts';
 import { errorMessage, UserError } from '../errors.ts';
-import { parseJson } from '../lib/read-json.ts';
+import { parseJson } from '../lib/json.ts';
 import { type CliContext, EXIT } from '../runtime/contract/cli.ts';
 import { planSchema } from '../runtime/contract/protocol.ts';
 import { ask, namedViber, withGateway } from './ask.ts';

@@ -11,7 +11,7 @@ import { WorkspaceError } from '../errors.ts';
 import { copyAside, reportDamage } from './damage.ts';
 import { openAppend } from './files/open-append.ts';
 import { stageFile, syncFolder, type WriteOptions, writeAll } from './files/staged-file.ts';
-import { readWhole, readWords } from './read-json.ts';
+import { readWhole, readWords } from './json.ts';
 
 export { syncFolder, type WriteOptions } from './files/staged-file.ts';
 

@@ -1,7 +1,7 @@
 /** Combines the commands and tools of the enabled features, once per gateway. */
 import { commandTable } from './commands/table.ts';
 import type { FeatureSet } from './contract/feature.ts';
-import { knowElements } from './reply/elements.ts';
+import { knowElements } from './reply/reply.ts';
 import type { Feature, FeatureRun, Gateway } from './run/gateway.ts';
 import { knowTools } from './tools/table.ts';
 

@@ -22,14 +22,12 @@ import {
   type StartedRuns,
   startedRuns,
 } from './run/batches.ts';
-import { abandon, withoutAnswer } from './run/conclude.ts';
+import { abandon, finish, handBack, withoutAnswer } from './run/conclude.ts';
 import type { Gateway } from './run/gateway.ts';
 import { place } from './run/placing.ts';
-import { finish, handBack } from './run/retries.ts';
 import { run } from './run/run.ts';
 import type { Turn } from './run/turn.ts';
-import { noteWait } from './run/watch.ts';
-import { Work } from './run/work.ts';
+import { noteWait, Work } from './run/work.ts';
 
 /** How often a lane that waits for a stop checks whether the stop has taken effect, in ms. */
 const LOOK_MS = 50;

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { reportOnce } from '../lib/damage.ts';
 import { createStatCache } from '../lib/files/cache.ts';
-import { reportBlocked } from '../lib/read-json.ts';
+import { reportBlocked } from '../lib/json.ts';
 import { decodedText, stripComments } from '../lib/text.ts';
 import type { Home } from './home.ts';
 

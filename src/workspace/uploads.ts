@@ -9,7 +9,7 @@ import { open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { UserError } from '../errors.ts';
 import { ensureDir } from '../lib/files.ts';
-import { peekJson, readJson } from '../lib/read-json.ts';
+import { peekJson, readJson } from '../lib/json.ts';
 import { isCount, isFilled, isFlag, objectOf, optional, shape } from '../lib/shape.ts';
 import { writeJson } from '../lib/write-json.ts';
 import { cleanType, extensionOf, safeName } from './tasks/index.ts';

@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '../errors.ts';
 import { appendLinesSync } from '../lib/files.ts';
-import { parseJson, readJsonLines } from '../lib/read-json.ts';
+import { parseJson, readJsonLines } from '../lib/json.ts';
 import { isCount, isText, objectOf, oneOf, optional, shape } from '../lib/shape.ts';
 import type { Home } from './home.ts';
 import type { Usage } from './types.ts';

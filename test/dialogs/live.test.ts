@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import * as discordLive from '../../src/channels/discord/live/live.ts';
 import * as slackLive from '../../src/channels/slack/live/live.ts';
-import * as telegramLive from '../../src/channels/telegram/live/live.ts';
+import * as telegramLive from '../../src/channels/telegram/adapter.ts';
 import { ALEX, startBench as startTelegramBench } from '../channels/telegram/harness.ts';
 import type { Llm } from '../emulators/llm.ts';
 import { eventually } from '../helpers/eventually.ts';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import * as discordLive from '../../src/channels/discord/live/live.ts';
 import * as slackLive from '../../src/channels/slack/live/live.ts';
-import * as telegramLive from '../../src/channels/telegram/live/live.ts';
+import * as telegramLive from '../../src/channels/telegram/adapter.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { waitFor } from '../platforms/platform.ts';
 import { NAMES, openPlatforms, type PlatformName } from '../platforms/world.ts';

@@ -1,7 +1,7 @@
 /** The pace of a chat after a platform has said "slow down": the same in all processes that send for a bot. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openLocalEngine } from '../../src/engine/local/engine.ts';
-import { createPace } from '../../src/engine/pace.ts';
+import { createPace } from '../../src/runtime/delivery.ts';
 import { openHome } from '../../src/workspace/home.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { tempFolder } from '../helpers/temp.ts';

@@ -4,8 +4,7 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { openConversations } from '../../src/runtime/conversations/conversations.ts';
-import { openConversationSettings } from '../../src/runtime/conversations/settings.ts';
+import { openConversationSettings, openConversations } from '../../src/runtime/conversations/conversations.ts';
 import { hasRedis, startRedis, WITHOUT_REDIS } from '../helpers/redis.ts';
 import { tempFolder } from '../helpers/temp.ts';
 

@@ -8,10 +8,9 @@ import { Zones } from '../../src/access/zones.ts';
 import { openRedisEngine } from '../../src/engine/redis/engine.ts';
 import { shareLocks } from '../../src/lib/locks.ts';
 import { createLog } from '../../src/log.ts';
-import { openConversations } from '../../src/runtime/conversations/conversations.ts';
+import { openConversationSettings, openConversations } from '../../src/runtime/conversations/conversations.ts';
 import { ExpectedAnswers } from '../../src/runtime/conversations/expected.ts';
 import { openReadCursors } from '../../src/runtime/conversations/read-cursors.ts';
-import { openConversationSettings } from '../../src/runtime/conversations/settings.ts';
 
 const [, , root = '', url = '', name = '', count = '0'] = process.argv;
 const fail = (error: unknown) => {

@@ -6,8 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import type { AgentStreamEvent } from '../../channels/channel.ts';
 import type { Engine, Stop } from '../../engine/engine.ts';
-import { isRecord } from '../../lib/json.ts';
-import { parseJson } from '../../lib/read-json.ts';
+import { isRecord, parseJson } from '../../lib/json.ts';
 import type { News } from '../../runtime/contract/news.ts';
 import type { Bus } from '../../runtime/live/bus.ts';
 import type { NewsDesk } from '../../runtime/live/news.ts';

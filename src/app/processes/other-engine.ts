@@ -11,7 +11,7 @@ import { countUnfinished } from '../../engine/local/inspect.ts';
 import { acquireLock } from '../../engine/local/lock.ts';
 import { LockedError, UserError } from '../../errors.ts';
 import { viberCommand } from '../../lib/invocation.ts';
-import { readJson } from '../../lib/read-json.ts';
+import { readJson } from '../../lib/json.ts';
 import { isFilled, isInteger, objectOf, shape } from '../../lib/shape.ts';
 import { writeJson } from '../../lib/write-json.ts';
 import type { Logger } from '../../log.ts';

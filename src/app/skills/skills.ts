@@ -1,5 +1,4 @@
 /** Connects skills and tool servers with the gateway. Loaded by the first run, or shortly after the start. */
-
 import type { Config } from '../../config.ts';
 import { UserError } from '../../errors.ts';
 import { reservedNames } from '../../features.ts';
@@ -7,19 +6,24 @@ import { within } from '../../lib/within.ts';
 import type { Logger } from '../../log.ts';
 import { say } from '../../messages/messages.ts';
 import type { KnownNames } from '../../runtime/contract/job-service.ts';
-import type { Offered, Order } from '../../runtime/contract/order.ts';
+import type { Offered, Order, Toolbox } from '../../runtime/contract/order.ts';
 import type { OwnSettings } from '../../runtime/contract/settings.ts';
 import type { ToolScope } from '../../runtime/contract/tool-scope.ts';
 import type { NamedModels } from '../../runtime/model/models.ts';
+import type { FeatureRun, Gateway } from '../../runtime/run/gateway.ts';
 import { mayUse } from '../../runtime/tools/asked.ts';
+import { offerTools } from '../../runtime/tools/bind.ts';
 import type { ServerPrompts } from '../../runtime/tools/mcp/prompts.ts';
 import type { McpServers } from '../../runtime/tools/mcp/servers.ts';
+import { factsOf } from '../../runtime/tools/offered.ts';
+import type { ToolServices } from '../../runtime/tools/run.ts';
 import type { SkillAdding, SkillService } from '../../runtime/tools/skills/service.ts';
+import { SERVICE_TOOLS } from '../../runtime/tools/table.ts';
 import { hasSandbox } from '../../skills/sandbox.ts';
 import type { Home } from '../../workspace/home.ts';
 import type { SkillParts } from './parts.ts';
 
-export interface OpenSkillsOptions {
+interface OpenSkillsOptions {
   config: Pick<Config, 'skills' | 'mcp'>;
   home: Home;
   log: Logger;
@@ -29,7 +33,7 @@ export interface OpenSkillsOptions {
 
 type Offer = (order: Order, own: OwnSettings, scope: ToolScope) => Promise<Offered>;
 
-export interface AppSkills {
+interface AppSkills {
   toolbox: Offer;
   service: SkillService;
   adding(): Promise<SkillAdding>;
@@ -215,4 +219,57 @@ class Skills implements SkillService {
     const { config, home, log, sandbox } = this.#options;
     return openSkillParts({ config, home, log, sandbox: sandbox !== false });
   }
+}
+
+interface OpenToolsOptions {
+  config: Config;
+  home: Home;
+  log: Logger;
+  services: ToolServices;
+  /** Returns the gateway; must be called only once it is assembled. */
+  gateway: () => Gateway;
+  /** If false, scripts run without the sandbox even if there is one. */
+  sandbox?: boolean;
+}
+
+export interface Tools {
+  toolbox: Toolbox;
+  skills: SkillService;
+  adding: () => Promise<SkillAdding>;
+  prompts?: ServerPrompts;
+  /** Returns the names that jobs may use, with the skills of these vibers. */
+  names(vibers: readonly string[], models: NamedModels): Promise<KnownNames>;
+  /** Starts background work once the channels are connected. */
+  start(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Offers a run the tools that need other parts of the gateway, and those that come and go, which stand last. */
+export function openTools(options: OpenToolsOptions): Tools {
+  const skills = openAppSkills(options);
+  return {
+    async toolbox(order, own, scope, made) {
+      const gw = options.gateway();
+      const run: FeatureRun = {
+        gw,
+        scope,
+        order,
+        own,
+        made,
+        services: options.services,
+        mayUse: (name) => mayUse(own, order.asked)({ name }),
+      };
+      const [tools, skilled] = await Promise.all([
+        offerTools([...SERVICE_TOOLS, ...gw.features.tools], run, factsOf(order)),
+        skills.toolbox(order, own, scope),
+      ]);
+      return { ...skilled, tools: [...tools, ...skilled.tools] };
+    },
+    skills: skills.service,
+    adding: skills.adding,
+    names: skills.names,
+    ...(skills.prompts && { prompts: skills.prompts }),
+    start: async () => skills.start(),
+    close: skills.close,
+  };
 }

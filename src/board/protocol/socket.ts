@@ -3,7 +3,7 @@
  * every 20 s; a client that has been silent for 45 s is disconnected.
  */
 import { type RawData, type WebSocket, WebSocketServer } from 'ws';
-import { parseJson } from '../../lib/read-json.ts';
+import { parseJson } from '../../lib/json.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
 import type { AwaitedCaller, BoardUpgrade, Caller } from '../contract.ts';
 import { isError } from '../respond.ts';

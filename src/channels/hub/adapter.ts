@@ -5,8 +5,7 @@
  */
 import { WebSocket } from 'ws';
 import { DeliveryError } from '../../errors.ts';
-import { isRecord } from '../../lib/json.ts';
-import { parseJson } from '../../lib/read-json.ts';
+import { isRecord, parseJson } from '../../lib/json.ts';
 import type { Channel, ChannelCallbacks, ChannelStatus, EndedRun, OutboundMessage, PartLedger } from '../channel.ts';
 import { alone, ended, type Lead } from '../lead.ts';
 import type { Download } from '../shared/download.ts';

@@ -3,8 +3,7 @@
  * then that it has told the hub. Without these replies the outbox tries again; a repeated end names the same run.
  */
 import { DeliveryError } from '../../errors.ts';
-import { isRecord } from '../../lib/json.ts';
-import { parseJson } from '../../lib/read-json.ts';
+import { isRecord, parseJson } from '../../lib/json.ts';
 import type { OutboundMessage } from '../channel.ts';
 
 /** The messaging between processes (`engine/engine.ts`); messages may be lost. */

@@ -3,21 +3,36 @@
  * confirmed to Telegram only after `onMessage` has resolved. Sending is in `send.ts`; only receiving is ever retried
  * here.
  */
+
+import { createLru } from '../../lib/lru.ts';
 import type { Logger } from '../../log.ts';
-import type { Channel, ChannelCallbacks, ChannelLimits, CommandSpec, LiveMode, NameOf, Place } from '../channel.ts';
+import type {
+  Address,
+  Channel,
+  ChannelCallbacks,
+  ChannelLimits,
+  CommandSpec,
+  InboundMessage,
+  LiveMode,
+  NameOf,
+  Place,
+} from '../channel.ts';
 import { alone, type Lead } from '../lead.ts';
 import { createChannelState } from '../shared/channel-state.ts';
+import type { Live } from '../shared/live-runs.ts';
+import { createStatus, type StatusTiming } from '../shared/status.ts';
 import { refuse, type WebhookHandler } from '../shared/webhook.ts';
-import { createApi } from './connect/api.ts';
+import { createAlbumFiles } from './connect/album-files.ts';
+import { createAlbums, type Taken } from './connect/albums.ts';
+import { createApi, type TelegramApi, TelegramError } from './connect/api.ts';
 import { createBarred } from './connect/barred.ts';
 import { createDownload, DOWNLOAD_BYTES } from './connect/download.ts';
-import { createIntake } from './connect/intake.ts';
 import { LOCAL_BYTES } from './connect/local-files.ts';
 import { poll } from './connect/poll.ts';
 import { type Cache, createSetup, getMe, wrongToken, wrongTokenOf } from './connect/setup.ts';
 import { checkWebhook, createWebhook, type WebhookSettings } from './connect/webhook.ts';
-import type { Bot } from './decode/decode.ts';
-import { createLive, LIVE_TIMING, type LiveTiming } from './live/live.ts';
+import { type Bot, callbackId, type Decoded, decodeUpdate } from './decode/decode.ts';
+import { LiveCalls } from './live/calls.ts';
 import { createSend } from './send/send.ts';
 
 /** https://core.telegram.org/bots/api: #sendmessage (4096 UTF-16 units), #senddocument (50 MB), #getfile (20 MB). */
@@ -32,6 +47,18 @@ export interface Timing {
   graceMs: number;
   live: LiveTiming;
 }
+
+export const LIVE_TIMING: LiveTiming = {
+  typingAfter: 400,
+  typingEvery: 5000,
+  statusAfter: 3000,
+  statusEvery: 3000,
+  textEvery: 1500,
+  chatGap: 2000,
+  groupGap: 6000,
+  longRun: 30_000,
+  late: 1500,
+};
 
 const TIMING: Timing = { backoffMs: { min: 1000, max: 60_000 }, graceMs: 10_000, live: LIVE_TIMING };
 
@@ -164,4 +191,94 @@ export async function checkTelegram({ token, apiRoot }: { token: string; apiRoot
   } catch (error) {
     throw wrongTokenOf(error) ?? error;
   }
+}
+
+/** Turns an update into a message for the gateway. Invariant: it rejects when the message could not be stored. */
+export interface IntakeOptions {
+  api: TelegramApi;
+  log: Logger;
+  bot: () => Bot | undefined;
+  callbacks: () => ChannelCallbacks | undefined;
+}
+
+/** The most people to remember, so that a mention of them can be shown with their name. */
+const MAX_NAMES = 5000;
+
+/** Returns a function that calls `onMessage` before its first wait, so that a batch keeps its order. */
+export function createIntake(options: IntakeOptions): (update: unknown) => Promise<Taken> {
+  const { api, log } = options;
+  const accept = createAlbums();
+  const withAlbum = createAlbumFiles();
+  const names = createLru<string>(MAX_NAMES);
+  const knownAs = (username: string) => names.get(username);
+  return async (update) => {
+    const self = options.bot();
+    const bot = self && { ...self, knownAs };
+    const callbacks = options.callbacks();
+    if (!bot || !callbacks) throw new Error('not connected');
+    const decoded = decode(update, bot, log);
+    if (decoded.kind === 'dropped') {
+      callbacks.onDropped(decoded.reason);
+      return 'settled';
+    }
+    const { name, username } = decoded.message.sender;
+    if (username !== undefined) names.set(username.toLowerCase(), bot.nameOf?.(decoded.message.sender.user) ?? name);
+    const { group, quotes } = decoded.message;
+    if (group === undefined && quotes.length === 0 && decoded.message.kind !== 'button') {
+      await callbacks.onMessage(decoded.message, update);
+      return 'settled';
+    }
+    const taken = await accept(withAlbum(decoded.message, update), update, (...part) => callbacks.onMessage(...part));
+    if (decoded.message.kind === 'button') void acknowledge(decoded.message, api, log);
+    return taken;
+  };
+}
+
+/** Decodes an update. One that breaks the decoder is dropped, or it would come back for ever. */
+function decode(update: unknown, bot: Bot, log: Logger): Decoded {
+  try {
+    return decodeUpdate(update, bot);
+  } catch (error) {
+    log.error({ err: error }, 'an update could not be read and was dropped');
+    return { kind: 'dropped', reason: 'decode-error' };
+  }
+}
+
+/**
+ * Stops a button's loading animation. Telegram refuses this for presses that are no longer recent, which does no harm.
+ */
+async function acknowledge(message: InboundMessage, api: TelegramApi, log: Logger): Promise<void> {
+  try {
+    await api.call('answerCallbackQuery', { callback_query_id: callbackId(message) });
+  } catch (error) {
+    if (!(error instanceof TelegramError)) throw error;
+    log.debug({ err: error }, 'a button press was not acknowledged');
+  }
+}
+
+/** Times in milliseconds. */
+export interface LiveTiming extends StatusTiming {
+  /**
+   * The gap between calls in one chat. Telegram accepts one message per second there, 20 per minute in a group, answers
+   * included.
+   */
+  chatGap: number;
+  groupGap: number;
+}
+
+const MAX_TEXT = 4000;
+const isGroup = ({ chat }: Address): boolean => chat.startsWith('-');
+
+export function createLive(options: { api: TelegramApi; mode: LiveMode; log: Logger; timing?: LiveTiming }): Live {
+  const { mode, timing = LIVE_TIMING } = options;
+  return createStatus({
+    calls: new LiveCalls(options),
+    mode,
+    timing,
+    maxText: MAX_TEXT,
+    // Everybody in a group would read along with a draft.
+    maySeeText: (address) => !isGroup(address),
+    // The topics of a chat share its limits.
+    pace: (address) => ({ key: address.chat, gapMs: isGroup(address) ? timing.groupGap : timing.chatGap }),
+  });
 }

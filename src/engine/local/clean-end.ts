@@ -8,7 +8,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '../../errors.ts';
-import { readWhole } from '../../lib/read-json.ts';
+import { readWhole } from '../../lib/json.ts';
 import { segmentNames } from './segment.ts';
 
 const fileOf = (root: string): string => path.join(root, 'closed');

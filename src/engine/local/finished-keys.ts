@@ -8,7 +8,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '../../errors.ts';
 import { namesIn, setAside } from '../../lib/damage.ts';
-import { readWhole, reportBlocked } from '../../lib/read-json.ts';
+import { readWhole, reportBlocked } from '../../lib/json.ts';
 import { replay } from './log-lines.ts';
 import { replaceSynced, segmentNames } from './segment.ts';
 

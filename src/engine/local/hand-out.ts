@@ -4,7 +4,7 @@
  * such message does, so that the one that kills the gateway is alone the next time and takes no innocent message with
  * it to `dead`.
  */
-import { awakeNow } from '../../lib/steady.ts';
+import { awakeNow } from '../../lib/clock.ts';
 import { SUSPECT_FROM } from '../crashes.ts';
 import type { FairLimits, Lease } from '../engine.ts';
 import { createFair, type Fair } from './fair.ts';

@@ -4,7 +4,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { parseJson, readWhole } from '../../lib/read-json.ts';
+import { parseJson, readWhole } from '../../lib/json.ts';
 import { readKeys } from './finished-keys.ts';
 import { type ChangeLine, type LogState, parseLine } from './log-lines.ts';
 import { scanLines, segmentNames } from './segment.ts';

@@ -6,7 +6,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { namesIn } from '../../lib/damage.ts';
-import { readJson } from '../../lib/read-json.ts';
+import { readJson } from '../../lib/json.ts';
 import { anything, shape } from '../../lib/shape.ts';
 import { readKeys, writeKeys } from './finished-keys.ts';
 import type { SpoolLog } from './log.ts';

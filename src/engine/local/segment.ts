@@ -8,7 +8,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '../../errors.ts';
 import { namesIn, quarantine } from '../../lib/damage.ts';
-import { isInPlace } from '../../lib/files/in-place.ts';
+import { isInPlace } from '../../lib/files/open-append.ts';
 import { writeAll } from '../../lib/files/staged-file.ts';
 
 const ENDING = '.jsonl';

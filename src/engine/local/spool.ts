@@ -9,31 +9,34 @@
  * of arrival; an event is put once. A message is handed out as soon as it is written, so that work on it overlaps its
  * sync; its owner awaits `stored` before any effect that can't be undone, and loses the lane when the disk fails.
  */
+import path from 'node:path';
 import { crashPoint } from '../../crash-points.ts';
-import { LeaseLost } from '../../errors.ts';
+import { LeaseLost, toStorageError } from '../../errors.ts';
+import { writeFileAtomic } from '../../lib/files.ts';
+import { readJson } from '../../lib/json.ts';
+import { serialise } from '../../lib/locks.ts';
 import { createLru } from '../../lib/lru.ts';
-import { anything, type Schema, shape } from '../../lib/shape.ts';
+import { anything, isFilled, listOf, type Schema, shape } from '../../lib/shape.ts';
 import { type Arrival, isBefore } from '../arrival.ts';
 import { MAX_CRASHES } from '../crashes.ts';
-import type {
-  DeadLetter,
-  EnqueueOptions,
-  FairLimits,
-  GivenUp,
-  LaneLook,
-  LaneSignal,
-  LaneView,
-  Lease,
-  Queue,
-  QueueItem,
-  QueueStats,
+import {
+  type DeadLetter,
+  type EnqueueOptions,
+  type FairLimits,
+  type GivenUp,
+  type LaneLook,
+  type LaneSignal,
+  type LaneView,
+  type Lease,
+  type Queue,
+  type QueueItem,
+  type QueueStats,
+  spoolKey,
 } from '../engine.ts';
-import { spoolKey } from '../engine.ts';
 import { bury, deadLetters, reasonOf, type SpoolFile } from './dead-letters.ts';
 import { elapsed, HandOut, readClocks, waitsUntil } from './hand-out.ts';
 import { dueBehind, insert, lease as intoWork, itemOf, type Lane, type LaneItem, putBack, Storing } from './lanes.ts';
 import { type RecoveryOptions, recoverSpool, spoolShape } from './recovery.ts';
-import { Stopped } from './stopped.ts';
 import type { SpoolStore } from './store.ts';
 
 /**
@@ -43,7 +46,7 @@ import type { SpoolStore } from './store.ts';
 const SUSPECT_DELAY_MS = 3_000;
 const MAX_FAILED = 1_000;
 
-export interface SpoolOptions<T> extends RecoveryOptions<T> {
+interface SpoolOptions<T> extends RecoveryOptions<T> {
   /** The most running lanes per person, by kind of lane; absent for no limit. */
   limits?: Readonly<Record<string, FairLimits>>;
   now?: () => number;
@@ -306,5 +309,44 @@ export class Spool<T> implements Queue<T> {
     const lane = this.#lanes.get(lease.lane);
     if (!lane || lane.lease !== lease) throw new LeaseLost(`${lease.lane} has another owner, or none`);
     return lane;
+  }
+}
+
+const idsShape = shape<string[]>(listOf(isFilled));
+const ABOUT = { lost: 'which waiting messages were stopped', next: 'They are worked on. Stop them again.', tell: true };
+
+/**
+ * Messages stopped while they waited: `spool/stopped.json`, a list of IDs. Effective at once, durable when `add`
+ * resolves.
+ *
+ * Invariant: a stopped message stays stopped until it is finished, across restarts.
+ */
+export class Stopped {
+  readonly #file: string;
+  readonly #ids: Set<string>;
+
+  /** @param isUnfinished finished messages need no mark */
+  constructor(root: string, isUnfinished: (id: string) => boolean) {
+    this.#file = path.join(root, 'stopped.json');
+    this.#ids = new Set(readJson(this.#file, idsShape, ABOUT)?.filter(isUnfinished));
+  }
+
+  has(id: string): boolean {
+    return this.#ids.has(id);
+  }
+
+  /** @throws StorageError when they can't be written; they then stay stopped while this process lives */
+  async add(ids: readonly string[]): Promise<void> {
+    for (const id of ids) this.#ids.add(id);
+    await serialise(this.#file, async () => {
+      // Taken now, since some may have been finished while this waited.
+      const text = `${JSON.stringify([...this.#ids])}\n`;
+      await writeFileAtomic(this.#file, text).catch((error: unknown) => Promise.reject(toStorageError(error)));
+    });
+  }
+
+  /** Unmarks a message that is finished or was never stored. The file changes with the next write. */
+  delete(id: string): void {
+    this.#ids.delete(id);
   }
 }

@@ -11,7 +11,7 @@ import path from 'node:path';
 import { outOfHandles, StorageError, toStorageError } from '../../errors.ts';
 import { ensureFolder, namesIn, reportDamage } from '../../lib/damage.ts';
 import { writeFileAtomic } from '../../lib/files.ts';
-import { peekJson, reportBlocked } from '../../lib/read-json.ts';
+import { peekJson, reportBlocked } from '../../lib/json.ts';
 import { anything, type Schema, shape } from '../../lib/shape.ts';
 import { noteCleanEnd, takeCleanEnd } from './clean-end.ts';
 import { SpoolLog } from './log.ts';

@@ -1,6 +1,6 @@
 /** Something this process owns on the server: until it is handed back, taken away, or can't be confirmed any more. */
 import { LeaseLost } from '../../errors.ts';
-import { steadyNow } from '../../lib/steady.ts';
+import { steadyNow } from '../../lib/clock.ts';
 import type { Fence } from '../engine.ts';
 
 export class RedisFence implements Fence {

@@ -1,5 +1,5 @@
 /** Dead letters: one hash per shard and side, with the message, the platform's event and the reason. */
-import { parseJson } from '../../lib/read-json.ts';
+import { parseJson } from '../../lib/json.ts';
 import { isText, objectOf, optional, shape } from '../../lib/shape.ts';
 import type { DeadLetter, GivenUp } from '../engine.ts';
 import { allShards, prefixOf } from './keys.ts';

@@ -1,7 +1,7 @@
 /** Reads a server from another program while gateways run; never writes. Concurrent changes may be missing in part. */
 import { Redis } from 'ioredis';
 import { errorMessage, UserError } from '../../errors.ts';
-import { parseJson } from '../../lib/read-json.ts';
+import { parseJson } from '../../lib/json.ts';
 import type { Found } from '../local/inspect.ts';
 import { addressOf, partsOf } from './connection.ts';
 import { allShards, prefixOf, type Side, stateKey } from './keys.ts';

@@ -8,7 +8,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { LeaseLost } from '../../errors.ts';
-import { steadyNow } from '../../lib/steady.ts';
+import { steadyNow } from '../../lib/clock.ts';
 import { MAX_CRASHES, SUSPECT_FROM } from '../crashes.ts';
 import type { FairLimits, Share } from '../engine.ts';
 import { Desk, type DeskOptions } from './desk.ts';

@@ -5,8 +5,9 @@
  * Invariant: a process reported as gone does nothing any more. One that hangs or is cut off isn't gone. A process on
  * another machine, or in another PID namespace, is only judged by its lease.
  */
+
+import { parseJson } from '../../lib/json.ts';
 import { isGone, type Mark, ownProcess } from '../../lib/processes.ts';
-import { parseJson } from '../../lib/read-json.ts';
 import { isFilled, isInteger, objectOf, shape } from '../../lib/shape.ts';
 import type { World } from './world.ts';
 

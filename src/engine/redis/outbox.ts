@@ -6,7 +6,7 @@
  */
 import { conversationKey, type OutboundMessage } from '../../channels/channel.ts';
 import { LeaseLost } from '../../errors.ts';
-import { parseJson } from '../../lib/read-json.ts';
+import { parseJson } from '../../lib/json.ts';
 import { isCount, isFlag, isNumber, isText, objectOf, optional, type Schema, shape } from '../../lib/shape.ts';
 import type { AddOptions, Outbox, OutboxFile, OutboxLease, OutboxStats, PartOutcome, PartState } from '../engine.ts';
 import type { Held } from './held.ts';

@@ -1,7 +1,7 @@
 /** The inbox on a server: platform messages, from our acknowledgement until the answer is being delivered. */
 import { crashPoint } from '../../crash-points.ts';
 import { LeaseLost } from '../../errors.ts';
-import { parseJson } from '../../lib/read-json.ts';
+import { parseJson } from '../../lib/json.ts';
 import { isNumber, objectOf, type Schema, shape } from '../../lib/shape.ts';
 import { type Arrival, isBefore } from '../arrival.ts';
 import { isGivenUp } from '../crashes.ts';

@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { steadyNow } from '../../lib/steady.ts';
+import { steadyNow } from '../../lib/clock.ts';
 import type { Fence, Stop } from '../engine.ts';
 import { RedisFence } from './fence.ts';
 import { shardOf, tagOf } from './keys.ts';

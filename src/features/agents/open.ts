@@ -1,6 +1,6 @@
 /** The gateway's agents and playbooks. What a plain message does not need is loaded later. */
 import { loadAgent } from '../../config.ts';
-import { runAgent } from '../../runtime/run/run-agent.ts';
+import { runAgent } from '../../runtime/run/assemble.ts';
 import { configOf, type Gateway, perGateway } from '../gateway.ts';
 import { Mesh } from './mesh/mesh.ts';
 import { createRegistry } from './mesh/registry.ts';

@@ -3,7 +3,7 @@
  * parsed as the gateway will parse it.
  */
 import path from 'node:path';
-import { parseAddress } from '../../channels/address.ts';
+import { parseAddress } from '../../channels/channel.ts';
 import { kindOf } from '../../channels/index.ts';
 import { errorMessage } from '../../errors.ts';
 import { isRecord } from '../../lib/json.ts';

@@ -3,7 +3,7 @@
  * error; all are reported together, each with its line.
  */
 import { z } from 'zod';
-import { parseAddress, type WrittenAddress } from '../../channels/address.ts';
+import { parseAddress, type WrittenAddress } from '../../channels/channel.ts';
 import { type Data, parseYamlLines } from '../../config/parse.ts';
 import { valueAt } from '../../config/validate.ts';
 import { ConfigError, type ConfigProblem, UserError } from '../../errors.ts';

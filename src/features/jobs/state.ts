@@ -9,7 +9,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Engine } from '../../engine/engine.ts';
 import { patchFile, readTextSync, writeFileAtomic } from '../../lib/files.ts';
-import { parseJson, peekJson, readJson } from '../../lib/read-json.ts';
+import { parseJson, peekJson, readJson } from '../../lib/json.ts';
 import type { Schedule } from './slots.ts';
 
 const time = z.int().min(0);

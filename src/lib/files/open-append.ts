@@ -1,4 +1,7 @@
-/** Opens files that grow by lines. Anything else in their place is set aside, so that nothing blocks on a pipe. */
+/**
+ * Opens files that grow by lines. Anything else in their place is set aside, so that nothing blocks on a pipe. Sync
+ * programs (Syncthing, git) replace files by a rename, and anything written to the handle after that is lost.
+ */
 import fs from 'node:fs';
 import { errorCode } from '../../errors.ts';
 import { type About, quarantine } from '../damage.ts';
@@ -20,5 +23,16 @@ export function openAppend(file: string, about: About, mode = 0o600): number {
       if (why === undefined || !(isLost || NOT_OURS.includes(code))) throw error;
     }
     quarantine(file, why, about);
+  }
+}
+
+/** `own` comes from the handle, at any time. Returns false too when the folder can't be read. */
+export function isInPlace(own: fs.Stats, file: string): boolean {
+  try {
+    const found = fs.lstatSync(file, { throwIfNoEntry: false });
+    return found?.ino === own.ino && found.dev === own.dev;
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return false;
   }
 }

@@ -19,9 +19,8 @@ import { RequestClock } from './clock.ts';
 import { forgetDecided, loadRequests, storeRequest } from './files.ts';
 import { isWaiting, lapse, type Made, madeBy, resumedEntry } from './request.ts';
 import { type SharedBy, SharedRequests } from './shared.ts';
-import { WaitingRequests } from './waiting.ts';
 
-export interface ApprovalsOptions {
+interface ApprovalsOptions {
   /** The folder `access/` of the home. */
   folder: string;
   queue: Pick<Queue<Entry>, 'enqueue'>;
@@ -298,5 +297,27 @@ export class Approvals {
     if (this.#clock.now() - this.#prunedAt < PRUNE_MS) return;
     this.#prunedAt = this.#clock.now();
     forgetDecided(this.folder, this.#requests, this.#prunedAt - KEEP_MS);
+  }
+}
+
+/** Requests that no run has resumed with, by task. */
+class WaitingRequests {
+  readonly #byTask = new Map<string, ApprovalRequest[]>();
+
+  /** Must be called after every change of a request. */
+  note(request: ApprovalRequest): void {
+    const others = this.of(request.taskId).filter(({ id }) => id !== request.id);
+    const left = isWaiting(request) ? [...others, request] : others;
+    if (left.length > 0) this.#byTask.set(request.taskId, left);
+    else this.#byTask.delete(request.taskId);
+  }
+
+  /** Returns those of a task, oldest first. */
+  of(taskId: string): readonly ApprovalRequest[] {
+    return this.#byTask.get(taskId) ?? [];
+  }
+
+  all(): ApprovalRequest[] {
+    return [...this.#byTask.values()].flat();
   }
 }

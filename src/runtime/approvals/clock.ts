@@ -3,7 +3,7 @@
  * counts elapsed time from when it first saw the request, so that setting the clock neither closes a question early nor
  * keeps it open.
  */
-import { steadyNow } from '../../lib/steady.ts';
+import { steadyNow } from '../../lib/clock.ts';
 import type { ApprovalRequest } from '../contract/approval.ts';
 
 export class RequestClock {

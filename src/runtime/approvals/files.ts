@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { namesIn, quarantine } from '../../lib/damage.ts';
 import { writeFileAtomic } from '../../lib/files.ts';
-import { readJson } from '../../lib/read-json.ts';
+import { readJson } from '../../lib/json.ts';
 import { anything, isFilled, isText, isTime, listOf, objectOf, oneOf, optional, shape } from '../../lib/shape.ts';
 import type { ApprovalRequest } from '../contract/approval.ts';
 import { isMessage, isPrincipal } from '../contract/spool-shapes.ts';

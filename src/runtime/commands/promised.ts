@@ -7,8 +7,8 @@ import os from 'node:os';
 import { isAddress } from '../../access/link-records.ts';
 import type { Address } from '../../channels/channel.ts';
 import type { State } from '../../engine/engine.ts';
+import { parseJson } from '../../lib/json.ts';
 import { isAlive } from '../../lib/processes.ts';
-import { parseJson } from '../../lib/read-json.ts';
 import { isFilled, isInteger, isText, listOf, objectOf, optional, shape } from '../../lib/shape.ts';
 
 export interface Owed {

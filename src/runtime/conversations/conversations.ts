@@ -9,16 +9,23 @@ import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { isAddress } from '../../access/link-records.ts';
 import { identityText, type Principal } from '../../access/principal.ts';
-import { type Address, conversationKey, type InboundMessage, isProgramTask } from '../../channels/channel.ts';
+import {
+  type Address,
+  conversationKey,
+  type InboundMessage,
+  isProgramTask,
+  type LiveMode,
+} from '../../channels/channel.ts';
 import { errorCode } from '../../errors.ts';
 import { writeFileAtomic } from '../../lib/files.ts';
-import { isRecord } from '../../lib/json.ts';
-import { exclusively, serialise } from '../../lib/locks.ts';
-import { readJson } from '../../lib/read-json.ts';
-import { type Is, isFilled, isFlag, isText, listOf, objectOf, optional, shape } from '../../lib/shape.ts';
+import { isRecord, readJson } from '../../lib/json.ts';
+import { exclusively, isShared, serialise } from '../../lib/locks.ts';
+import { createLru } from '../../lib/lru.ts';
+import { type Is, isFilled, isFlag, isText, listOf, objectOf, oneOf, optional, shape } from '../../lib/shape.ts';
 import type { Logger } from '../../log.ts';
 import { isId } from '../../workspace/home.ts';
-import { createCache } from './cache.ts';
+import { THINKING } from '../contract/settings.ts';
+import type { ChosenModel } from '../model/choose.ts';
 
 export interface Binding {
   key: string;
@@ -139,7 +146,7 @@ export async function follow(conversations: Conversations, message: InboundMessa
   log.warn({ from: message.address.chat, to: to.chat }, `a group has a new id; list it under ${setting}`);
 }
 
-export interface ConversationsOptions {
+interface ConversationsOptions {
   /** Returns whether an account, as `identityText` formats it, belongs to the person now. */
   isAccountOf?: (identity: string, person: string) => boolean;
 }
@@ -238,3 +245,108 @@ function following(next: Omit<Binding, 'boundAt'>, before: Binding | undefined):
 /** Returns the task of a viber here, whether or not the conversation is about it now. */
 export const taskOf = (binding: Binding | undefined, viber: string): string | undefined =>
   binding?.viber === viber ? binding.taskId : new Map(Object.entries(binding?.left ?? {})).get(viber);
+
+/** Caches the contents of small files in memory as long as no other process writes them. */
+export interface Cache<T> {
+  /** Calls `read` if nothing is cached; also remembers that a file doesn't exist. */
+  get(key: string, read: () => T | undefined): T | undefined;
+  set(key: string, value: T | undefined): void;
+  /** Settles like `written`. If other processes write too, the value is cached only until then. */
+  until(written: Promise<void>, key: string, value: T): Promise<void>;
+}
+
+/**
+ * Creates a cache for files in a folder. The oldest entry is evicted first; if other processes write to the folder,
+ * every lookup reads.
+ */
+function createCache<T>(max: number, folder: string): Cache<T> {
+  const kept = createLru<T | undefined>(max);
+  const isOurs = !isShared(folder);
+  return {
+    set: kept.set,
+    get(key, read) {
+      if (kept.has(key)) return kept.get(key);
+      const value = read();
+      if (isOurs) kept.set(key, value);
+      return value;
+    },
+    until: (written, key, value) =>
+      isOurs ? written : written.finally(() => kept.get(key) === value && kept.delete(key)),
+  };
+}
+
+export const LIVE_MODES = ['off', 'status', 'text'] as const satisfies readonly LiveMode[];
+export const QUEUE_MODES = ['steer', 'collect', 'followup'] as const;
+
+export interface ConversationSetting extends ChosenModel {
+  /** How a run's progress is shown. */
+  live?: LiveMode;
+  /** How a message is handled that arrives while its task is running. */
+  queue?: (typeof QUEUE_MODES)[number];
+}
+
+/**
+ * Stores what people chose for a conversation: `conversations/settings/<hash>.json`, one small file each. The channel's
+ * configuration applies to everything else. An unreadable file only loses the choices in it.
+ */
+export interface ConversationSettings {
+  /** Returns the settings in effect: chosen here, chosen for the chat around a thread, or configured. */
+  get(address: Address): ConversationSetting;
+  /** Takes effect at once; durable when it resolves. */
+  set(address: Address, patch: ConversationSetting): Promise<void>;
+}
+
+const settingShape = shape<ConversationSetting>(
+  objectOf({
+    live: optional(oneOf(...LIVE_MODES)),
+    queue: optional(oneOf(...QUEUE_MODES)),
+    model: optional(isFilled),
+    thinking: optional(oneOf(...THINKING, 'usual')),
+  }),
+);
+const CHOSEN = {
+  lost: 'what was chosen by /live, /queue, /model and /think for a conversation',
+  next: 'What is configured holds there.',
+};
+
+/** `configured` returns the settings that apply where nothing was chosen. */
+export function openConversationSettings(
+  folder: string,
+  configured: (address: Address) => ConversationSetting,
+): ConversationSettings {
+  const chosen = createCache<ConversationSetting>(MAX_CACHED, folder);
+  const fileOf = (key: string) =>
+    path.join(folder, `${createHash('sha256').update(key).digest('hex').slice(0, 24)}.json`);
+
+  const own = (key: string) => chosen.get(key, () => readSetting(fileOf(key))) ?? {};
+
+  return {
+    get(address) {
+      const { thread, ...chat } = address;
+      const here = own(conversationKey(address));
+      return { ...configured(address), ...(thread === undefined ? {} : own(conversationKey(chat))), ...here };
+    },
+    async set(address, patch) {
+      const key = conversationKey(address);
+      const setting = { ...own(key), ...patch };
+      chosen.set(key, setting);
+      const file = fileOf(key);
+      const written = exclusively(file, () => {
+        // Another process may have changed it since.
+        const all = { ...readSetting(file), ...patch };
+        return writeFileAtomic(file, `${JSON.stringify({ address, ...all }, null, 2)}\n`);
+      });
+      await chosen.until(written, key, setting);
+    },
+  };
+}
+
+function readSetting(file: string): ConversationSetting {
+  const { live, queue, model, thinking } = readJson(file, settingShape, CHOSEN) ?? {};
+  return {
+    ...(live && { live }),
+    ...(queue && { queue }),
+    ...(model && { model }),
+    ...(thinking && { thinking }),
+  };
+}

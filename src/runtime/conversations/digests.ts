@@ -9,9 +9,9 @@ import { type Address, conversationKey, type DigestMark, type OutboundMessage } 
 import { namesIn } from '../../lib/damage.ts';
 import { NewLines } from '../../lib/files/new-lines.ts';
 import { appendLines, ensureDir } from '../../lib/files.ts';
+import { parseJson, readJsonLines } from '../../lib/json.ts';
 import { isShared } from '../../lib/locks.ts';
 import { createLru } from '../../lib/lru.ts';
-import { parseJson, readJsonLines } from '../../lib/read-json.ts';
 import { isFilled, isNumber, isText, listOf, objectOf, optional, shape } from '../../lib/shape.ts';
 import { isId } from '../../workspace/home.ts';
 

@@ -6,8 +6,8 @@
 import path from 'node:path';
 import type { ReadCursors } from '../../channels/channel.ts';
 import { writeFileAtomic } from '../../lib/files.ts';
+import { readRecords } from '../../lib/json.ts';
 import { exclusively, isShared } from '../../lib/locks.ts';
-import { readRecords } from '../../lib/read-json.ts';
 import { isText, shape } from '../../lib/shape.ts';
 import { writeJson } from '../../lib/write-json.ts';
 import type { Logger } from '../../log.ts';

@@ -6,7 +6,7 @@
  * Invariant: nobody waits longer than `MOST_MS`, because a notification between processes may be lost.
  */
 import { randomUUID } from 'node:crypto';
-import { parseJson } from '../../lib/read-json.ts';
+import { parseJson } from '../../lib/json.ts';
 import { isFilled, isFlag, objectOf, shape } from '../../lib/shape.ts';
 
 const MOST_MS = 2_000;

@@ -4,10 +4,11 @@
  * without a task is bound at the same time: after a crash in between, the next start binds it by the stored message
  * (`bindLeft`), so that it never gets two tasks.
  */
-import { type Principal, principalText } from '../../access/principal.ts';
-import type { InboundMessage, InboundOutcome } from '../../channels/channel.ts';
+import { identityText, type Principal, principalText } from '../../access/principal.ts';
+import { conversationKey, type InboundMessage, type InboundOutcome } from '../../channels/channel.ts';
 import { type Queue, spoolKey } from '../../engine/engine.ts';
 import { hashText } from '../../lib/files.ts';
+import { cutText, plainLine } from '../../lib/text.ts';
 import { messagesFor } from '../../messages/messages.ts';
 import { newTaskId } from '../../workspace/tasks/index.ts';
 import {
@@ -21,13 +22,13 @@ import {
   traceOf,
 } from '../contract/entry.ts';
 import { bindingAt, follow } from '../conversations/conversations.ts';
+import { escaped } from '../conversations/places.ts';
 import { choose, mayChoose } from '../conversations/vibers.ts';
 import { findTask, mayOpen } from '../conversations/visibility.ts';
 import type { Gateway } from '../run/gateway.ts';
 import type { Decision, Facts } from './decide.ts';
 import { reply, replyOnce } from './reply.ts';
 import { turnAway } from './strangers.ts';
-import { noteRefused, noteTaken } from './too-fast.ts';
 
 type Enqueued = Awaited<ReturnType<Queue<Entry>['enqueue']>>;
 type Of<K extends Decision['kind']> = Extract<Decision, { kind: K }>;
@@ -245,4 +246,43 @@ function steer(lane: string, message: InboundMessage, stopped: Promise<unknown> 
   };
   if (message.group === undefined) void tell();
   else setTimeout(() => void tell(), GROUP_SETTLE_MS + 20).unref();
+}
+
+/** After this time without another refusal, in ms, they have paused. */
+const PAUSE_MS = 3_000;
+const SHOWN = 80;
+
+const keyOf = ({ address }: InboundMessage, principal: Principal) =>
+  `${identityText(principal)} ${conversationKey(address)}`;
+
+export function noteTaken(message: InboundMessage, principal: Principal, { tasks }: Gateway): void {
+  const { writers } = tasks.arrivals;
+  const key = keyOf(message, principal);
+  const writer = writers.get(key) ?? { refused: 0 };
+  writer.last = cutText(plainLine(message.text), SHOWN);
+  writers.set(key, writer);
+}
+
+/**
+ * Counts refused messages of somebody who writes too fast, and reports them in one message once they pause, with the
+ * last accepted one. The first refusal is reported at once and durably; this report may be lost in a crash.
+ */
+function noteRefused(message: InboundMessage, principal: Principal, gw: Gateway): void {
+  const { writers } = gw.tasks.arrivals;
+  const key = keyOf(message, principal);
+  const writer = writers.get(key) ?? { refused: 0 };
+  clearTimeout(writer.timer);
+  writer.refused += 1;
+  writer.timer = setTimeout(() => {
+    const { refused: n, last } = writer;
+    writer.refused = 0;
+    // The first notice, which is a reply to it, reported this one.
+    if (n < 2) return;
+    const messages = messagesFor(message);
+    const said = last
+      ? messages.text('failures.tooFastAfter', { n, text: escaped(last) })
+      : messages.text('failures.tooFast', { n });
+    replyOnce(message, said, gw);
+  }, PAUSE_MS).unref();
+  writers.set(key, writer);
 }

@@ -6,8 +6,8 @@
  */
 import { scrub } from '../../log.ts';
 import { kindOf } from '../reply/blocks.ts';
-import { perElements } from '../reply/elements.ts';
 import { OPENING, THOUGHT_BEGINS, THOUGHT_ENDS } from '../reply/marks.ts';
+import { perElements } from '../reply/reply.ts';
 
 export interface LiveText {
   /** Returns the text that may be shown now because of `delta`, often ''. */

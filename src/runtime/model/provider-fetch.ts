@@ -6,7 +6,7 @@
  */
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest, Agent as SecureAgent } from 'node:https';
-import { parseJson } from '../../lib/read-json.ts';
+import { parseJson } from '../../lib/json.ts';
 import { scrub } from '../../log.ts';
 import { createCarrier, type Shape } from './events.ts';
 

@@ -3,8 +3,7 @@
  * (`"steps": "[…]"`), a number in quotes, or all arguments as one text. Only values that cannot be right unchanged are
  * converted. Pure.
  */
-import { isRecord } from '../../lib/json.ts';
-import { parseJson } from '../../lib/read-json.ts';
+import { isRecord, parseJson } from '../../lib/json.ts';
 import type { Json } from '../../workspace/types.ts';
 import { Cursor, readValue } from '../reply/call-values.ts';
 

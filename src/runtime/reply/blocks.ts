@@ -2,8 +2,7 @@
  * Reads fenced blocks of an answer that announce files or contain a plan. People never see a block that is meant as one
  * of these, even if it can't be parsed; any other JSON is for them to read.
  */
-import { isRecord } from '../../lib/json.ts';
-import { parseJson } from '../../lib/read-json.ts';
+import { isRecord, parseJson } from '../../lib/json.ts';
 import { parsePlan } from '../../workspace/tasks/index.ts';
 import type { Plan } from '../../workspace/types.ts';
 import { type ArtifactDelta, artifactDeltaSchema, DELTA_LIMITS, planSchema } from '../contract/protocol.ts';

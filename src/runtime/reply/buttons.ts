@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Address, type Button, conversationKey } from '../../channels/channel.ts';
 import type { State } from '../../engine/engine.ts';
-import { parseJson } from '../../lib/read-json.ts';
+import { parseJson } from '../../lib/json.ts';
 import { type Is, isFilled, isText, objectOf, shape } from '../../lib/shape.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
 

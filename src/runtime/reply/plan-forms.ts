@@ -3,8 +3,7 @@
  * `{content, status, activeForm}`), and any of these as JSON in a string. Pure. Other forms pass unchanged, and the
  * schema refuses them.
  */
-import { isRecord } from '../../lib/json.ts';
-import { parseJson } from '../../lib/read-json.ts';
+import { isRecord, parseJson } from '../../lib/json.ts';
 import type { StepStatus } from '../../workspace/types.ts';
 import { STATUSES } from '../contract/protocol.ts';
 

@@ -4,7 +4,7 @@
  */
 import { isRecord } from '../../lib/json.ts';
 import type { Json, SessionEntry } from '../../workspace/types.ts';
-import { perElements } from './elements.ts';
+import { perElements } from './reply.ts';
 
 const named = perElements((names) => new RegExp(names, 'i'));
 /** Returns a pattern for an answer with a block that must be the model's own. */

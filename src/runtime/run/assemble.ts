@@ -5,22 +5,26 @@
 
 import { authoriseAction } from '../../access/authorise.ts';
 import { principalText } from '../../access/principal.ts';
+import { say } from '../../messages/messages.ts';
 import { PLAN_FIRST, withConsent } from '../approvals/consent.ts';
 import { type Outgoing, openOutgoing } from '../approvals/outgoing.ts';
 import { assembleContext } from '../context/context.ts';
 import { mentionsTime } from '../context/now.ts';
-import type { AgentRequest } from '../contract/agent.ts';
+import type { AgentOutcome, AgentRequest } from '../contract/agent.ts';
 import type { Recalled, RecallFor } from '../contract/feature.ts';
-import type { Offered, Order } from '../contract/order.ts';
+import type { Offered, Order, Performed } from '../contract/order.ts';
+import { RunError } from '../contract/run-error.ts';
 import type { OwnSettings, Thinking } from '../contract/settings.ts';
 import type { RuntimeTool } from '../contract/task.ts';
-import { mayUse, strictest } from '../tools/asked.ts';
+import { throwWith } from '../reply/failure.ts';
+import { mayUse, shownAs, strictest } from '../tools/asked.ts';
 import { isOffered } from '../tools/bind.ts';
 import { createTools, type ToolScope } from '../tools/index.ts';
 import { factsOf, forGuest } from '../tools/offered.ts';
 import { toldIn } from '../tools/result.ts';
+import { toolNamed } from '../tools/table.ts';
 import type { Gateway } from './gateway.ts';
-import type { Progress } from './journal.ts';
+import { journal, type Progress, progressOf } from './journal.ts';
 import { readNamed } from './read-file.ts';
 
 /** Types of pictures that models look at, and the limit on pictures from tools in one run. */
@@ -222,4 +226,51 @@ function toolsOf(
     ...(isBeyond ? { isBeyond } : {}),
   });
   return principal.role === 'guest' ? forGuest(allowed) : allowed;
+}
+
+/**
+ * Whether a job produced nothing: nobody sees what its tools did, so without a text, a file or a message it was for
+ * nothing.
+ */
+const isForNothing = ({ isWordless, beside = [] }: AgentOutcome, { made }: Progress): boolean =>
+  isWordless === true &&
+  made.refs.length === 0 &&
+  !beside.some(({ tools }) => tools.some((name) => toolNamed(name)?.speaks));
+
+/** @throws RunError, or a system error if the disk fails */
+export async function runAgent(order: Order, gw: Gateway): Promise<Performed> {
+  const { task, run, principal, signal, words, asked } = order;
+  const progress = progressOf(order);
+  const assembled = order.watch?.stage?.('context');
+  const request = await assemble(order, progress, gw);
+  assembled?.();
+  const metered = { run: asked?.root ?? run, task: task.id, person: principalText(principal) };
+  const meter = gw.models.meter.hooks(metered);
+  const hooks = {
+    signal,
+    ...meter,
+    ...journal(order, progress, gw.home),
+    beforeCall() {
+      // Results of tools count as seen from the next call on.
+      progress.isTainted ||= progress.hasSteps;
+      meter.beforeCall();
+    },
+    ...(order.watch && { watch: order.watch }),
+    ...(order.owner && { check: () => order.owner?.check() }),
+    onEvent(event: Parameters<typeof shownAs>[0]) {
+      // The text of an agent that was asked isn't an answer to a person yet.
+      if (event.type === 'text-delta' && !asked && event.content.trim() !== '') order.watch?.word();
+      gw.tasks.bus.emit(asked ? shownAs(event, asked) : event);
+    },
+  };
+  try {
+    const outcome = await gw.models.agent.run(request, hooks);
+    if (order.job && isForNothing(outcome, progress)) {
+      const { model } = outcome;
+      throw new RunError('empty', say('failures.emptyFrom', { model }), { detail: `${model}: no words for a job` });
+    }
+    return { outcome, made: progress.made, tools: request.tools };
+  } catch (error) {
+    throwWith(error, { words: words.join('\n\n'), hasSteps: progress.hasSteps });
+  }
 }

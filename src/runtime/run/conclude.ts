@@ -1,23 +1,31 @@
-/** Ends a turn: writes its result to the session and its answer to the outbox, and does what follows from it. */
+/**
+ * Ends a turn: writes its result to the session and its answer to the outbox, and does what follows from it. A full
+ * disk and an unreachable platform pass: the messages stay accepted and are retried for as long as it takes. Work that
+ * fails three times for any other reason is given up: its messages are kept in `dead`, its people are told, and its
+ * tasks and runs of jobs count as failed.
+ */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { conversationKey } from '../../channels/channel.ts';
+import { conversationKey, type OutboundMessage } from '../../channels/channel.ts';
+import type { EndedRun } from '../../channels/programs.ts';
 import { crashPoint } from '../../crash-points.ts';
-import type { Lease } from '../../engine/engine.ts';
-import { messagesFor } from '../../messages/messages.ts';
+import type { Fence, Lease, QueueItem } from '../../engine/engine.ts';
+import { DeliveryError, errorCode, errorMessage, isStorageFailure } from '../../errors.ts';
+import { type Messages, messagesFor, type Text } from '../../messages/messages.ts';
 import type { Home } from '../../workspace/home.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
 import type { SessionEntry } from '../../workspace/types.ts';
 import { STEERED } from '../context/past-run.ts';
-import { type Entry, traceOf } from '../contract/entry.ts';
+import { type Entry, isReply, traceOf } from '../contract/entry.ts';
 import type { Owner } from '../contract/order.ts';
 import type { Answer, Outcome } from '../contract/outcome.ts';
+import { escaped } from '../conversations/places.ts';
+import { viberAt } from '../conversations/vibers.ts';
 import { buttonsAgain, interruptedRun } from '../reply/failure.ts';
-import { type Answered, sendAnswers } from './answers.ts';
+import { renderAnswer } from '../reply/render-answer.ts';
 import { type Item, resultAfter } from './batches.ts';
 import type { Gateway } from './gateway.ts';
 import { epochOf } from './journal.ts';
-import { finish } from './retries.ts';
 import type { Turn } from './turn.ts';
 
 type Ended = Extract<SessionEntry, { type: 'result' }>['state'];
@@ -25,7 +33,7 @@ type Ended = Extract<SessionEntry, { type: 'result' }>['state'];
 const SEARCH_BYTES = 1024 * 1024;
 
 /** The part of a turn that its end needs. */
-export type Ending = Pick<Turn, 'run' | 'answered' | 'isAgain' | 'lease'>;
+type Ending = Pick<Turn, 'run' | 'answered' | 'isAgain' | 'lease'>;
 
 const firstOf = ({ answered }: { answered: readonly Item[] }): Entry => (answered[0] as Item).message;
 
@@ -159,4 +167,127 @@ async function stateAfter(turn: Answered, state: Ended, home: Home): Promise<End
   const lines = openTask(home, taskId, viber).session.tail({ maxBytes: SEARCH_BYTES });
   const results = lines.flatMap((line) => (line.type === 'result' && line.error !== STEERED ? [line] : []));
   return results.at(-1)?.state ?? state;
+}
+
+/** Sends the outcome of a turn to people: one answer to each conversation whose messages the turn handled. */
+export interface Answered {
+  run: string;
+  items: readonly QueueItem<Entry>[];
+  /** The answers may already have been added, and even sent. */
+  isAgain: boolean;
+  /** The lane's fence: a process that has lost the lane sends no answers. */
+  fence?: Fence;
+}
+
+/** Resolves when the answers are durable in the outbox; repeating the same items changes nothing. */
+async function sendAnswers({ run, items, isAgain, fence }: Answered, outcome: Answer, gw: Gateway): Promise<void> {
+  const { places, consent, features } = gw;
+  const elsewhere = new Set<QueueItem<Entry>>();
+  for (const item of items) {
+    for (const { delivers } of features.on) {
+      if (elsewhere.has(item) || !delivers?.when(item.message)) continue;
+      elsewhere.add(item);
+      await delivers.send(outcome, item, { run, items, isAgain }, gw);
+    }
+  }
+  const addresses = items.map((item) => item.message.message.address);
+  const placeholders = await places.live.end(run, addresses);
+  // The answer refers to the newest message of a conversation.
+  const people = items.filter((item) => !elsewhere.has(item));
+  const newest = new Map(people.map((item) => [conversationKey(item.message.message.address), item]));
+  for (const [key, { id, acceptedAt, message: entry }] of newest) {
+    const { address, messageId } = entry.message;
+    const messages = messagesFor(entry.message);
+    const shown = await renderAnswer(outcome, entry.taskId, address, messages, { home: gw.home, ...places });
+    const below = features.on.flatMap((feature) => feature.below?.(entry, outcome, messages) ?? []);
+    const text = [speakerOf(entry, messages, gw), shown.text, ...below.map((part) => part.text)]
+      .filter(Boolean)
+      .join('\n\n');
+    const outbound: OutboundMessage = { id, address, text, files: shown.files, language: messages.language };
+    const rows = [...below.flatMap(({ buttons }) => buttons), ...shown.buttons];
+    if (rows.length > 0) outbound.buttons = await consent.buttons.offer(address, rows);
+    if (outcome.state === 'error' || outcome.state === 'waiting') outbound.ended = outcome.state;
+    outbound.askedAt = Date.parse(acceptedAt);
+    if (places.channelOf(address)?.takesResults) Object.assign(outbound, endOf(entry.taskId, run, outcome));
+    if (isReply(entry.message)) outbound.replyTo = messageId;
+    const placeholder = placeholders.get(key);
+    if (placeholder !== undefined) outbound.placeholder = placeholder;
+    await gw.delivery.add(outbound, run, isAgain, fence);
+  }
+}
+
+/** Returns what a program gets in addition to the text: nothing while the run continues. */
+function endOf(taskId: string, runId: string, outcome: Answer): { result?: EndedRun } {
+  const { state, text, summary, artifactRefs } = outcome;
+  return state === 'waiting' ? {} : { result: { taskId, runId, state, text, summary, artifactRefs } };
+}
+
+/** Names the viber that speaks, if the conversation is now with another one. */
+function speakerOf({ principal, viber, message }: Entry, messages: Messages, { places, tasks }: Gateway): Text | '' {
+  const { address, isDirect } = message;
+  const now = viberAt({ principal, address, isDirect }, places.vibers, tasks.conversations, message.viber);
+  return now === viber ? '' : messages.text('vibers.says', { name: escaped(viber) });
+}
+
+const RETRY_MS = 2_000;
+const MAX_RETRY_MS = 300_000;
+const MAX_TRIES = 3;
+/**
+ * About four minutes: the program is being replaced on disk, and this process continues as the new one once that is
+ * complete.
+ */
+const MAX_TRIES_WITHOUT_PARTS = 8;
+
+const passes = (error: unknown): boolean =>
+  isStorageFailure(error) || errorCode(error) === 'EIO' || error instanceof DeliveryError;
+
+const maxTries = (error: unknown): number =>
+  errorCode(error) === 'ERR_MODULE_NOT_FOUND' ? MAX_TRIES_WITHOUT_PARTS : MAX_TRIES;
+
+/**
+ * Hands a lane back, to be retried later, or without the messages that are given up. Rejects if the engine doesn't
+ * accept it.
+ */
+export async function handBack(lease: Lease<Entry>, error: unknown, gw: Gateway): Promise<void> {
+  const { queue } = gw.engine;
+  const { failures } = gw.tasks.lanes;
+  const { lane, items } = lease;
+  const tries = (failures.get(lane) ?? 0) + 1;
+  failures.set(lane, tries);
+  const isOver = tries >= maxTries(error) && !passes(error);
+  if (isOver && (await isGivenUp(lease, errorMessage(error), gw))) {
+    await finish(lease, items, gw);
+    return queue.release(lease);
+  }
+  gw.log.error({ err: error, trace: traceOf(items[0]?.id ?? ''), tries }, 'work is tried again');
+  await queue.release(lease, { retryAt: Date.now() + Math.min(MAX_RETRY_MS, RETRY_MS * 2 ** (tries - 1)) });
+}
+
+/** Removes answered messages from the lane and resets its count of failures. */
+export async function finish(lease: Lease<Entry>, items: readonly Item[], { engine, tasks }: Gateway): Promise<void> {
+  tasks.lanes.failures.delete(lease.lane);
+  await engine.queue.ack(
+    lease,
+    items.map(({ id }) => id),
+  );
+}
+
+async function isGivenUp({ lane, items }: Lease<Entry>, reason: string, gw: Gateway): Promise<boolean> {
+  try {
+    for (const item of items) {
+      await gw.engine.queue.giveUp(item, reason);
+      await gw.people.owners.tellGivenUp(item, reason);
+    }
+    for (const { message } of items) await noteGivenUp(message, reason, gw);
+    return true;
+  } catch (error) {
+    gw.log.error({ err: error, lane }, 'work that failed could not be given up');
+    return false;
+  }
+}
+
+/** Notes that a message was given up. Never rejects. */
+export async function noteGivenUp(entry: Entry, reason: string, gw: Gateway): Promise<void> {
+  await gw.tasks.records.fail(entry.taskId);
+  for (const { gaveUp } of gw.features.on) gaveUp?.(entry, reason, gw);
 }

@@ -2,28 +2,37 @@
 
 import type { Principal } from '../../access/principal.ts';
 import type { QueueItem } from '../../engine/engine.ts';
+import { UserError } from '../../errors.ts';
 import { cutText, plainLine } from '../../lib/text.ts';
-import { scrub } from '../../log.ts';
-import type { Messages } from '../../messages/messages.ts';
-import { openTask } from '../../workspace/tasks/index.ts';
-import type { ArtifactRef, SessionEntry, TaskRecord } from '../../workspace/types.ts';
-import type { AgentOutcome } from '../agent/agent.ts';
+import { type Logger, scrub } from '../../log.ts';
+import type { Messages, Text } from '../../messages/messages.ts';
+import type { Home } from '../../workspace/home.ts';
+import { formatPlan, isLink, openTask, parsePlan } from '../../workspace/tasks/index.ts';
+import type { ArtifactRef, Plan, SessionEntry, TaskRecord } from '../../workspace/types.ts';
+import { addStep, NOTHING_SAID } from '../agent/outcome.ts';
+import type { AgentOutcome } from '../contract/agent.ts';
+import type { ButtonAction } from '../contract/buttons.ts';
 import type { Entry } from '../contract/entry.ts';
 import type { BlockOf } from '../contract/feature.ts';
 import type { Answer, Handed, Made } from '../contract/outcome.ts';
-import { DELTA_LIMITS } from '../contract/protocol.ts';
+import { type ArtifactDelta, DELTA_LIMITS } from '../contract/protocol.ts';
 import type { RuntimeTool } from '../contract/task.ts';
+import type { RunScope } from '../contract/tool-scope.ts';
 import { escaped, plainName } from '../conversations/places.ts';
+import { leaveOut, TOO_MANY } from '../reply/blocks.ts';
 import { continueButton } from '../reply/failure.ts';
 import { saysHealthy } from '../reply/healthy.ts';
 import { linkTo } from '../reply/links.ts';
-import { summarise } from '../reply/reply.ts';
+import { askAboutProposal } from '../reply/plan-proposal.ts';
+import { planChange, planRows } from '../reply/plan-rows.ts';
+import { type ParsedReply, parseReply, summarise } from '../reply/reply.ts';
 import { ownBlock, saidIn } from '../reply/told.ts';
-import { applyPlan, keepDeltas, linksBelow, tellPlan } from './apply-blocks.ts';
+import { fileName } from '../tools/artifacts.ts';
+import { referredArtifact } from '../tools/attach-file.ts';
+import { updatePlan } from '../tools/update-plan.ts';
 import type { Gateway } from './gateway.ts';
-import { askedIn, readWhole, type WholeReply } from './whole-reply.ts';
 
-export interface FinalizedRun {
+interface FinalizedRun {
   task: TaskRecord;
   run: string;
   /** The person for whom it ran; nothing is remembered for a guest. */
@@ -196,3 +205,174 @@ const isCutShort = ({ finish }: AgentOutcome): boolean => finish === 'max-steps'
 
 /** Whether the built-in model only talked: it needs a second step only for tools. */
 const isTalk = ({ model, steps }: AgentOutcome): boolean => model.startsWith('offline/') && steps < 2;
+
+/**
+ * Reads the text of all steps of a run as one answer. Blocks count in every step; text beside calls counts only if the
+ * calls just left something beside the answer and the model had no more work to do. People don't get anything twice
+ * that they received with a question. Pure.
+ */
+interface WholeReply extends ParsedReply {
+  /** The number of files that the run announced before these, so that each gets its own number. */
+  firstDelta: number;
+}
+
+/** Everything that people received with the last question of a run. */
+export interface Asked {
+  /** The number of steps with calls until then. */
+  steps: number;
+  /** Files that they received, except those made or attached again since. */
+  refs: ArtifactRef[];
+}
+
+const MAX_KEPT = 20;
+const isStep = (entry: SessionEntry) => entry.type === 'step';
+
+/**
+ * @param asked the number of steps whose words and files people already have
+ * @param isTold as in `parseReply`
+ */
+export function readWhole(
+  { text, beside = [], finish }: AgentOutcome,
+  asked = 0,
+  isTold?: Parameters<typeof parseReply>[1],
+): WholeReply {
+  const alone = beside.length === 0 && asked === 0 ? parseReply(text, isTold) : undefined;
+  // Nearly every answer is one text without a file.
+  if (alone?.artifactDeltas.length === 0) return { ...alone, visible: alone.visible.trim(), firstDelta: 0 };
+  const replies = [...beside.map((step) => step.text), text].map((each) => parseReply(each, isTold));
+  const fresh = replies.slice(asked);
+  const last = replies.at(-1)?.visible.trim() ?? '';
+  const lastPlan = beside.findLastIndex(({ tools }) => tools.includes(updatePlan.name));
+  const words = beside.flatMap(({ isAside }, at) => {
+    const isLater = at >= asked && isAside && beside.slice(at).every((step) => step.isAside);
+    const said = isLater ? (replies[at]?.visible.trim() ?? '') : '';
+    return last.includes(said) ? [] : [said];
+  });
+  const isAgain = finish === 'parked' && fresh.length === 0;
+  const deltas = fresh.flatMap((reply) => reply.artifactDeltas);
+  const lost = {
+    problems: fresh.flatMap((reply) => reply.problems),
+    leftOut: fresh.reduce((sum, reply) => sum + reply.leftOut, 0),
+  };
+  for (const delta of deltas.slice(DELTA_LIMITS.count)) leaveOut(delta, TOO_MANY, lost);
+  return {
+    visible: [...words, isAgain ? '' : last].filter(Boolean).join('\n\n'),
+    artifactDeltas: deltas.slice(0, DELTA_LIMITS.count),
+    firstDelta: replies.slice(0, asked).flatMap((reply) => reply.artifactDeltas).length,
+    // A plan that the tool applied is newer than a block before it.
+    plans: replies.slice(lastPlan + 1).flatMap((reply) => reply.plans),
+    elements: elementsOf(replies),
+    decisions: replies.flatMap((reply) => reply.decisions).slice(0, MAX_KEPT),
+    ...lost,
+    unread: fresh.reduce((sum, reply) => sum + reply.unread, 0),
+  };
+}
+
+function elementsOf(replies: readonly ParsedReply[]): ParsedReply['elements'] {
+  const byName = Map.groupBy(
+    replies.flatMap(({ elements }) => [...elements]),
+    ([name]) => name,
+  );
+  return new Map([...byName].map(([name, found]) => [name, found.flatMap(([, texts]) => texts).slice(0, MAX_KEPT)]));
+}
+
+/** @param decided the question whose answer resumes the run */
+export function askedIn(earlier: readonly SessionEntry[], decided?: string): Asked {
+  if (earlier.length === 0) return { steps: 0, refs: [] };
+  const known = new Set(earlier.flatMap((entry) => (entry.type === 'decision' ? [entry.approval] : [])));
+  if (decided !== undefined) known.add(decided);
+  const at = earlier.findLastIndex((entry) => entry.type === 'approval' && known.has(entry.id));
+  const before = earlier.slice(0, at + 1);
+  const since = new Set(earlier.slice(at + 1).flatMap(filesOf));
+  return {
+    steps: before.filter(isStep).reduce((said, step) => addStep(said, step.messages), NOTHING_SAID).beside.length,
+    refs: before
+      .flatMap((entry) => (entry.type === 'approval' ? (entry.artifactRefs ?? []) : []))
+      .filter(({ id }) => !since.has(id)),
+  };
+}
+
+const filesOf = (entry: SessionEntry): string[] =>
+  entry.type === 'step' ? (entry.artifactRefs ?? []).map(({ id }) => id) : [];
+
+/**
+ * Applies a plan with its tool, including the check for manual edits. A plan that would need a person's consent becomes
+ * a proposal for them to apply. Of several plans the last counts. Returns what people see of a plan that can't be
+ * applied here.
+ */
+async function applyPlan(
+  plans: readonly (string | Plan)[],
+  made: Made,
+  tools: readonly RuntimeTool[],
+  { home, taskId }: RunScope,
+  messages: Messages,
+): Promise<Text | ''> {
+  const plan = plans.at(-1);
+  const tool = tools.find(({ name }) => name === updatePlan.name);
+  if (plan === undefined) return '';
+  if (!tool) return planRows(typeof plan === 'string' ? parsePlan(plan) : plan, messages);
+  const input = { plan };
+  // A first plan that people must approve before any work stays a proposal.
+  if (!tool.asksAfter && !(await tool.asksBefore?.(input))) {
+    await tool.execute(input, { signal: new AbortController().signal, callId: 'reply' });
+    return '';
+  }
+  const current = (await openTask(home, taskId).plan.read())?.text;
+  const proposal = formatPlan(typeof plan === 'string' ? parsePlan(plan) : plan, current);
+  if (proposal !== current) made.plan = { status: 'conflict', proposal, current: current ?? '' };
+  return '';
+}
+
+/** Returns what people see of the plan: the changes, or both plans with a button for each. */
+async function tellPlan(
+  { plan, planBefore }: Made,
+  { home, id, run }: { home: Home; id: string; run: string },
+  messages: Messages,
+): Promise<{ text: Text | ''; buttons: ButtonAction[][] }> {
+  if (!plan) return { text: '', buttons: [] };
+  if (plan.status === 'written') return { text: planChange(planBefore, plan.plan, messages), buttons: [] };
+  return askAboutProposal({ home, id, run }, { text: plan.proposal, current: plan.current }, messages);
+}
+
+/**
+ * Writes the files that an answer announces, and finds those it refers to; repeating the same answer changes nothing.
+ */
+export async function keepDeltas(
+  { artifactDeltas, firstDelta }: WholeReply,
+  scope: RunScope,
+  log: Logger,
+): Promise<{ refs: ArtifactRef[]; missing: number }> {
+  const refs: ArtifactRef[] = [];
+  let missing = 0;
+  for (const [index, delta] of artifactDeltas.entries()) {
+    try {
+      refs.push(await keepDelta(delta, firstDelta + index, scope));
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      log.warn({ err: error, trace: scope.runId }, 'something an answer refers to could not be used');
+      missing++;
+    }
+  }
+  return { refs, missing };
+}
+
+async function keepDelta(delta: ArtifactDelta, index: number, scope: RunScope): Promise<ArtifactRef> {
+  const { home, taskId, runId } = scope;
+  const { id: wanted, title, type, content, ref } = delta;
+  if (content === undefined) return referredArtifact(scope, { ref: ref ?? '', title, type });
+  // An answer never replaces a file that a person sent.
+  const known = openTask(home, taskId)
+    .artifacts.list()
+    .find((file) => file.id === wanted?.toLowerCase());
+  const id = wanted !== undefined && known?.origin !== 'user' ? wanted : `${runId.slice(0, 8)}-${index + 1}`;
+  const name = fileName(title);
+  const given = { id, title, type, content: Buffer.from(content), origin: 'agent' as const, ...(name ? { name } : {}) };
+  return openTask(home, taskId).artifacts.create(given);
+}
+
+/** Lists links that the answer doesn't mention itself. */
+const linksBelow = (refs: readonly ArtifactRef[], answer: string): string =>
+  refs
+    .filter((ref) => isLink(ref) && !answer.includes(ref.ref))
+    .map((ref) => `- ${linkTo(ref)}`)
+    .join('\n');

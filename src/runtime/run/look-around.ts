@@ -13,8 +13,7 @@ import {
   type ThreadWords,
 } from '../../channels/channel.ts';
 import type { QueueItem } from '../../engine/engine.ts';
-import { isRecord } from '../../lib/json.ts';
-import { parseJson } from '../../lib/read-json.ts';
+import { isRecord, parseJson } from '../../lib/json.ts';
 import type { Entry } from '../contract/entry.ts';
 import type { Gateway } from './gateway.ts';
 import type { Intake } from './inbox-files.ts';

@@ -24,15 +24,15 @@ import { bindingKey } from '../conversations/conversations.ts';
 import { buttonsAgain, kindOf, stoppedRun } from '../reply/failure.ts';
 import { unheardVoice } from '../reply/unheard.ts';
 import { interruptedWhile } from '../tools/doing.ts';
+import { runAgent } from './assemble.ts';
 import type { Item } from './batches.ts';
 import { conclude } from './conclude.ts';
 import { outcomeOfError } from './failed.ts';
 import { beforeQuestion, finalize } from './finalize.ts';
 import type { Feature, Gateway } from './gateway.ts';
-import { runAgent } from './run-agent.ts';
 import { takeIn } from './take-in.ts';
 import type { Turn } from './turn.ts';
-import { noteWait, watchTurn } from './watch.ts';
+import { noteWait, watchTurn } from './work.ts';
 
 /** A running turn: its task, the person for whom it runs, and what an earlier process left of it. */
 export interface Run extends Turn {

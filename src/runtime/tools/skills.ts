@@ -2,9 +2,12 @@
  * Offers the skills of a run: those with a script, and our own, as tools under their own names; the others as lines of
  * the prompt, read on demand. Heavy parts (the runner, pictures, the web) are loaded when a tool is called.
  */
+
 import { z } from 'zod';
 import type { BundledDeps } from '../../skills/bundled.ts';
 import { BUNDLED } from '../../skills/bundled-tools.ts';
+import type { Skills } from '../../skills/catalog.ts';
+import type { Health } from '../../skills/health.ts';
 import { toInputSchema } from '../../skills/parameters.ts';
 import type { Skill, SkillLevel } from '../../skills/skill.ts';
 import type { Json } from '../../workspace/types.ts';
@@ -23,7 +26,7 @@ import { scriptTool } from './skills/script-tool.ts';
 import { SHELL, shellTool } from './skills/shell-tool.ts';
 import { SKILL_TOOLS } from './table.ts';
 
-export interface SkillSettings {
+interface SkillSettings {
   /** `skills.env`: variables for a skill's script alone, by skill. */
   env: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** Skills that may use the network although their files don't say so. */
@@ -35,7 +38,7 @@ export interface SkillSettings {
   max_prompt_tokens: number;
 }
 
-export interface OfferDeps {
+interface OfferDeps {
   settings: SkillSettings;
   bundled: BundledDeps;
   isSandboxed: boolean;
@@ -160,3 +163,36 @@ function toTool(skill: Skill, own: OwnSettings, scope: ToolScope, deps: OfferDep
     granted: Object.hasOwn(env, name) ? (env[name] ?? {}) : {},
   });
 }
+
+interface Known {
+  all: readonly Skill[];
+  usable: readonly Skill[];
+  /** Milliseconds since the epoch. */
+  until: number;
+}
+
+type Usable = (viber: string) => Promise<readonly Skill[]>;
+
+const REMEMBER_MS = 30_000;
+
+/**
+ * Decides which skills a viber can use here. The result is cached while the set of skills stays the same, and checked
+ * again after a while, because programs may be installed while we run.
+ */
+export function createUsable(skills: Skills, health: Health, now: () => number = Date.now): Usable {
+  const vibers = new Map<string, Known>();
+  return async (viber) => {
+    const all = skills.of(viber);
+    const known = vibers.get(viber);
+    if (known && now() < known.until && isSame(known.all, all)) return known.usable;
+    const states = await Promise.all(all.map((skill) => health.of(skill)));
+    const found = all.filter((_, index) => states[index]?.isUsable);
+    // Returns the same array for the same skills, so that data cached under it stays valid.
+    const usable = known && isSame(known.usable, found) ? known.usable : found;
+    vibers.set(viber, { all, usable, until: now() + REMEMBER_MS });
+    return usable;
+  };
+}
+
+const isSame = (before: readonly Skill[], after: readonly Skill[]): boolean =>
+  before.length === after.length && before.every((skill, index) => skill === after[index]);

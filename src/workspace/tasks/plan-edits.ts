@@ -8,7 +8,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { replaceFile } from '../../lib/files/staged-file.ts';
 import { appendLinesSync, readTextSync } from '../../lib/files.ts';
-import { parseJson } from '../../lib/read-json.ts';
+import { parseJson } from '../../lib/json.ts';
 import { type Home, isId } from '../home.ts';
 
 export interface Adoption {

@@ -5,8 +5,8 @@
  */
 import path from 'node:path';
 import { hashText, writeFileAtomic } from '../../lib/files.ts';
+import { peekJson } from '../../lib/json.ts';
 import { distance } from '../../lib/nearest.ts';
-import { peekJson } from '../../lib/read-json.ts';
 import { isText, listOf, objectOf, shape } from '../../lib/shape.ts';
 import type { Home } from '../home.ts';
 

@@ -1,7 +1,7 @@
 /** Parses lines of a session file and rescues entries from damaged ones. Offsets are bytes. */
 import fs from 'node:fs';
 import { reportOnce } from '../../lib/damage.ts';
-import { parseJson } from '../../lib/read-json.ts';
+import { parseJson } from '../../lib/json.ts';
 import { type Is, isNumber, isText, listOf, objectOf, optional, shape } from '../../lib/shape.ts';
 import type { SessionEntry } from '../types.ts';
 

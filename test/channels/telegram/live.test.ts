@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Address, AgentStreamEvent, LiveMode } from '../../../src/channels/channel.ts';
+import { createLive } from '../../../src/channels/telegram/adapter.ts';
 import { type TelegramApi, TelegramError } from '../../../src/channels/telegram/connect/api.ts';
-import { createLive } from '../../../src/channels/telegram/live/live.ts';
 import { renderTelegram } from '../../../src/channels/telegram/send/render.ts';
 import { silentLog } from '../../../src/log.ts';
 import { createViews, type ViewOptions } from '../live-views.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { AgentStreamEvent, Attachment, OutboundMessage } from '../../../src/channels/channel.ts';
-import { LIVE_TIMING } from '../../../src/channels/telegram/live/live.ts';
+import { LIVE_TIMING } from '../../../src/channels/telegram/adapter.ts';
 import { DeliveryError } from '../../../src/errors.ts';
 import { TEST_TOKEN } from '../../emulators/telegram.ts';
 import { createViews } from '../live-views.ts';

@@ -2,8 +2,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { DayFile } from '../../../src/engine/local/day-file.ts';
 import { inspectSpool, inspectUnfinished } from '../../../src/engine/local/inspect.ts';
+import { DayFile } from '../../../src/engine/local/ledger.ts';
 import {
   bytesOf,
   lastDayOf,

@@ -7,7 +7,7 @@ import { createAgent } from '../../../src/runtime/agent/agent.ts';
 import { addStep, finalText, NOTHING_SAID } from '../../../src/runtime/agent/outcome.ts';
 import type { ModelV4, StreamPart } from '../../../src/runtime/contract/model.ts';
 import { describeFailure, RunError, toRunError } from '../../../src/runtime/contract/run-error.ts';
-import { Answer } from '../../../src/runtime/model/answer.ts';
+import { Answer } from '../../../src/runtime/model/streamed.ts';
 import { ownTime } from '../../helpers/own-time.ts';
 import { failureOf, QUICK, record, request, tool } from './fixtures.ts';
 

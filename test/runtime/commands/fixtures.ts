@@ -11,7 +11,7 @@ import type { CommandReply } from '../../../src/runtime/commands/command.ts';
 import { suggest } from '../../../src/runtime/commands/suggest.ts';
 import type { Entry } from '../../../src/runtime/contract/entry.ts';
 import type { Binding } from '../../../src/runtime/conversations/conversations.ts';
-import { openConversationSettings } from '../../../src/runtime/conversations/settings.ts';
+import { openConversationSettings } from '../../../src/runtime/conversations/conversations.ts';
 import { findTask, mayOpen } from '../../../src/runtime/conversations/visibility.ts';
 import type { AttachMode } from '../../../src/runtime/reply/attachments.ts';
 import type { Gateway } from '../../../src/runtime/run/gateway.ts';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buildHistory, type HistoryLimits } from '../../../src/runtime/context/history-window.ts';
 import { cutCall } from '../../../src/runtime/context/past-run.ts';
-import { knowElements } from '../../../src/runtime/reply/elements.ts';
+import { knowElements } from '../../../src/runtime/reply/reply.ts';
 import type { Json, SessionEntry } from '../../../src/workspace/types.ts';
 
 knowElements(['memory_suggestion']);

@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { openConversationSettings } from '../../../src/runtime/conversations/settings.ts';
+import { openConversationSettings } from '../../../src/runtime/conversations/conversations.ts';
 import { tempFolder } from '../../helpers/temp.ts';
 
 const HERE = { channel: 'discord', account: '7', workspace: '1', chat: '2' };

@@ -5,7 +5,7 @@ import { FEATURES } from '../../../src/features.ts';
 import { silentLog } from '../../../src/log.ts';
 import { messagesIn } from '../../../src/messages/messages.ts';
 import { createInterrupt } from '../../../src/runtime/commands/interrupt.ts';
-import type { ConversationSetting } from '../../../src/runtime/conversations/settings.ts';
+import type { ConversationSetting } from '../../../src/runtime/conversations/conversations.ts';
 import { featureSet } from '../../../src/runtime/features.ts';
 import { createBus } from '../../../src/runtime/live/bus.ts';
 import { LiveProgress } from '../../../src/runtime/live/live.ts';

@@ -2,8 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { addSecret } from '../../../src/log.ts';
 import { createLiveText } from '../../../src/runtime/live/text.ts';
-import { knowElements } from '../../../src/runtime/reply/elements.ts';
-import { parseReply } from '../../../src/runtime/reply/reply.ts';
+import { knowElements, parseReply } from '../../../src/runtime/reply/reply.ts';
 import { ownTime } from '../../helpers/own-time.ts';
 
 knowElements(['memory_suggestion']);

@@ -1,8 +1,13 @@
 /** Reply blocks: what people see, what is taken out, and what happens to everything malformed. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { knowElements } from '../../../src/runtime/reply/elements.ts';
-import { decisionsOf, type ParsedReply, parseReply, summarise } from '../../../src/runtime/reply/reply.ts';
+import {
+  decisionsOf,
+  knowElements,
+  type ParsedReply,
+  parseReply,
+  summarise,
+} from '../../../src/runtime/reply/reply.ts';
 import { toldIn } from '../../../src/runtime/reply/told.ts';
 import { ownTime } from '../../helpers/own-time.ts';
 

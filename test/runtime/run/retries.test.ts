@@ -4,7 +4,7 @@ import type { Lease } from '../../../src/engine/engine.ts';
 import { DeliveryError, StorageError } from '../../../src/errors.ts';
 import { silentLog } from '../../../src/log.ts';
 import type { Entry } from '../../../src/runtime/contract/entry.ts';
-import { handBack } from '../../../src/runtime/run/retries.ts';
+import { handBack } from '../../../src/runtime/run/conclude.ts';
 import { createLanes, type Lanes } from '../../../src/runtime/run/work.ts';
 import { partsOf } from '../../helpers/gateway.ts';
 

@@ -5,9 +5,9 @@
  */
 import { DiscordAPIError, HTTPError, RateLimitError, REST, type RESTOptions, RequestMethod } from '@discordjs/rest';
 import { errorCode, errorMessage } from '../../../errors.ts';
+import { awakeNow } from '../../../lib/clock.ts';
 import { readKept } from '../../../lib/files/below.ts';
 import { formBytes } from '../../../lib/form.ts';
-import { awakeNow } from '../../../lib/steady.ts';
 
 /**
  * `refused`: Discord rejected the call. `limited`: too many calls. `failed`: Discord has a problem of its own (5xx).

@@ -3,7 +3,7 @@
  * wrong token or a missing intent at the first connection ends it; later these are shown in the status and retried.
  */
 import { ConfigError, errorMessage } from '../../../errors.ts';
-import { awakeNow } from '../../../lib/steady.ts';
+import { awakeNow } from '../../../lib/clock.ts';
 import type { Logger } from '../../../log.ts';
 import type { ChannelStatus } from '../../channel.ts';
 import { createBackoff, sleep } from '../../shared/wait.ts';

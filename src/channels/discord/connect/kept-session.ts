@@ -5,7 +5,7 @@
  */
 import type { SessionInfo } from '@discordjs/ws';
 import { errorMessage } from '../../../errors.ts';
-import { parseJson } from '../../../lib/read-json.ts';
+import { parseJson } from '../../../lib/json.ts';
 import type { Logger } from '../../../log.ts';
 import { integer, isFields, string } from '../../shared/read.ts';
 

@@ -4,7 +4,7 @@
  */
 
 import type { InboundMessage } from '../../channel.ts';
-import { emptyMessage } from '../../shared/empty-message.ts';
+import { emptyMessage } from '../../channel.ts';
 import { type Fields, fields, integer, isFields, string } from '../../shared/read.ts';
 import { slashCommandOf } from '../../shared/written-command.ts';
 import { type Context, type Decoded, dropped, inThread, readAddress, readSender } from './base.ts';

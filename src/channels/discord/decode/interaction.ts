@@ -5,7 +5,7 @@
 
 import { MENU_GROUPS } from '../../../messages/menu.ts';
 import type { Address, InboundMessage, Sender, SuggestQuery } from '../../channel.ts';
-import { emptyMessage } from '../../shared/empty-message.ts';
+import { emptyMessage } from '../../channel.ts';
 import { type Fields, fields, integer, isFields, language, list, string } from '../../shared/read.ts';
 import { GOAL, isNearly } from '../../shared/written-command.ts';
 import { type Context, type Dropped, dropped, inThread, readAddress, readSender } from './base.ts';

@@ -4,7 +4,7 @@
  */
 
 import type { InboundMessage } from '../../channel.ts';
-import { emptyMessage } from '../../shared/empty-message.ts';
+import { emptyMessage } from '../../channel.ts';
 import { type Fields, fields, list, string } from '../../shared/read.ts';
 import { commandOf, GOAL } from '../../shared/written-command.ts';
 import { sealResponse } from '../send/respond.ts';

@@ -4,7 +4,7 @@
  */
 
 import type { EntryKind, InboundMessage } from '../../channel.ts';
-import { emptyMessage } from '../../shared/empty-message.ts';
+import { emptyMessage } from '../../channel.ts';
 import { type Fields, fields, list, string } from '../../shared/read.ts';
 import { addressOf, type Decoded, dropped, isDirect, millisOf, readId, readTs, readUser, type Self } from './base.ts';
 import { readFiles } from './files.ts';

@@ -4,9 +4,17 @@
  * contains the token, which is in the URL of every call, or a request's contents.
  * https://core.telegram.org/bots/api#making-requests
  */
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { pipeline, Readable } from 'node:stream';
+import type { ReadableStream } from 'node:stream/web';
+import { setImmediate } from 'node:timers/promises';
+import { urlToHttpOptions } from 'node:url';
 import { Api, GrammyError, HttpError } from 'grammy/web';
 import { errorCode } from '../../../errors.ts';
-import { createFetch, TransportError } from './transport.ts';
+import { createLru } from '../../../lib/lru.ts';
+import { integer, isFields } from '../../shared/read.ts';
+import { watchConnection } from '../../shared/watch-connection.ts';
 
 export interface CallOptions {
   /** Timeout of the whole call in ms; 30,000 by default. */
@@ -125,4 +133,153 @@ function toTelegramError(method: string, error: unknown, token: string): Telegra
   if (FILE_CODES.has(code ?? ''))
     return new TelegramError('unreadable', `${method}: the file cannot be read (${code})`, { code });
   return new TelegramError('lost', `${method}: the answer was lost (${code ?? 'unknown'})`, { code });
+}
+
+/** A call without an answer from the Bot API. */
+export class TransportError extends Error {
+  override name = 'TransportError';
+  /** False when Telegram certainly received nothing of it. */
+  readonly sent: boolean;
+  /** The system's code, or `http_502` with the status of an answer that isn't the Bot API's. */
+  readonly code: string | undefined;
+  /** The wait that such an answer asks for. */
+  readonly retryAfterMs: number | undefined;
+  constructor(
+    message: string,
+    details: { sent: boolean; code: string | undefined; retryAfterMs?: number | undefined },
+  ) {
+    super(message);
+    this.sent = details.sent;
+    this.code = details.code;
+    this.retryAfterMs = details.retryAfterMs;
+  }
+}
+
+interface Init {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string | ReadableStream<Uint8Array>;
+  signal: AbortSignal;
+}
+
+export type Fetch = (url: string | URL, init: Init) => Promise<{ json(): Promise<unknown> }>;
+
+/** Idle connections are closed before routers forget them: a request over a forgotten one never gets an answer. */
+const IDLE_MS = 45_000;
+/** A connection used this recently is still open, or its closing is already known. */
+const FRESH_MS = 1_000;
+/** The most URLs to cache. Methods have few; every file has its own. */
+const MAX_ADDRESSES = 100;
+/** The longest wait that is honoured. */
+const MAX_WAIT_S = 3600;
+/** Far above the size of a batch of 100 updates. */
+const MAX_ANSWER_BYTES = 50_000_000;
+
+/**
+ * Implements the `fetch` of grammY's client with kept-alive connections of node:http(s). It exists to know, when a call
+ * fails, whether anything was sent, and the status of an answer that isn't JSON: both decide what may be repeated. It
+ * doesn't follow redirects, since the URL contains the token.
+ */
+export function createFetch(apiRoot: string): Fetch {
+  const isSecure = apiRoot.startsWith('https:');
+  const options = {
+    keepAlive: true,
+    timeout: IDLE_MS,
+    ...(process.env.NODE_USE_ENV_PROXY === '1' && { proxyEnv: process.env }),
+  };
+  const agent = isSecure ? new HttpsAgent(options) : new HttpAgent(options);
+  const addresses = createLru<ReturnType<typeof urlToHttpOptions>>(MAX_ADDRESSES);
+  const addressOf = (url: string | URL) => {
+    const text = String(url);
+    const known = addresses.get(text) ?? urlToHttpOptions(new URL(text));
+    addresses.set(text, known);
+    return known;
+  };
+  /** When the last call ended; the agent reuses the most recent connection. */
+  let usedAt = Number.NEGATIVE_INFINITY;
+  return async (url, init) => {
+    if (performance.now() - usedAt > FRESH_MS) {
+      // Waits a whole turn of the event loop, so that a connection the server has closed is noticed and not used.
+      await setImmediate();
+      await setImmediate();
+    }
+    return new Promise((resolve, reject) => {
+      const { method = 'POST', headers = {}, body, signal } = init;
+      const length = typeof body === 'string' ? { 'content-length': Buffer.byteLength(body) } : {};
+      const request = (isSecure ? httpsRequest : httpRequest)({
+        ...addressOf(url),
+        method,
+        headers: { ...headers, ...length },
+        agent,
+      });
+      const connection = watchConnection(request);
+      const abort = () => request.destroy(Object.assign(new Error('given up'), { code: 'ABORTED' }));
+      const end = () => {
+        signal.removeEventListener('abort', abort);
+        usedAt = performance.now();
+        // Refused before the body was fully sent.
+        if (!request.writableFinished) request.destroy();
+      };
+      request.on('error', (error: NodeJS.ErrnoException) => {
+        end();
+        reject(new TransportError(error.message, { sent: connection.isMade, code: error.code }));
+      });
+      request.on('response', (response) => {
+        readJson(response)
+          .then((value) => resolve({ json: async () => value }), reject)
+          .finally(end);
+      });
+      signal.addEventListener('abort', abort);
+      if (signal.aborted) abort();
+      else if (body === undefined || typeof body === 'string') request.end(body);
+      else pipeline(Readable.fromWeb(body), request, () => 'a failure is the request’s own error');
+    });
+  };
+}
+
+/** Reads the answer by events: iterating the stream would cost as much as the rest of the call. */
+function readJson(response: IncomingMessage): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const fail = (message: string) => reject(foreign(response, message));
+    const chunks: Buffer[] = [];
+    let size = 0;
+    response.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      chunks.push(chunk);
+      if (size > MAX_ANSWER_BYTES) response.destroy(new Error('the answer is too long'));
+    });
+    response.on('error', () => fail('the answer was cut short'));
+    response.once('end', () => {
+      try {
+        const answer: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+        if (isOfBotApi(answer)) resolve(answer);
+        else fail('the answer is not one of the Bot API');
+      } catch (error) {
+        if (error instanceof SyntaxError) fail('the answer is not JSON');
+        else reject(error);
+      }
+    });
+  });
+}
+
+/**
+ * Returns whether the answer has the fields of every Bot API answer. https://core.telegram.org/bots/api#making-requests
+ */
+function isOfBotApi(answer: unknown): boolean {
+  if (!isFields(answer)) return false;
+  return answer.ok === true ? 'result' in answer : answer.ok === false && integer(answer, 'error_code') !== undefined;
+}
+
+/**
+ * Statuses of a server in between that passed the request on and doesn't know the result; 520 and 524 are Cloudflare's.
+ */
+const UNKNOWN_OUTCOME = new Set([504, 520, 524]);
+
+/** Returns the error for a response of a server in between: nothing was done, unless it passed the request on. */
+function foreign({ statusCode: status = 0, headers }: IncomingMessage, message: string): TransportError {
+  if (status < 300) return new TransportError(message, { sent: true, code: undefined });
+  const seconds = Number(headers['retry-after']);
+  const retryAfterMs = Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds, MAX_WAIT_S) * 1000 : undefined;
+  const sent = UNKNOWN_OUTCOME.has(status);
+  return new TransportError(`status ${status}`, { sent, code: `http_${status}`, retryAfterMs });
 }

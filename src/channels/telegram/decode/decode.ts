@@ -4,18 +4,24 @@
  */
 
 import type { EntryKind, InboundMessage } from '../../channel.ts';
-import { emptyMessage } from '../../shared/empty-message.ts';
+import { emptyMessage } from '../../channel.ts';
 import { type Fields, fields, integer, isFields, string } from '../../shared/read.ts';
-import { type Context, type Decoded, dropped, readAddress, readSender } from './base.ts';
 import { decodeButton, decodeMembership, decodeService, decodeStop } from './events.ts';
-import { readFacts } from './facts.ts';
 import { readFiles } from './files.ts';
 import { readForward, readReply, repliesTo, topicName } from './quotes.ts';
 import { readRich } from './rich.ts';
-import { type Bot, readWords } from './text.ts';
+import {
+  type Bot,
+  type Context,
+  type Decoded,
+  dropped,
+  readAddress,
+  readFacts,
+  readSender,
+  readWords,
+} from './text.ts';
 
-export type { Decoded } from './base.ts';
-export type { Bot } from './text.ts';
+export type { Bot, Decoded } from './text.ts';
 
 type Decode = (body: Fields, context: Context) => Decoded;
 

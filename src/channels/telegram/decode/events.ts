@@ -4,10 +4,9 @@
  */
 
 import type { Address, EntryKind, InboundMessage } from '../../channel.ts';
-import { emptyMessage } from '../../shared/empty-message.ts';
+import { emptyMessage } from '../../channel.ts';
 import { type Fields, fields, integer, list, string } from '../../shared/read.ts';
-import { type Context, type Decoded, dropped, readAddress, readUser } from './base.ts';
-import { personName } from './facts.ts';
+import { type Context, type Decoded, dropped, personName, readAddress, readUser } from './text.ts';
 
 export function decodeButton(query: Fields, { bot, now }: Context): Decoded {
   const id = string(query, 'id');

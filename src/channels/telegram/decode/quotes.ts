@@ -5,10 +5,9 @@
  */
 import type { QuotedText } from '../../channel.ts';
 import { type Fields, fields, integer, oneLine, string } from '../../shared/read.ts';
-import { answeredItem, chatName, personName, readFacts } from './facts.ts';
 import { readFiles } from './files.ts';
 import { readRich } from './rich.ts';
-import { type Bot, readWords } from './text.ts';
+import { answeredItem, type Bot, chatName, personName, readFacts, readWords } from './text.ts';
 
 /**
  * Returns text that the sender passes on: forwarded, or written by an inline bot they used. Undefined for a message of

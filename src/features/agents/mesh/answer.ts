@@ -2,8 +2,7 @@
 import { type Logger, scrub } from '../../../log.ts';
 import type { AgentOutcome } from '../../../runtime/agent/agent.ts';
 import type { Made } from '../../../runtime/contract/outcome.ts';
-import { keepDeltas } from '../../../runtime/run/apply-blocks.ts';
-import { readWhole } from '../../../runtime/run/whole-reply.ts';
+import { keepDeltas, readWhole } from '../../../runtime/run/finalize.ts';
 import type { Home } from '../../../workspace/home.ts';
 import { formatPlan } from '../../../workspace/tasks/index.ts';
 import type { ArtifactRef } from '../../../workspace/types.ts';

@@ -2,8 +2,8 @@
 import type { LiveMode } from '../../../channels/channel.ts';
 import { UserError } from '../../../errors.ts';
 import { say, words } from '../../../messages/messages.ts';
+import { LIVE_MODES } from '../../conversations/conversations.ts';
 import { refuseToGuest } from '../../conversations/places.ts';
-import { LIVE_MODES } from '../../conversations/settings.ts';
 import type { Command } from '../command.ts';
 
 const MEANS = { off: 'commands.liveOff', status: 'commands.liveStatus', text: 'commands.liveText' } as const;

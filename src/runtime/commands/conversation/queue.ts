@@ -7,8 +7,8 @@ import { UserError } from '../../../errors.ts';
 import { say, words } from '../../../messages/messages.ts';
 import type { InjectionMode } from '../../contract/entry.ts';
 import { taskLane } from '../../contract/entry.ts';
+import { QUEUE_MODES } from '../../conversations/conversations.ts';
 import { refuseToGuest } from '../../conversations/places.ts';
-import { QUEUE_MODES } from '../../conversations/settings.ts';
 import type { Command } from '../command.ts';
 
 const isMode = (word: string): word is InjectionMode => QUEUE_MODES.some((mode) => mode === word);
