@@ -70,6 +70,59 @@ it('what a model writes for a guest counts too', async () => {
   expect(JSON.stringify(world.llm.requests().at(-1))).toMatch(/no room left/);
 });
 
+it('what a member writes into the workspace counts, over restarts, until it is removed', async () => {
+  const { world, platform } = await open('telegram', { bytesPerMember: 170_000 });
+  const written = () => fs.globSync(path.join(world.home, '**/workspace/w*.txt'));
+  world.llm.script(({ toolResults, lastUser }) => {
+    if (toolResults.length > 0)
+      return { text: `end: ${toolResults.at(-1)?.includes('no room left') ? 'full' : 'written'}` };
+    const given = { path: `workspace/w${/write (\d)/.exec(lastUser)?.[1]}.txt`, content: 'x'.repeat(60_000) };
+    return { toolCalls: [{ name: 'write_file', arguments: given }] };
+  });
+  const dm = platform.dm('sam');
+  const write = async (n: number) => {
+    await ask(platform, dm, `write ${n}`, { by: 'sam', text: `Save w${n}` });
+    return (await ask(platform, dm, 'yes', { by: 'sam', text: 'end' })).text;
+  };
+  for (let n = 0; n < 2; n++) expect(await write(n)).toBe('end: written');
+  expect(await write(2)).toBe('end: full');
+  const forget = () =>
+    fs.globSync(path.join(world.home, 'agents/*/sessions/*')).forEach((file) => void fs.rmSync(file));
+  forget();
+  await world.restart();
+  await ask(platform, dm, '/new', { by: 'sam' });
+  expect(await write(3)).toBe('end: full');
+  expect(written()).toHaveLength(2);
+  for (const file of written()) fs.rmSync(file);
+  forget();
+  await world.restart();
+  await ask(platform, dm, '/new', { by: 'sam' });
+  expect(await write(4)).toBe('end: written');
+});
+
+it.each(NAMES)('the conversations of a guest have the budget too, and others go on, on %s', async (name) => {
+  const { world, platform } = await open(name, { bytesPerGuest: 30_000 });
+  const dm = platform.dm('kim');
+  const words = (n: number) => `${n} ${'words '.repeat(300)}`;
+  const say = (n: number, text = `${n} words`) => ask(platform, dm, words(n), { by: 'kim', text });
+  for (let n = 0; n < 3; n++) await say(n);
+  const asked = world.llm.requests().length;
+  let refused = 0;
+  for (let n = 3; n < 20 && refused < 2; n++) {
+    const after = platform.answers(dm).length;
+    platform.say(dm, words(n), { by: 'kim' });
+    const answer = await waitFor(platform, dm, { after, text: /words|no room/ });
+    if (answer.text.includes('There is no room left for our conversations')) refused++;
+  }
+  expect(refused).toBe(2);
+  expect(world.llm.requests().length - asked).toBeLessThan(16);
+  expect((await platform.command(dm, 'tasks', '', 'kim')).text).toMatch(/words/);
+  await ask(platform, platform.dm('alex'), words(1));
+  for (const file of fs.globSync(path.join(world.home, 'agents/*/sessions/*'))) fs.rmSync(file);
+  await world.restart();
+  await say(99);
+});
+
 it('an owner hears in a chat when the disk is nearly full', async () => {
   const { platform } = await open('telegram', {});
   expect(platform.answers(platform.dm('alex')).filter(({ text }) => /disk/.test(text))).toEqual([]);

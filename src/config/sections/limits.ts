@@ -10,7 +10,9 @@ export const limits = section({
     .describe('messages, commands and buttons of one person per minute; owners are exempt'),
   downloadBytes: whole(0).default(20_971_520).describe('bytes of one fetched file'),
   filesPerMessage: whole(0).default(10).describe('files fetched per message'),
-  bytesPerGuest: whole(0).default(104_857_600).describe("disk space for the files of one guest's tasks; 0: no limit"),
+  bytesPerGuest: whole(0)
+    .default(104_857_600)
+    .describe("disk space for one guest's tasks: files, conversations, files written into the workspace; 0: no limit"),
   bytesPerMember: whole(0).default(2_147_483_648).describe('the same for a member'),
   freeBytes: whole(0).default(52_428_800).describe('free disk space below which no new message is accepted'),
   tokensPerDay: whole(0).default(0).describe('tokens per day of all runs, embeddings included; 0: no cap'),

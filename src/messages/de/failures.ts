@@ -7,6 +7,8 @@ export const failures = translate(english.failures)({
     'Meine Festplatte ist fast voll: {free} sind frei. Unter {least} nehme ich keine Nachrichten mehr an, mach also bitte etwas Platz.',
   diskFull:
     'Meine Festplatte ist voll: {free} sind frei, {least} müssen es sein. Ich nehme keine Nachrichten mehr an, bis wieder Platz ist; was inzwischen geschrieben wird, geht nicht verloren.',
+  noRoomForWords:
+    'Für unsere Gespräche ist hier kein Platz mehr, darum habe ich diese Nachricht nicht genommen. Ein Besitzer kann alte Aufgaben entfernen oder die Grenze erhöhen.',
   noRoom:
     'Die Dateien von {name} haben {size} erreicht, mehr darf eine Person hier nicht behalten. Ich nehme keine weiteren an.',
   withTrace: '{what} (für den Besitzer: {command})',

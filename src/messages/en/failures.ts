@@ -4,6 +4,8 @@ export const failures = {
     'My disk is nearly full: {free} are free. Below {least} I accept no new messages, so please make some room.',
   diskFull:
     'My disk is full: {free} are free, and {least} have to be. I accept no new messages until you make some room; what is written meanwhile is not lost.',
+  noRoomForWords:
+    'There is no room left for our conversations here, so I did not take this message. An owner can remove old tasks or raise the limit.',
   noRoom: 'The files of {name} have reached {size}, the most one person may keep here, so I accept no more of them.',
   withTrace: '{what} (for the owner: {command})',
   notSetUp:

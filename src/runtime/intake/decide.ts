@@ -53,6 +53,8 @@ export interface Facts {
   readonly isUnchanged: boolean;
   /** The result of counting it towards its sender's limit; undefined for owners. */
   readonly rate: Taken | undefined;
+  /** The sender's conversations have used up their disk space. */
+  readonly isFull: boolean;
   readonly pressed: ButtonAction | 'gone' | undefined;
   /**
    * The command that the words stand for as the answer to a question; `several`: they could answer several questions.
@@ -109,6 +111,7 @@ export function decide(facts: Facts, commands: CommandTable<Gateway>): Decision 
   if (facts.isUnchanged) return { kind: 'ignore', outcome: 'duplicate' };
   if (message.kind === 'migration') return { kind: 'moved' };
   if (rate?.ok === false) return tooMuch(message, rate.first);
+  if (facts.isFull) return { kind: 'notice', said: say('failures.noRoomForWords') };
   if (pressed === 'gone') return { kind: 'notice', said: GONE };
   if (answer === 'several') return { kind: 'notice', said: say('questions.which') };
   return decideTask(facts, meant(facts, answer, commands));

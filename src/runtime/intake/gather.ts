@@ -10,7 +10,7 @@ import type { InboundMessage } from '../../channels/channel.ts';
 import { spoolKey } from '../../engine/engine.ts';
 import { hashText } from '../../lib/files.ts';
 import { bareAnswer } from '../../messages/bare-answers.ts';
-import { newTaskId, openTask } from '../../workspace/tasks/index.ts';
+import { hasRoomForWords, newTaskId, openTask } from '../../workspace/tasks/index.ts';
 import { typedAnswer } from '../approvals/typed.ts';
 import { findCommand } from '../commands/table.ts';
 import { dedupeId, taskLane, type Visit } from '../contract/entry.ts';
@@ -47,6 +47,8 @@ export async function gather({ message, visit }: Arrival, gw: Gateway): Promise<
   if (facts.isUnchanged || message.kind === 'migration') return facts;
   if (isCounted(facts)) facts.rate = visit.rate ??= await count(message, principal, gw);
   if (facts.rate?.ok === false) return facts;
+  facts.isFull = isCounted(facts) && !(await hasRoom(message, principal, gw));
+  if (facts.isFull) return facts;
   if (message.button) facts.pressed = (await gw.consent.buttons.press(message.button.id, message.address)) ?? 'gone';
   if (facts.pressed === 'gone') return facts;
   facts.message = placed(facts, gw);
@@ -114,6 +116,7 @@ function factsOfSender(message: InboundMessage, visit: Visit, { principal, entry
     isSeen: false,
     isUnchanged: false,
     rate: undefined,
+    isFull: false,
     pressed: undefined,
     answer: undefined,
     key: '',
@@ -135,6 +138,12 @@ async function saysTheSame(message: InboundMessage, editOf: string, { tasks, eng
 
 async function count({ sentAt, group }: InboundMessage, principal: Principal, { tasks }: Gateway) {
   return tasks.arrivals.limiter.take(principalText(principal), Math.min(sentAt, Date.now()), group);
+}
+
+/** Whether there is room for a message; commands, presses and a stop need none. */
+async function hasRoom(message: InboundMessage, principal: Principal, { home }: Gateway): Promise<boolean> {
+  if (message.kind !== 'message' || message.command || message.button || saysStop(message)) return true;
+  return hasRoomForWords(home, [principalText(principal)], message.text);
 }
 
 /** Moves a press to the place below the pressed message, if its command continues there. */

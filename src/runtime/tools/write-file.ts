@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { UserError } from '../../errors.ts';
 import { PathRefused, putFile, useFile } from '../../lib/files/below.ts';
 import { ensureDir, sha256File } from '../../lib/files.ts';
-import { openTask } from '../../workspace/tasks/index.ts';
+import { openTask, takeRoom, takeRoomAt } from '../../workspace/tasks/index.ts';
 import { defineTool } from '../contract/tool.ts';
 import type { ToolScope } from '../contract/tool-scope.ts';
 import { attached, decode, MAKES_FILES } from './artifacts.ts';
@@ -48,6 +48,8 @@ export const writeFile = defineTool({
     await refuseLinks(place);
     if (area === 'task' && !isWork && rest.toLowerCase() !== 'implementation_plan.md')
       return writeArtifact(scope, rest, bytes);
+    if (area === 'task') await takeRoom(scope.home, scope.taskId, bytes.length);
+    else await takeRoomAt(scope.home, scope.taskId, path.join(place.root, ...place.names), bytes.length);
     await inPlace(place, () => putFile(place.root, place.names, bytes), signal);
     return { path: area === 'task' ? rest : `workspace/${rest}`, size: bytes.length };
   },

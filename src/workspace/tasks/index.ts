@@ -11,6 +11,6 @@ export { PlanWatch } from './plan-watch.ts';
 export { listTasks, newTaskId, resolveTaskId, saveTask, saysNothing, taskIdFor, taskIds, titleOf } from './record.ts';
 export type { Session, SessionTail } from './session.ts';
 export { parseEntry, type SessionLine } from './session-lines.ts';
-export { limitSpace, type SpaceBudget } from './space.ts';
+export { hasRoomForWords, limitSpace, type SpaceBudget, takeRoom, takeRoomAt } from './space.ts';
 export { openTask, type Task } from './task.ts';
 export { sweepTranscripts, type TranscriptFile, writeTranscript } from './transcript.ts';

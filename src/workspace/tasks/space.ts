@@ -1,10 +1,12 @@
 /**
- * Limits the disk space of people's tasks. Usage is counted from the disk, so removed files don't count; between two
- * counts each new file is added.
+ * Limits the disk space of people's tasks: their files, their conversations, and what they write into the workspace.
+ * Usage is counted from the disk, so removed files don't count; between two counts each new file is added.
  */
+import { appendFileSync, readFileSync } from 'node:fs';
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { errorCode, UserError } from '../../errors.ts';
+import { parseJson } from '../../lib/json.ts';
 import { createLru } from '../../lib/lru.ts';
 import type { Home } from '../home.ts';
 import { TaskOrder } from './order.ts';
@@ -39,10 +41,20 @@ const COUNT_MS = 60_000;
 /** Most people whose usage is cached. */
 const MAX_KNOWN = 1_000;
 
+/** In a task's folder: the files outside it that the task has written, relative to the home, one JSON string a line. */
+const ELSEWHERE = 'written.jsonl';
+
+interface Counted {
+  /** Everything together. */
+  bytes: number;
+  /** The conversations alone. */
+  words: number;
+}
+
 interface Limited {
   rules: SpaceRules;
   order: TaskOrder;
-  counted: ReturnType<typeof createLru<{ at: number; known: Promise<{ bytes: number }> }>>;
+  counted: ReturnType<typeof createLru<{ at: number; known: Promise<Counted> }>>;
 }
 
 const limited = new Map<string, Limited>();
@@ -82,6 +94,28 @@ export async function takeRoom(home: Home, taskId: string, bytes: number): Promi
   known.bytes += bytes;
 }
 
+/**
+ * Counts a file of the workspace that a task is about to write, and remembers that the task has written it.
+ * @throws NoRoom when it doesn't fit
+ */
+export async function takeRoomAt(home: Home, taskId: string, file: string, bytes: number): Promise<void> {
+  if (!(await budgetOf(home, taskId))) return;
+  await takeRoom(home, taskId, bytes);
+  const line = `${JSON.stringify(path.relative(home.root, file))}\n`;
+  const list = path.join(home.taskDir(taskId), ELSEWHERE);
+  if (!linesOf(list).includes(line.trimEnd())) appendFileSync(list, line, { mode: 0o600 });
+}
+
+/** Whether the conversations of these people leave room for more words, which then count. */
+export async function hasRoomForWords(home: Home, people: readonly string[], text: string): Promise<boolean> {
+  const found = await budgetOf(home, '', people);
+  if (!found) return true;
+  found.known.words += Buffer.byteLength(text);
+  if (found.known.words <= found.budget.bytes) return true;
+  found.rules.onFull(found.budget);
+  return false;
+}
+
 async function budgetOf(home: Home, taskId: string, people?: readonly string[]) {
   const at = limited.get(home.root);
   if (!at) return undefined;
@@ -91,19 +125,37 @@ async function budgetOf(home: Home, taskId: string, people?: readonly string[]) 
   let counted = at.counted.get(budget.key);
   if (!counted || Date.now() - counted.at > COUNT_MS) {
     // Whoever asks while it is being counted gets the same count, to which everything is added.
-    counted = { at: Date.now(), known: bytesOf(home, at.order, budget).then((bytes) => ({ bytes })) };
+    counted = { at: Date.now(), known: count(home, at.order, budget) };
     at.counted.set(budget.key, counted);
     counted.known.catch(() => at.counted.delete(budget.key));
   }
   return { budget, known: await counted.known, rules: at.rules };
 }
 
-async function bytesOf(home: Home, order: TaskOrder, { aliases }: SpaceBudget): Promise<number> {
+async function count(home: Home, order: TaskOrder, { aliases }: SpaceBudget): Promise<Counted> {
   const names = new Set(aliases);
-  let sum = 0;
-  for (const { id, people } of await order.list())
-    if (people.some((text) => names.has(text))) sum += await bytesIn(home.taskDir(id));
-  return sum;
+  const written = new Set<string>();
+  let [bytes, words] = [0, 0];
+  const vibers = (await entriesIn(home.agents)).map(({ name }) => name);
+  for (const { id, people } of await order.list()) {
+    if (!people.some((text) => names.has(text))) continue;
+    bytes += await bytesIn(home.taskDir(id));
+    for (const viber of vibers) words += await sizeOf(path.join(home.agents, viber, 'sessions', `${id}.jsonl`));
+    for (const line of linesOf(path.join(home.taskDir(id), ELSEWHERE))) written.add(line);
+  }
+  for (const line of written) {
+    const file: unknown = parseJson(line);
+    if (typeof file === 'string') bytes += await sizeOf(path.join(home.root, file));
+  }
+  return { bytes: bytes + words, words };
+}
+
+function linesOf(file: string): string[] {
+  try {
+    return readFileSync(file, 'utf8').split('\n').filter(Boolean);
+  } catch (error) {
+    return nothing(error, []);
+  }
 }
 
 async function bytesIn(folder: string): Promise<number> {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Principal } from '../../../src/access/principal.ts';
 import type { Address, InboundMessage } from '../../../src/channels/channel.ts';
-import { words } from '../../../src/messages/messages.ts';
+import { say, words } from '../../../src/messages/messages.ts';
 import { type BoundTask, type Decision, decide, type Facts } from '../../../src/runtime/intake/decide.ts';
 import { COMMANDS } from '../../helpers/commands.ts';
 
@@ -26,7 +26,15 @@ const KNOWN: Facts = {
     newTaskId: 'new-2',
     entry: { allow: true },
   },
-  ...{ isSeen: false, isUnchanged: false, rate: undefined, pressed: undefined, answer: undefined, key: 'here' },
+  ...{
+    isSeen: false,
+    isUnchanged: false,
+    isFull: false,
+    rate: undefined,
+    pressed: undefined,
+    answer: undefined,
+    key: 'here',
+  },
   ...{ task: TASK, digest: undefined, mode: 'followup' },
 };
 
@@ -98,6 +106,11 @@ const ROWS: { [event: string]: [decision: string, facts: Changed, expected: Expe
   ],
   'that counts': [
     ['is taken within the limit', isMember, { kind: 'store' }],
+    [
+      'has no room for more words',
+      { ...isMember, isFull: true },
+      { kind: 'notice', said: say('failures.noRoomForWords') },
+    ],
     ['is told once above it', { ...isMember, rate: { ok: false, first: true } }, { kind: 'limit', tell: 'notice' }],
     ['is left in silence then', { ...isMember, rate: { ok: false, first: false } }, { kind: 'limit', tell: 'nothing' }],
     [

@@ -32,6 +32,7 @@ function world({ role = 'owner', isKnown = true, isSeen = false, perMinute = 9, 
   const arrivals = createArrivals(perMinute, undefined);
   const { take } = arrivals.limiter;
   const gw = partsOf({
+    home: { root: '/nowhere' },
     people: {
       resolve: (who) => ({ principal: { ...who, role }, isKnown }),
       rulesOf: () => ({ dm: 'pairing', groups: 'off', allow: [], chats: [] }),
