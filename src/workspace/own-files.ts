@@ -3,9 +3,10 @@
  * write them would have its code run outside its sandbox. So no script works in a folder that contains or is inside one
  * of these, and no tool writes one.
  */
-import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { statOf } from '../lib/damage.ts';
 import { DEFAULT_VIBER, type Home, isProtected, vibersOf } from './home.ts';
 
 interface Place {
@@ -53,7 +54,7 @@ function filesOf(command: readonly string[]): string[] {
 }
 
 function isProgram(file: string): boolean {
-  const stat = statSync(file, { throwIfNoEntry: false });
+  const stat = statOf(file);
   return stat?.isFile() === true && ((stat.mode & 0o111) !== 0 || CODE.test(file));
 }
 

@@ -4,7 +4,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { ensureFolder } from '../../lib/damage.ts';
+import { ensureFolder, statOf } from '../../lib/damage.ts';
 import { reportReplaced } from './damaged-lines.ts';
 import { writeKeys } from './finished-keys.ts';
 import { beginText, type LiveEntry, lineText, type Position } from './log-lines.ts';
@@ -43,7 +43,7 @@ export function follow(folder: string, last: Segment, today: string, { entries, 
 
 /** Returns whether the folder was missing. It and its name are on disk when this returns. */
 function remakeFolder(folder: string): boolean {
-  if (fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return false;
+  if (statOf(folder)?.isDirectory()) return false;
   const root = path.dirname(folder);
   ensureFolder(root, folder, 'what stood in spool/log/');
   syncFolder(root);

@@ -8,6 +8,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '../../errors.ts';
+import { statOf } from '../../lib/damage.ts';
 import { readWhole } from '../../lib/json.ts';
 import { segmentNames } from './segment.ts';
 
@@ -15,8 +16,7 @@ const fileOf = (root: string): string => path.join(root, 'closed');
 
 function endOf(folder: string): string | undefined {
   const name = segmentNames(folder).at(-1);
-  const stat =
-    name === undefined ? undefined : fs.statSync(path.join(folder, `${name}.jsonl`), { throwIfNoEntry: false });
+  const stat = name === undefined ? undefined : statOf(path.join(folder, `${name}.jsonl`));
   return stat?.isFile() ? `${name} ${stat.size}\n` : undefined;
 }
 

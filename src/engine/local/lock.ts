@@ -7,7 +7,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { errorCode, LockedError, WorkspaceError } from '../../errors.ts';
-import { isDamagedDb, quarantine, reportDamage } from '../../lib/damage.ts';
+import { isDamagedDb, quarantine, reportDamage, statOf } from '../../lib/damage.ts';
 import { freeSides, unusable } from '../../lib/database-places.ts';
 
 export interface Lock {
@@ -27,7 +27,7 @@ export function acquireLock(runFolder: string): Lock {
   freePlace(file);
   try {
     // A file that was emptied lost its count as well.
-    return lock(file, fs.statSync(file, { throwIfNoEntry: false })?.size === 0 ? startsUnknown() : 0);
+    return lock(file, statOf(file)?.size === 0 ? startsUnknown() : 0);
   } catch (error) {
     if (!isDamagedDb(error)) throw named(error, file);
     fs.truncateSync(file, 0);

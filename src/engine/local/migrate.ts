@@ -5,7 +5,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { namesIn } from '../../lib/damage.ts';
+import { namesIn, statOf } from '../../lib/damage.ts';
 import { readJson } from '../../lib/json.ts';
 import { anything, shape } from '../../lib/shape.ts';
 import { readKeys, writeKeys } from './finished-keys.ts';
@@ -47,7 +47,7 @@ function* unfinishedIn(root: string, log: SpoolLog): Generator<{ state: LogState
 
 /** Files set aside as damaged are kept for a person to look at. */
 function removeOld(folder: string): void {
-  if (!fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
+  if (!statOf(folder)?.isDirectory()) return;
   const isKept = (name: string) => /\.bad(-\d)?$/.test(name);
   for (const name of namesIn(folder))
     if (!isKept(name)) fs.rmSync(path.join(folder, name), { recursive: true, force: true });

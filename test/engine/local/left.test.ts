@@ -10,6 +10,7 @@ import { StorageError } from '../../../src/errors.ts';
 import { type Damage, listenForDamage } from '../../../src/lib/damage.ts';
 import { isText, shape } from '../../../src/lib/shape.ts';
 import { tempFolder } from '../../helpers/temp.ts';
+import { WRONG } from '../../helpers/wrong-places.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -189,6 +190,26 @@ describe('a damaged segment', () => {
     });
     expect(linesOf(newest(root))).toHaveLength(1);
   });
+
+  it.each(Object.entries(WRONG))(
+    'with %s in its place, the next start takes a new one and what comes then is kept',
+    async (_kind, make) => {
+      const root = tempFolder();
+      const first = open(root);
+      await first.put('new', 'a', file('a'));
+      await first.close();
+      for (const each of ['closed', path.join('log', path.basename(newest(root)))]) {
+        fs.rmSync(path.join(root, each));
+        make(path.join(root, each));
+      }
+      const again = open(root);
+      await again.put('new', 'b', file('b'));
+      await again.close();
+      const last = open(root);
+      expect(last.has('new', 'b')).toBe(true);
+      await last.close();
+    },
+  );
 
   const next = 'Whoever misses an answer has to write again.';
   const lost = 'messages that were not answered, and answers that were not delivered';
