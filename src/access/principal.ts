@@ -1,8 +1,19 @@
 /** Identifies who acts. People are identified by immutable platform IDs only, never by names (promise 31). */
 
 import { kindOf } from '../channels/index.ts';
+import { isFilled, isText, objectOf, oneOf, optional } from '../lib/shape.ts';
 
 export type Role = 'owner' | 'member' | 'guest';
+
+export const isRole = oneOf('owner', 'member', 'guest');
+
+export const isAddress = objectOf({
+  channel: isFilled,
+  account: isFilled,
+  chat: isFilled,
+  workspace: optional(isText),
+  thread: optional(isText),
+});
 
 export interface Principal {
   channel: string;

@@ -4,10 +4,11 @@
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import path from 'node:path';
+import type { Address } from '../channels/channel.ts';
 import { viberCommand } from '../lib/invocation.ts';
 import { isFilled, isNumber, isText, objectOf, oneOf, optional, shape } from '../lib/shape.ts';
-import { openJsonList } from './json-file.ts';
-import { isAddress, type LinkAddress } from './link-records.ts';
+import { isAddress } from './principal.ts';
+import { openJsonList } from './records.ts';
 
 /** A person's account, and their direct conversation. */
 export interface Account {
@@ -16,7 +17,7 @@ export interface Account {
   workspace?: string;
   user: string;
   name: string;
-  direct?: LinkAddress;
+  direct?: Address;
 }
 
 /** The place where a code was requested: this machine, or a direct message. */

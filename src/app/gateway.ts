@@ -2,7 +2,7 @@
  * Assembles the gateway, once for the program and for tests alike: first the stores, then the model calls, then the
  * tools of runs. Nothing is accepted or run before `start`. The order in `stop` matters: each step may need the next.
  */
-import type { Zones } from '../access/zones.ts';
+import type { Zones } from '../access/known.ts';
 import { type Config, loadAgent } from '../config.ts';
 import type { QueueItem } from '../engine/engine.ts';
 import { UserError } from '../errors.ts';

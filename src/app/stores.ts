@@ -1,12 +1,10 @@
 /** Opens the home and its stores, once and in order: identities, the task of each conversation, outgoing messages, live progress. */
 import path from 'node:path';
-import { type Languages, openLanguages } from '../access/languages.ts';
-import { Links } from '../access/links.ts';
+import { type Languages, openLanguages, Zones } from '../access/known.ts';
 import { createOutboundTargets } from '../access/outbound-targets.ts';
 import { openPairing } from '../access/pairing.ts';
-import { createPeople, type People } from '../access/people.ts';
+import { createPeople, Links, type People } from '../access/people.ts';
 import { readIdentity } from '../access/principal.ts';
-import { Zones } from '../access/zones.ts';
 import type { Address, Channel, OutboundMessage } from '../channels/channel.ts';
 import { chatSection, chatSections, isDirectAddress } from '../channels/index.ts';
 import { isBlank } from '../channels/markdown/blank.ts';

@@ -38,18 +38,18 @@ export async function loadAgent(home: string, viber: string): Promise<AgentConfi
   const file = join(home, 'agents', `${viber}.yaml`);
   // Most vibers have no file; finding that out must not cost an exception per run.
   const last = cache.get(file);
-  let found = statSync(file, { throwIfNoEntry: false });
+  let found = statIn(file);
   // Some editors move the old file away before they write the new one: its limits apply until it is certainly gone.
-  for (let looks = 0; !found && last !== undefined && looks < GONE_LOOKS; looks++) {
+  for (let looks = 0; (!found || found.isSymbolicLink()) && last !== undefined && looks < GONE_LOOKS; looks++) {
     await sleep(SETTLE_MS);
-    found = statSync(file, { throwIfNoEntry: false });
+    found = statIn(file);
   }
-  if (!found && !lstatSync(file, { throwIfNoEntry: false })) {
+  if (!found) {
     cache.delete(file);
     return { warnings: [] };
   }
   // A dangling link may have contained limits; reading a pipe would wait for its writer.
-  if (!found?.isFile()) return keep(last, `agents/${viber}.yaml is no file that can be read`);
+  if (!found.isFile()) return keep(last, `agents/${viber}.yaml is no file that can be read`);
   try {
     const stamp = await settledStamp(file, last?.stamp);
     if (last !== undefined && stamp === last.stamp) return last.agent;
@@ -68,6 +68,12 @@ export async function loadAgent(home: string, viber: string): Promise<AgentConfi
     }
     return keep(last, scrub(errorMessage(error)).replaceAll('\n', '; '));
   }
+}
+
+/** Returns what a path leads to; the link itself if that is nothing. */
+function statIn(file: string) {
+  const own = lstatSync(file, { throwIfNoEntry: false });
+  return own?.isSymbolicLink() ? (statSync(file, { throwIfNoEntry: false }) ?? own) : own;
 }
 
 function keep(last: Cached | undefined, problem: string): AgentConfig {

@@ -70,8 +70,8 @@ export function createKeyedMutex(): KeyedMutex {
 
 /** Grants turns at keys in the order of the requests. */
 export interface Turns {
-  /** Resolves to the function that ends the turn, once all earlier turns at any of these keys have ended. */
-  take(keys: ReadonlySet<string>): Promise<() => void>;
+  /** Resolves once all earlier turns at any of these keys have ended. `leave` ends the turn. */
+  take(keys: ReadonlySet<string>): Promise<{ leave: () => void; hasWaited: boolean }>;
 }
 
 /** A turn waits only for earlier ones, so no two wait for each other. */
@@ -82,11 +82,12 @@ export function createTurns(): Turns {
       const { promise: over, resolve } = Promise.withResolvers<void>();
       const earlier = [...keys].map((key) => last.get(key)).filter((turn) => turn !== undefined);
       for (const key of keys) last.set(key, over);
-      await Promise.all(earlier);
-      return () => {
+      if (earlier.length > 0) await Promise.all(earlier);
+      const leave = () => {
         for (const key of keys) if (last.get(key) === over) last.delete(key);
         resolve();
       };
+      return { leave, hasWaited: earlier.length > 0 };
     },
   };
 }

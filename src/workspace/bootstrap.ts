@@ -45,20 +45,25 @@ export async function readBootstrap(home: Home, viber: string): Promise<Bootstra
   return found;
 }
 
-/** Waits for an editor that empties a file before writing it: a file emptied just now is about to be filled again. */
-async function untilSaved(file: string): Promise<void> {
-  for (let looks = 0; looks < MAX_LOOKS; looks++) {
+/**
+ * Waits for an editor that empties a file before writing it: a file emptied just now is about to be filled again.
+ * Returns its last stats.
+ */
+async function untilSaved(file: string): Promise<fs.Stats | undefined> {
+  for (let looks = 1; ; looks++) {
     const stat = fs.statSync(file, { throwIfNoEntry: false });
-    if (stat?.size !== 0 || Math.abs(Date.now() - stat.mtimeMs) > SAVING_MS) return;
+    if (stat?.size !== 0 || Math.abs(Date.now() - stat.mtimeMs) > SAVING_MS || looks === MAX_LOOKS) return stat;
     await sleep(LOOK_MS);
   }
 }
 
 /** Calls `read` once the file is saved; returns undefined when it can't be read. */
-export async function whenSaved<T>(file: string, read: (file: string) => T | undefined): Promise<T | undefined> {
+export async function whenSaved<T>(
+  file: string,
+  read: (file: string, stat: fs.Stats | undefined) => T | undefined,
+): Promise<T | undefined> {
   try {
-    await untilSaved(file);
-    return read(file);
+    return read(file, await untilSaved(file));
   } catch (error) {
     reportBlocked(file, error);
     return undefined;

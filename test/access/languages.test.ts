@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { openLanguages } from '../../src/access/languages.ts';
+import { openLanguages } from '../../src/access/known.ts';
 import type { Principal } from '../../src/access/principal.ts';
 import { silentLog } from '../../src/log.ts';
 import { tempFolder, tree } from '../helpers/temp.ts';

@@ -5,14 +5,14 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { locked } from '../../src/access/json-file.ts';
+import { locked } from '../../src/access/records.ts';
 import { tempFolder } from '../helpers/temp.ts';
 
 const APART = ['--user', '--map-root-user', '--pid', '--fork', '--mount-proc', '--kill-child=SIGKILL'];
 const WITHOUT_NAMESPACES =
   spawnSync('unshare', [...APART, 'true'], { stdio: 'ignore' }).status === 0 ? '' : ' (skipped: no namespaces here)';
 
-const SOURCE = path.join(import.meta.dirname, '../../src/access/json-file.ts');
+const SOURCE = path.join(import.meta.dirname, '../../src/access/records.ts');
 const fresh = () => path.join(tempFolder(), 'links.json');
 const leave = (file: string, text: string) => fs.writeFileSync(`${file}.lock`, text);
 /** How long a change waits for it. */

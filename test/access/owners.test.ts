@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { openOwners } from '../../src/access/owners.ts';
+import { openOwners } from '../../src/access/known.ts';
 import { identityText, type Principal, readIdentity } from '../../src/access/principal.ts';
 import { tempFolder } from '../helpers/temp.ts';
 

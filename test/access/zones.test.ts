@@ -2,8 +2,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
+import { Zones } from '../../src/access/known.ts';
 import type { Principal } from '../../src/access/principal.ts';
-import { Zones } from '../../src/access/zones.ts';
 import { tempFolder, tree } from '../helpers/temp.ts';
 
 const who = (user: string, more: Partial<Principal> = {}): Principal => ({

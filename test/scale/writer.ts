@@ -1,10 +1,8 @@
 /** A process of a test: says `ready`, and changes each file that processes share so many times once it is told to. */
 import { once } from 'node:events';
 import path from 'node:path';
-import { openLanguages } from '../../src/access/languages.ts';
-import { openOwners } from '../../src/access/owners.ts';
+import { openLanguages, openOwners, Zones } from '../../src/access/known.ts';
 import type { Principal } from '../../src/access/principal.ts';
-import { Zones } from '../../src/access/zones.ts';
 import { openRedisEngine } from '../../src/engine/redis/engine.ts';
 import { shareLocks } from '../../src/lib/locks.ts';
 import { createLog } from '../../src/log.ts';

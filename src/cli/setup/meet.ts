@@ -5,8 +5,8 @@
 
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { PendingPairing } from '../../access/pairing.ts';
 import { openPairing, type Pairing } from '../../access/pairing.ts';
-import type { PendingPairing } from '../../access/pairing-records.ts';
 import type { App } from '../../app.ts';
 import type { Config } from '../../config.ts';
 import { errorMessage, LockedError } from '../../errors.ts';

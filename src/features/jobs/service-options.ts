@@ -1,5 +1,5 @@
 /** The dependencies of the scheduled jobs. */
-import type { Languages } from '../../access/languages.ts';
+import type { Languages } from '../../access/known.ts';
 import type { OutboundTargets } from '../../access/outbound-targets.ts';
 import type { People } from '../../access/people.ts';
 import type { Principal } from '../../access/principal.ts';

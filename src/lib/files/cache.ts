@@ -21,8 +21,11 @@ interface Stamped<T> {
 }
 
 export interface StatCache<T> {
-  /** Returns the loaded value, from the cache while the file is unchanged; undefined when there is no such file. */
-  get(file: string): T | undefined;
+  /**
+   * Returns the loaded value, from the cache while the file is unchanged; undefined when there is no such file.
+   * @param stat what the path leads to, if the caller has just asked
+   */
+  get(file: string, stat?: fs.Stats): T | undefined;
   /** Caches what the file's only writer just wrote; `stat` was taken after that, from the same handle. */
   keep(file: string, stat: fs.Stats, value: T): void;
 }
@@ -31,8 +34,7 @@ export interface StatCache<T> {
 export function createStatCache<T>(max: number, load: (file: string, stat: fs.Stats) => T): StatCache<T> {
   const lru = createLru<Stamped<T>>(max);
   return {
-    get(file) {
-      const stat = statOf(file);
+    get(file, stat = statOf(file)) {
       if (stat === undefined) {
         lru.delete(file);
         return undefined;

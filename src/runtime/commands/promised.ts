@@ -4,7 +4,7 @@
  * of another live process are left to it.
  */
 import os from 'node:os';
-import { isAddress } from '../../access/link-records.ts';
+import { isAddress } from '../../access/principal.ts';
 import type { Address } from '../../channels/channel.ts';
 import type { State } from '../../engine/engine.ts';
 import { parseJson } from '../../lib/json.ts';

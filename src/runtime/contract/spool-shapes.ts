@@ -1,5 +1,5 @@
 /** The required shapes of messages and answers in the spool, so that incomplete records are never processed. */
-import { isAddress, isRole } from '../../access/link-records.ts';
+import { isAddress, isRole } from '../../access/principal.ts';
 import type { OutboxFile } from '../../engine/engine.ts';
 import { isFilled, isFlag, isNumber, isText, listOf, objectOf, oneOf, optional, shape } from '../../lib/shape.ts';
 import { isId } from '../../workspace/home.ts';

@@ -7,8 +7,7 @@ import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { isAddress } from '../../access/link-records.ts';
-import { identityText, type Principal } from '../../access/principal.ts';
+import { identityText, isAddress, type Principal } from '../../access/principal.ts';
 import {
   type Address,
   conversationKey,

@@ -3,7 +3,7 @@
  * small file, written at each change; changes are rare. An entry expires after 15 minutes, and any command or button of
  * the person clears it.
  */
-import { type JsonList, openJsonList } from '../../access/json-file.ts';
+import { type JsonList, openJsonList } from '../../access/records.ts';
 import { type Address, conversationKey } from '../../channels/channel.ts';
 import { isFilled, isInteger, isText, objectOf, shape } from '../../lib/shape.ts';
 

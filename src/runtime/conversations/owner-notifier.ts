@@ -2,8 +2,8 @@
  * Sends messages that the gateway itself starts: the question to the owners when a stranger asks, the notice that a
  * message was given up.
  */
-import type { Languages } from '../../access/languages.ts';
-import { openOwners } from '../../access/owners.ts';
+import type { Languages } from '../../access/known.ts';
+import { openOwners } from '../../access/known.ts';
 import type { People } from '../../access/people.ts';
 import { type Principal, principalText, readIdentity } from '../../access/principal.ts';
 import {

@@ -4,6 +4,7 @@
  * reason, is tried three times and then kept in `dead`, so that it never blocks the others of its platform.
  */
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Principal } from '../../access/principal.ts';
 import { conversationKey, type InboundMessage, type InboundOutcome } from '../../channels/channel.ts';
 import { spoolKey } from '../../engine/engine.ts';
 import { isStorageFailure } from '../../errors.ts';
@@ -14,7 +15,7 @@ import type { Gateway } from '../run/gateway.ts';
 import { act } from './act.ts';
 import { giveUp, tellGivenUp } from './dead-letters.ts';
 import { decide } from './decide.ts';
-import { type Arrival, authorise, gather } from './gather.ts';
+import { type Arrival, authorise, type Entering, gather } from './gather.ts';
 
 /** The pauses before the second and the third try, in ms. */
 const PAUSES_MS = [50, 200];
@@ -46,17 +47,24 @@ export async function accept(
 
 /** Accepts an event after those that came before it in its conversation. */
 async function takeIn(arrival: Arrival, gw: Gateway): Promise<InboundOutcome> {
-  const leave = await gw.tasks.arrivals.turns.take(placesOf(arrival, gw));
+  const entering = authorise(arrival.message, gw, arrival.visit.as);
+  const { leave, hasWaited } = await gw.tasks.arrivals.turns.take(placesOf(arrival.message, entering.principal));
   try {
-    return await takeInNow(arrival, gw, leave);
+    // What came before may have changed who the sender is.
+    return await takeInNow(arrival, gw, leave, hasWaited ? undefined : entering);
   } finally {
     leave();
   }
 }
 
 /** Accepts an event now. Calls `onBegun` when the next events of its conversation may be processed. */
-async function takeInNow(arrival: Arrival, gw: Gateway, onBegun?: () => void): Promise<InboundOutcome> {
-  const facts = await gather(arrival, gw);
+async function takeInNow(
+  arrival: Arrival,
+  gw: Gateway,
+  onBegun?: () => void,
+  entering?: Entering,
+): Promise<InboundOutcome> {
+  const facts = await gather(arrival, gw, entering);
   const decision = decide(facts, gw.features.commands);
   if (decision.kind === 'bind' && decision.begins && gw.config.engine.kind !== 'local')
     return takeInAlone(arrival, facts.key, gw);
@@ -75,9 +83,7 @@ function takeInAlone(arrival: Arrival, key: string, gw: Gateway): Promise<Inboun
 }
 
 /** Returns the event's conversation and the bindings that it may use: a press may take place below the message. */
-function placesOf({ message, visit }: Arrival, gw: Gateway): Set<string> {
-  const { address, below, isDirect } = message;
-  const { principal } = authorise(message, gw, visit.as);
+function placesOf({ address, below, isDirect }: InboundMessage, principal: Principal): Set<string> {
   const places = [address, ...(below ? [below.address] : [])];
   return new Set([conversationKey(address), ...places.map((place) => bindingKey(principal, place, isDirect))]);
 }
@@ -89,7 +95,7 @@ async function tryAgain(cause: unknown, arrival: Arrival, gw: Gateway): Promise<
   const { turns, troubles } = gw.tasks.arrivals;
   const key = conversationKey(address);
   gw.log.warn({ err: cause, channel: address.channel }, 'an event could not be taken in; it is tried again');
-  const leave = await turns.take(new Set([key]));
+  const { leave } = await turns.take(new Set([key]));
   let failed = cause;
   try {
     const isFollowing = Date.now() - (troubles.get(key) ?? 0) < TROUBLE_MS;

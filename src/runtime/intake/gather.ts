@@ -4,7 +4,7 @@
  * reads.
  */
 import { authoriseAction, authoriseEntry, type EntryDecision } from '../../access/authorise.ts';
-import { isMadeName } from '../../access/link-records.ts';
+import { isMadeName } from '../../access/people.ts';
 import { type Principal, principalText } from '../../access/principal.ts';
 import type { InboundMessage } from '../../channels/channel.ts';
 import { spoolKey } from '../../engine/engine.ts';
@@ -30,15 +30,16 @@ export interface Arrival {
 type Event = Pick<InboundMessage, 'address' | 'sender' | 'isDirect' | 'kind' | 'isMention' | 'text'> &
   Partial<InboundMessage>;
 
-interface Entering {
+export interface Entering {
   principal: Principal;
   entry: EntryDecision;
 }
 
 type Gathering = { -readonly [K in keyof Facts]: Facts[K] };
 
-export async function gather({ message, visit }: Arrival, gw: Gateway): Promise<Facts> {
-  const { principal, entry } = authorise(message, gw, visit.as);
+/** @param entering who enters, if that has just been found out */
+export async function gather({ message, visit }: Arrival, gw: Gateway, entering?: Entering): Promise<Facts> {
+  const { principal, entry } = entering ?? authorise(message, gw, visit.as);
   const facts = factsOfSender(message, visit, { principal, entry }, gw);
   if (!entry.allow || message.kind === 'membership') return facts;
   if (isEarly(facts)) facts.isSeen = await gw.engine.queue.seen(dedupeId(message));

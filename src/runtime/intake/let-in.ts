@@ -6,9 +6,8 @@
  */
 
 import fs from 'node:fs';
-import { isAddress } from '../../access/link-records.ts';
-import type { Paired } from '../../access/pairing-records.ts';
-import { readIdentity } from '../../access/principal.ts';
+import type { Paired } from '../../access/pairing.ts';
+import { isAddress, readIdentity } from '../../access/principal.ts';
 import type { Address, InboundMessage } from '../../channels/channel.ts';
 import { isShared } from '../../lib/locks.ts';
 import { messagesIn, say } from '../../messages/messages.ts';

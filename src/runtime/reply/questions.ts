@@ -4,7 +4,7 @@
  * lost, a button stays, and its press shows the earlier decision.
  */
 
-import { isAddress } from '../../access/link-records.ts';
+import { isAddress } from '../../access/principal.ts';
 import { type Address, type Button, conversationKey, type OutboundMessage } from '../../channels/channel.ts';
 import type { State } from '../../engine/engine.ts';
 import { hashText } from '../../lib/files.ts';

@@ -3,13 +3,11 @@
  * it, for the program and for tests alike. Modules below the runtime never see it. Types only.
  */
 import type { AccessRules } from '../../access/authorise.ts';
-import type { Languages } from '../../access/languages.ts';
-import type { Links } from '../../access/links.ts';
+import type { Languages, Zones } from '../../access/known.ts';
 import type { OutboundTargets } from '../../access/outbound-targets.ts';
 import type { Pairing } from '../../access/pairing.ts';
-import type { People } from '../../access/people.ts';
+import type { Links, People } from '../../access/people.ts';
 import type { Principal } from '../../access/principal.ts';
-import type { Zones } from '../../access/zones.ts';
 import type { Address, Channel, InboundMessage } from '../../channels/channel.ts';
 import type { Lead } from '../../channels/lead.ts';
 import type { Engine } from '../../engine/engine.ts';

@@ -1,5 +1,5 @@
 /** The parts of the current run that a tool gets: what it may access, the facts, and the services it may use. */
-import type { Zones } from '../../access/zones.ts';
+import type { Zones } from '../../access/known.ts';
 import type { Address } from '../../channels/channel.ts';
 import type { Order } from '../contract/order.ts';
 import type { Made } from '../contract/outcome.ts';

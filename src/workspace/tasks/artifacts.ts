@@ -69,10 +69,10 @@ export class Artifacts {
 
   /** Lists all artifacts, oldest first. Torn or damaged lines of the index are skipped. */
   list(): ArtifactMeta[] {
-    const metas = indexes.get(this.#index);
-    if (metas) return [...metas];
+    const own = fs.lstatSync(this.#index, { throwIfNoEntry: false });
+    if (own === undefined) return [];
     // The cache treats a dangling link as missing.
-    return fs.lstatSync(this.#index, { throwIfNoEntry: false }) ? parseIndex(this.#index) : [];
+    return [...(indexes.get(this.#index, own.isSymbolicLink() ? undefined : own) ?? parseIndex(this.#index))];
   }
 
   /** Finds the artifact a person means: by ID, title or name, or a prefix of these; the newest of several matches. */

@@ -3,9 +3,9 @@
  * happens in direct messages, and that account learns who used the code.
  */
 
-import { isMadeName } from '../../../access/link-records.ts';
-import type { Link, LinkAddress, LinkRefusal, Links } from '../../../access/links.ts';
+import { isMadeName, type Link, type LinkRefusal, type Links } from '../../../access/people.ts';
 import { aliasesOf, identityText, type Principal, personText } from '../../../access/principal.ts';
+import type { Address } from '../../../channels/channel.ts';
 import { UserError } from '../../../errors.ts';
 import { lines, type MessageKey, type Said, say, type Text, words } from '../../../messages/messages.ts';
 import { shareTask } from '../../conversations/conversations.ts';
@@ -27,7 +27,7 @@ const REFUSALS = {
 /** The person who showed a code, with a note for the conversation where it was shown. */
 export interface Issuer {
   person: string;
-  address: LinkAddress;
+  address: Address;
   note: Said;
   /** No earlier link gave them a name, so their conversation isn't bound under one. */
   isNew: boolean;

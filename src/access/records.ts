@@ -1,7 +1,7 @@
 /**
- * Small JSON files in `access/` that the gateway, the command line and people change: replaced atomically and durably,
- * changed under a lock file, and reread whenever they have changed. An unreadable entry is set aside and never widens
- * anybody's rights.
+ * The one format of the files in `access/`: a list of records, or records by name, in JSON. The gateway, the command
+ * line and people change them: they are replaced atomically and durably, changed under a lock file on their current
+ * content, and reread whenever they have changed. An unreadable entry is set aside and never widens anybody's rights.
  */
 import { randomInt } from 'node:crypto';
 import fs from 'node:fs';
@@ -89,47 +89,108 @@ export interface JsonList<T> {
   change(next: (entries: readonly T[]) => readonly T[]): void;
 }
 
+export interface JsonMap<T> {
+  /** Returns the current content. Shared: do not modify. */
+  read(): ReadonlyMap<string, T>;
+  /** Changes the map; durable on return. Beyond the maximum, the first entries are dropped. */
+  change(next: (all: Map<string, T>) => void): void;
+}
+
 /** One tick of a kernel clock, in ms: a file changed this recently may change again with the same time. */
 const SETTLED_MS = 50;
-/** People edit these lists: right after a write, an invalid text may be half-written. */
+/** People edit the lists: right after a write, an invalid text may be half-written. */
 const EDITED_MS = 2_000;
 
-/**
- * Opens a file that holds a list. The file need not exist; reading it costs one `stat` while it is unchanged (about 4
- * µs). The valid entries of a damaged file stay in use.
- */
+/** Opens a file that holds a list. The file need not exist. The valid entries of a damaged file stay in use. */
 export function openJsonList<T>(file: string, schema: Schema<T>, about: About): JsonList<T> {
-  let cache: { stamp: string; entries: readonly T[] } = { stamp: '', entries: [] };
+  const { read, change } = openRecords<T, readonly T[]>(file, schema, about, {
+    of: (records) => [...records.values()],
+    isWhole: (value) => Array.isArray(value),
+  });
+  return {
+    read,
+    change: (next) =>
+      change((entries, isEdited) => {
+        if (isEdited) throw new UserError(`access/${path.basename(file)} is not a JSON list; mend or delete it first.`);
+        const after = next(entries);
+        return after === entries ? undefined : after;
+      }),
+  };
+}
 
-  /** Returns undefined while the file may be half-written. */
-  function parse(mend: (work: () => readonly T[]) => readonly T[]): readonly T[] | undefined {
+/** Opens a file that holds records by name. The file need not exist, and is not read before it is needed. */
+export function openJsonMap<T>(
+  file: string,
+  schema: Schema<T>,
+  about: About,
+  max = Number.POSITIVE_INFINITY,
+): JsonMap<T> {
+  const { read, change } = openRecords<T, ReadonlyMap<string, T>>(
+    file,
+    schema,
+    { ...about, asMap: true },
+    {
+      of: (records) => records,
+      isWhole: (value) => !Array.isArray(value),
+    },
+  );
+  return {
+    read,
+    change: (next) =>
+      change((before) => {
+        const all = new Map(before);
+        next(all);
+        for (const oldest of all.keys()) {
+          if (all.size <= max) break;
+          all.delete(oldest);
+        }
+        const isSame = JSON.stringify([...all]) === JSON.stringify([...before]);
+        return isSame ? undefined : Object.fromEntries(all);
+      }),
+  };
+}
+
+interface Form<T, All> {
+  of: (records: Map<string, T>) => All;
+  isWhole: (value: unknown) => boolean;
+}
+
+/** Reading costs one `stat` while the file is unchanged (about 4 µs). */
+function openRecords<T, All>(file: string, schema: Schema<T>, about: About & { asMap?: true }, form: Form<T, All>) {
+  const none = form.of(new Map());
+  let cache = { stamp: '', all: none };
+
+  /** Returns undefined while a list may be half-written. */
+  function parse(mend: (work: () => All) => All): All | undefined {
     const read = readWhole(file);
-    if (read === undefined) return [];
+    if (read === undefined) return none;
     const { text = '', why } = read;
     const { records, isWhole } = salvage(text, schema);
     const value = parseJson(text);
-    if (why === undefined && isWhole && Array.isArray(value)) return [...records.values()];
+    if (why === undefined && isWhole && form.isWhole(value)) return form.of(records);
     const age = Math.abs(Date.now() - (fs.lstatSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0));
-    if (why === undefined && value === undefined && age < EDITED_MS) return undefined;
-    return mend(() => [...readRecords(file, schema, about, (left) => writeJson(file, [...left.values()])).values()]);
+    if (!about.asMap && why === undefined && value === undefined && age < EDITED_MS) return undefined;
+    const write = (left: Map<string, T>) =>
+      writeJson(file, about.asMap ? Object.fromEntries(left) : [...left.values()]);
+    return mend(() => form.of(readRecords(file, schema, about, write)));
   }
 
   return {
-    read() {
+    read(): All {
       const stat = statOf(file);
       const stamp = stat ? `${stat.ino} ${stat.size} ${stat.ctimeMs}` : 'none';
-      if (stamp === cache.stamp) return cache.entries;
-      const settled = !stat || Math.abs(Date.now() - stat.ctimeMs) > SETTLED_MS;
-      const entries = parse((work) => locked(file, work));
-      cache = { stamp: settled && entries ? stamp : '', entries: entries ?? cache.entries };
-      return cache.entries;
+      if (stamp === cache.stamp) return cache.all;
+      const isSettled = !stat || Math.abs(Date.now() - stat.ctimeMs) > SETTLED_MS;
+      const all = parse((work) => locked(file, work));
+      cache = { stamp: isSettled && all ? stamp : '', all: all ?? cache.all };
+      return cache.all;
     },
-    change(next) {
+    /** @param next returns what to write; undefined for nothing */
+    change(next: (all: All, isEdited: boolean) => unknown): void {
       locked(file, () => {
-        const entries = parse((work) => work());
-        if (!entries) throw new UserError(`access/${path.basename(file)} is not a JSON list; mend or delete it first.`);
-        const after = next(entries);
-        if (after !== entries) writeJson(file, after);
+        const all = parse((work) => work());
+        const after = next(all ?? none, all === undefined);
+        if (after !== undefined) writeJson(file, after);
       });
     },
   };
