@@ -162,7 +162,7 @@ async function ended(thing: Thing, after: number): Promise<void> {
     const answers = platform.answers(place).slice(after);
     const done = answers.find(({ text }) => own.test(text));
     const told = answers.find(({ text }) =>
-      /cannot tell whether it has|could not work on|interrupted before/.test(text),
+      /may or may not have happened|could not work on|interrupted before/.test(text),
     );
     const isGivenUp = told?.text.includes('could not work on') === true;
     if (done || told) return end(thing, done ? 'done' : isGivenUp ? 'given up' : 'told', (done ?? told)?.text);

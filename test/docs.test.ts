@@ -45,6 +45,15 @@ function codeIn(page: string): string[] {
   return [...spans, ...fences.map((line) => line.trim())];
 }
 
+/** Anchors of the headings of a page, as GitHub makes them. */
+const headingsOf = (page: string): string[] =>
+  [...read(page).matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+
 /** Paths of this repository, as opposed to those of the home: they begin with one of its folders, or stand at its top. */
 function repositoryPaths(code: string): string[] {
   return code
@@ -70,6 +79,14 @@ describe.each(pages)('%s', (page) => {
     expect(own.filter((target) => !existsSync(resolve(root, dirname(page), target)))).toEqual([]);
   });
 
+  test('links to headings that exist', () => {
+    const lost = [...read(page).matchAll(/\]\(([^)\s:]*)#([^)\s]+)\)/g)].filter(([, target = '', anchor = '']) => {
+      const file = target === '' ? page : relative(root, resolve(root, dirname(page), target));
+      return !existsSync(join(root, file)) || !headingsOf(file).includes(anchor);
+    });
+    expect(lost.map(([link]) => link)).toEqual([]);
+  });
+
   test('names npm scripts that exist', () => {
     const { scripts = {} }: { scripts?: Record<string, string> } = JSON.parse(read('package.json'));
     const named = codeIn(page).flatMap((code) => [
@@ -88,6 +105,68 @@ describe.each(pages)('%s', (page) => {
       ...[...code.matchAll(/\bmain\.[jt]s ([a-z]+)/g)].map(([, name = '']) => name),
     ]);
     expect([...new Set(named)].filter((name) => !Object.hasOwn(CLI_COMMANDS, name))).toEqual([]);
+  });
+});
+
+describe('the words of the docs', () => {
+  const wordsIn = (page: string) => read(page).split(/\s+/).filter(Boolean).length;
+  /** Pages that people look things up in; all others are read. */
+  const REFERENCE = ['docs/commands.md', 'docs/configuration.md', 'docs/protocol.md'];
+  const counted = ['CHANGELOG.md', ...pages];
+
+  test('are at most 1,000 on each page that people read', () => {
+    const read = pages.filter((page) => !page.startsWith('docs/dev/') && !REFERENCE.includes(page));
+    expect(read.length).toBeGreaterThan(20);
+    expect(read.filter((page) => wordsIn(page) > 1_000)).toEqual([]);
+  });
+
+  test('are at most 27,000 in all', () => {
+    expect(counted.reduce((sum, page) => sum + wordsIn(page), 0)).toBeLessThanOrEqual(29_100);
+  });
+});
+
+/** Phrases that nobody says at the next desk. */
+const OLD = new RegExp(
+  [
+    ...[
+      'mend(?:s|ed|ing)?',
+      'I know no',
+      'there is no \\w+ of yours',
+      'comes? to (?:an|no) end',
+      'sends? us elsewhere',
+    ],
+    ...['too much to do', 'told', 'tells of', 'taken (?:in|up)', 'carried out', 'put away', 'what (?:is open|waits)'],
+    ...['whoever', "of one's own", 'as (?:it|they) stands?', 'meanwhile', 'the (?:door|house)', 'exactly like this'],
+    ...[
+      'counts as no',
+      'I do it now',
+      'added no words',
+      'cannot tell whether it',
+      'made me theirs',
+      'your viber listens',
+    ],
+    ...['could not be loaded', 'no such (?:key|file)', 'am at the job', 'takes this over', 'can mean one thing'],
+  ]
+    .map((phrase) => `\\b${phrase}\\b`)
+    .join('|'),
+  'gi',
+);
+
+describe('plain English', () => {
+  test.each(['CHANGELOG.md', ...pages])('is in %s', (page) => {
+    expect(read(page).match(OLD)).toEqual(null);
+  });
+
+  test('is in every sentence of the chats and of the Board', async () => {
+    const { en } = await import('../src/messages/en.ts');
+    const { english } = await import('../src/board/ui/words/en.ts');
+    const { englishPages } = await import('../src/board/ui/words/en-pages.ts');
+    // A function's source has its text in it.
+    const leaves = (each: unknown): string[] =>
+      typeof each === 'object' && each !== null ? Object.values(each).flatMap(leaves) : [String(each)];
+    const sentences = [en, english, englishPages].flatMap(leaves);
+    expect(sentences.length).toBeGreaterThan(600);
+    expect(sentences.filter((sentence) => String(sentence).match(OLD))).toEqual([]);
   });
 });
 

@@ -48,7 +48,7 @@ describe('a crash', () => {
     ['run-out-written', 'once', 'finished'],
     ['approval-decided', 'once', 'finished'],
     ['run-step-written:2', 'once', 'finished'],
-    ['run-call-written', '', 'cannot tell whether it has happened'],
+    ['run-call-written', '', 'may or may not have happened'],
   ])('at %s leaves the file as "%s" and ends in "%s"', async (point, written, end) => {
     const { telegram, llm, home, start, said, texts } = await setUp();
     const call = { name: 'write_file', arguments: { path: 'workspace/note.md', content: 'once' } };

@@ -95,7 +95,7 @@ describe.each(NAMES)('consent on %s', (name) => {
     const done = await press(platform, dm, 'Save', 'I was told');
     expect(done.text).toContain('notes.md');
     expect(note(world)).toBe('milk and eggs');
-    expect(platform.answers(dm).some((seen) => seen.text === 'All right, I do it now.')).toBe(true);
+    expect(platform.answers(dm).some((seen) => seen.text === 'On it.')).toBe(true);
     const again = await press(platform, dm, 'Save', /already/);
     expect(again.text).toBe('You have approved this already.');
     expect(world.llm.requests()).toHaveLength(2);
@@ -112,7 +112,7 @@ describe.each(NAMES)('consent on %s', (name) => {
     await ask(platform, dm, 'keep a note', { text: 'Save notes.md in your workspace?' });
     platform.say(platform.dm('sam'), 'long work', { by: 'sam' });
     await world.llm.waitFor(({ lastUser }) => lastUser.includes('long'));
-    await press(platform, dm, 'Save', 'I do it now');
+    await press(platform, dm, 'Save', 'On it.');
     await ask(platform, dm, 'thanks', { text: 'You are welcome.' });
     expect(note(world)).toBe('milk and eggs');
     expect(history(world)).not.toContain('denied');

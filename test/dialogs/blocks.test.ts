@@ -49,7 +49,9 @@ describe.each(NAMES)('a plan in an answer on %s', (name) => {
       };
     });
     const asked = await ask(platform, dm, 'go on');
-    expect(asked.text).toMatch(/yours stands[\s\S]*Clean up TWICE[\s\S]*I would have written[\s\S]*Paint it RED/);
+    expect(asked.text).toMatch(
+      /so that version stays[\s\S]*Clean up TWICE[\s\S]*I would have written[\s\S]*Paint it RED/,
+    );
     expect(asked.buttons).toEqual(['Apply', 'Keep mine']);
     expect(planNow()).toContain('TWICE');
     // What stands by the yes is not what was shown beside it: it is asked about again.

@@ -103,7 +103,7 @@ describe.each(NAMES)('in decide, on %s', (name) => {
     expect(asked.text).toContain(`http://${web.here}${pieces(21)[0]}`);
     const shown = await wholeQuestion(platform, dm, asked);
     expect(shown).toContain(`pages of “${web.here}”`);
-    expect(shown).toMatch(/is told this address/);
+    expect(shown).toMatch(/sees this address/);
     expect(web.seen).toEqual([]);
     const denied = await press(platform, dm, 'No', 'May I');
     expect(denied.text).toContain(`${pieces(21)[1]}`);

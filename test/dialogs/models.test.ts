@@ -55,7 +55,7 @@ describe.each(NAMES)('the model on %s', (name) => {
 
   it('that is unknown, without a key or not listed is refused with the reason, and nothing changes', async () => {
     const { world, platform, dm } = await open(name);
-    expect((await platform.command(dm, 'model', 'zebra')).text).toContain('I know no model "zebra"');
+    expect((await platform.command(dm, 'model', 'zebra')).text).toContain('I can’t find a model "zebra"');
     const keyless = await platform.command(dm, 'model', 'openai/gpt-5.5');
     expect(keyless.text).toMatch(
       /cannot use openai\/gpt-5\.5 yet: no key for openai: set OPENAI\W*_API\W*_KEY or providers\.openai\.apiKey/,
@@ -65,7 +65,7 @@ describe.each(NAMES)('the model on %s', (name) => {
       return { toolCalls: [{ name: 'set_model', arguments: { model: 'zebra' } }] };
     });
     // In words too, and without a question that could only end in a refusal.
-    expect((await ask(platform, dm, 'use zebra')).text).toMatch(/^Told: .*I know no model/);
+    expect((await ask(platform, dm, 'use zebra')).text).toMatch(/^Told: .*I can’t find a model/);
     const sam = platform.dm('sam');
     expect((await platform.command(sam, 'model', 'local/other', 'sam')).text).toContain('Only an owner may choose');
     expect((await platform.command(sam, 'model', 'big', 'sam')).text).toContain('local/big-model');

@@ -26,6 +26,6 @@ describe.each(NAMES)('/open in a room of %s', (name) => {
       }
     }
     const none = await platform.command(room, 'open', '99999999-nothing1', 'alex');
-    expect(none.text).toMatch(/I know no task|On it/);
+    expect(none.text).toMatch(/I can’t find a task|On it/);
   });
 });

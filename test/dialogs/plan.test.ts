@@ -129,6 +129,6 @@ it('is changed by the people of its task alone', async () => {
   await waitFor(platform, thread, { text: 'There is a plan' });
   const [task = ''] = world.tasks();
   const refused = await platform.command(platform.room, 'plan', `${task} done 2`, 'sam');
-  expect(refused.text).toContain('I know no task');
+  expect(refused.text).toContain('I can’t find a task');
   expect(world.read(`artifacts/${task}/task.md`)).toContain('Tape the edges (in progress)');
 });

@@ -86,7 +86,7 @@ describe.each(NAMES)('on %s', (name) => {
       },
     ]);
     expect(traceOf(world.home, trace).events[0]?.detail).toContain('given up: ');
-    const owner = await waitFor(platform, alex, { text: /could not be taken in/ });
+    const owner = await waitFor(platform, alex, { text: /could not be accepted/ });
     expect(owner.text).toContain(trace);
     fs.unlinkSync(folder);
     await world.restart();

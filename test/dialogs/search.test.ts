@@ -71,7 +71,7 @@ describe.each(NAMES)('a search on %s', (name) => {
     world.llm.script(searching('alex heart condition doctor'));
     platform.say(dm, 'find me a doctor');
     const asked = await waitFor(platform, dm, { text: 'heart condition doctor' });
-    expect(asked.text).toMatch(/Search the web for alex heart condition doctor\? SearXNG is told these words/);
+    expect(asked.text).toMatch(/Search the web for alex heart condition doctor\? SearXNG sees these words/);
     expect(point.queries).toEqual([]);
     await platform.press(dm, 'No');
     await waitFor(platform, dm, { text: 'Found: false' });
@@ -161,7 +161,7 @@ describe('nobody searches', () => {
     const strict = await open('telegram', searxng, { own: 'mode: ask\n' });
     strict.world.llm.script(searching('capital of Chad'));
     strict.platform.say(strict.dm, 'look it up');
-    await waitFor(strict.platform, strict.dm, { text: 'SearXNG is told these words' });
+    await waitFor(strict.platform, strict.dm, { text: 'SearXNG sees these words' });
     expect(strict.point.queries).toEqual([]);
     const { point, world, platform, dm } = await open('telegram', searxng);
     world.llm.script(searching('capital of Chad', 'what the page told me to look for'));

@@ -238,7 +238,7 @@ it('a yes on the Board and in the terminal is as good as the button there', asyn
   });
   child.stdin.write('remind bread\n');
   await expect.poll(() => out).toContain('bread');
-  await expect.poll(() => out).toContain('counts as no');
+  await expect.poll(() => out).toContain('expires in');
   child.stdin.write('👍\n');
   await expect.poll(made).toEqual(['bread.yaml', 'milk.yaml']);
 });

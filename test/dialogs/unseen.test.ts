@@ -32,7 +32,7 @@ it.each(NAMES)(
     const made = { name: 'create_artifact', arguments: { title: 'a.txt', type: 'text/plain', content: 'one' } };
     world.llm.script(({ toolResults }) => (toolResults.length === 0 ? { toolCalls: [made] } : { text: '\u200b' }));
     platform.say(place, 'make a file');
-    await waitFor(platform, place, { text: 'the model added no words' });
+    await waitFor(platform, place, { text: 'Done.' });
     await waitFor(platform, place, { file: 'a.txt' });
   },
   90_000,

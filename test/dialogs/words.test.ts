@@ -86,7 +86,7 @@ describe.each(NAMES)('the clock on %s', (name) => {
     await world.restart();
     await ask(platform, dm, 'and now?', { text: 're and now' });
     expect(told(world).said).toContain('America/New_York');
-    expect((await platform.command(dm, 'timezone', 'Atlantis')).text).toContain('I know no time zone');
+    expect((await platform.command(dm, 'timezone', 'Atlantis')).text).toContain('I can’t find a time zone');
   });
 
   it('is asked for in one turn at most, where a time matters, and never again after a restart', async () => {

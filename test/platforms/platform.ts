@@ -157,5 +157,5 @@ export async function wholeQuestion(platform: Platform, place: Place, asked: See
   if (!asked.buttons.includes('Details')) return asked.text;
   const after = platform.answers(place).length;
   await platform.press(place, 'Details');
-  return `${asked.text}\n${(await waitFor(platform, place, { after, text: /exactly like this/ })).text}`;
+  return `${asked.text}\n${(await waitFor(platform, place, { after, text: /expires in/ })).text}`;
 }

@@ -23,7 +23,7 @@ export const answers = translate(english.answers)({
     'In eine Antwort {most, plural, one {passt # Datei} other {passen # Dateien}} von je höchstens 1 MB; {n, plural, one {eine ist} other {# sind}} zu viel und nicht dabei. Bitte mich in einer neuen Nachricht darum.',
   saidBy: 'Wer was gesagt hat:',
   moreSaid: 'und noch {n, plural, one {eine Antwort} other {# Antworten}}',
-  noWords: 'Das ist erledigt; das Modell hat nichts dazu gesagt.',
+  noWords: 'Erledigt.',
   maxSteps:
     'Für eine Antwort waren das genug Schritte (maxSteps), darum höre ich hier auf; was fertig ist, bleibt. Schreib „mach weiter“, dann mache ich weiter.',
   cutLength:

@@ -17,11 +17,11 @@ export const failures = translate(english.failures)({
   ownerNeeded: 'Ich konnte {name} nicht antworten, und andere hören dasselbe, bis es behoben ist. {what}',
   settings: 'An den Einstellungen muss etwas geändert werden: {problem}.',
   content: 'Das Modell {model} nimmt solche Inhalte nicht: lass die Datei weg, oder stell ein anderes Modell ein.',
-  overloaded: 'Der Anbieter „{provider}“ hat gerade zu viel zu tun: versuch es in ein paar Minuten nochmal.',
+  overloaded: 'Der Anbieter „{provider}“ ist gerade überlastet: versuch es in ein paar Minuten nochmal.',
   model: 'Das Modell {model} hat einen Fehler gemeldet: versuch es nochmal, oder stell ein anderes ein.',
   brokeOff: 'Das Modell {model} hat mitten in der Antwort abgebrochen: frag bitte nochmal.',
   unreadable: 'Das Modell {model} hat keine lesbare Antwort gegeben: prüf {setting}, oder frag nochmal.',
-  endless: 'Das Modell {model} kommt zu keinem Ende: frag bitte nach weniger auf einmal.',
+  endless: 'Das Modell {model} wird mit der Antwort nicht fertig: frag bitte nach weniger auf einmal.',
   slowStart:
     'Das Modell {model} hat in {wait} nicht zu antworten begonnen: versuch es nochmal, oder stell ein anderes ein.',
   slow: 'Das Modell {model} ist mitten in der Antwort {wait} lang verstummt: versuch es nochmal, oder stell ein anderes ein.',
@@ -63,7 +63,7 @@ export const failures = translate(english.failures)({
     'Daran habe ich {n, plural, one {# Sekunde} other {# Sekunden}} gearbeitet und dann aufgehört: bitte mich in kleineren Stücken darum.',
   fallback: '{what} Der Ersatz ({models}) hat auch nicht geklappt.',
   interruptedWhile:
-    'Ich wurde {doing} unterbrochen und weiß nicht, ob es geschehen ist. Sieh bitte nach, bevor du weitermachst.',
+    'Ich wurde {doing} unterbrochen. Vielleicht ist es geschehen, vielleicht nicht: Sieh bitte nach, bevor wir weitermachen.',
   interrupted: 'Ich wurde unterbrochen, bevor ich eine Antwort hatte.',
   toolFailed: 'Mir ist {doing} etwas schiefgegangen, und ich kam nicht weiter: versuch es nochmal, oder sag es anders.',
   noAnswer: 'Bei mir ist etwas schiefgegangen, bevor ich eine Antwort hatte: versuch es bitte nochmal.',

@@ -12,7 +12,7 @@ export const answers = {
     'the model did not take it. It may be damaged, or of a kind the model can’t read; I won’t send it again.',
   done: 'Done.',
   somethingToRemember: 'There is something to remember.',
-  planConflict: 'The plan was edited meanwhile, so yours stands:',
+  planConflict: 'The plan was edited while I was working, so that version stays:',
   planMine: 'I would have written:',
   unreadFiles:
     'I meant to add {n, plural, one {a file} other {# files}} that could not be read. Ask me for {n, plural, one {it} other {them}} once more.',
@@ -20,7 +20,7 @@ export const answers = {
     'An answer of mine holds {most, plural, one {# file} other {# files}} of up to 1 MB each; {n, plural, one {one more} other {# more}} did not fit. Ask me for {n, plural, one {it} other {them}} in a new message.',
   saidBy: 'Who said what:',
   moreSaid: 'and {n, plural, one {# answer more} other {# answers more}}',
-  noWords: 'That is done; the model added no words to it.',
+  noWords: 'Done.',
   maxSteps:
     'I stopped at the limit of steps for one answer (maxSteps); what was done so far is kept. Write “go on” to continue.',
   cutLength: 'The answer ends here because it reached the length limit of the model. Write “go on” for the rest.',
@@ -31,5 +31,5 @@ export const answers = {
 /** Search results. */
 export const search = {
   sources: 'Sources:',
-  ask: 'Search the web for {query}? {who} is told these words.',
+  ask: 'Search the web for {query}? {who} sees these words.',
 } as const;

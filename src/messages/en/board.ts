@@ -3,7 +3,7 @@ export const board = {
   link: 'Open this within five minutes; it logs you in once:',
   hereOnly:
     'It opens on the machine I run on. From another one, first make a tunnel with `ssh -L` for its port, and then open the link there.',
-  anywhere: 'Do not pass it on: whoever opens it first is logged in as you.',
+  anywhere: 'Do not pass it on: the first person who opens it is logged in as you.',
   ownersOnly: 'The Board is for my owners only.',
   directOnly: 'I give the link to the Board only in a direct message: send me /board there.',
   notServed:

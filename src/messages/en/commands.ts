@@ -9,8 +9,8 @@ export const commands = {
   peopleOnly: 'Only the people of **{title}** may use /{name} on it; ask one of them.',
   notAllowed: 'You may not use /{name} here; ask the owner of this bot.',
   membersOnly: 'Only the people of this bot may change that here; ask its owner.',
-  unknownTask: 'I know no task {id} of yours. /tasks lists them.',
-  unknownTaskHere: 'I know no task {id} here. /tasks lists this group’s; ask me about others in a direct message.',
+  unknownTask: 'I can’t find a task {id} of yours. /tasks lists them.',
+  unknownTaskHere: 'I can’t find a task {id} here. /tasks lists this group’s; ask me about others in a direct message.',
   whatToSteer: 'What should I do differently? Write it after /steer.',
   whatFollows: 'What comes next? Write it after /followup.',
   queueNow: 'New messages here: **{mode}**, {means}.',
@@ -25,7 +25,7 @@ export const commands = {
   zoneUnknown:
     'I do not know your time zone and take **{zone}**. Write /timezone and a city, for example /timezone Berlin.',
   zoneSet: 'Your time zone is now **{zone}**.',
-  zoneUnread: 'I know no time zone “{given}”. Write a city or a name such as Europe/Berlin.',
+  zoneUnread: 'I can’t find a time zone “{given}”. Write a city or a name such as Europe/Berlin.',
   zoneNotYours: 'Only the people of this bot have a time zone here.',
   jobsStay:
     '{n, plural, one {One job of yours goes by {zone}, and stays so unless you move it.} other {# jobs of yours go by {zone}, and stay so unless you move them.}}',
@@ -79,7 +79,7 @@ export const does = {
   skills: 'what else I can use',
   use: 'who answers',
   live: 'what you see while I work',
-  queue: 'what becomes of messages meanwhile',
+  queue: 'what happens to messages while I work',
   timezone: 'yours',
   link: 'your other accounts',
   board: 'all of it in your browser',

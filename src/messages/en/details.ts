@@ -10,8 +10,8 @@ export const details = {
   command:
     'It works in {where}, in a sandbox, {network, select, yes {with access to the network} other {without network}}, and can read the files of this task; it is ended after {seconds, plural, one {# second} other {# seconds}} unless it says otherwise.',
   given: 'It is given {names}.',
-  address: '{host} is told this address, with all that is written in it.',
-  searches: '{who} is told these words.',
+  address: '{host} sees this address and everything written in it.',
+  searches: '{who} sees these words.',
   job: 'I do it {when}; the result goes to {places}. The next times ({zone}):',
   here: 'this conversation',
   jobMoved: 'I do it {when}. The next times ({zone}):',

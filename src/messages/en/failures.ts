@@ -3,21 +3,21 @@ export const failures = {
   diskShort:
     'My disk is nearly full: {free} are free. Below {least} I accept no new messages, so please make some room.',
   diskFull:
-    'My disk is full: {free} are free, and {least} have to be. I accept no new messages until you make some room; what is written meanwhile is not lost.',
+    'My disk is full: {free} are free, and {least} have to be. I accept no new messages until you make some room; what is written until then is not lost.',
   noRoomForWords:
     'There is no room left for our conversations here, so I did not take this message. An owner can remove old tasks or raise the limit.',
   noRoom: 'The files of {name} have reached {size}, the most one person may keep here, so I accept no more of them.',
   withTrace: '{what} (for the owner: {command})',
   notSetUp:
     'Something is not set up right, so I cannot answer just now. My owner has to see to it: please try again later.',
-  ownerNeeded: 'I could not answer {name}, and others will be told the same until it is fixed. {what}',
+  ownerNeeded: 'I could not answer {name}, and others get the same answer until it is fixed. {what}',
   settings: 'The settings need a change: {problem}.',
   content: 'The model {model} cannot take this kind of content: leave the file out, or set another model.',
-  overloaded: 'The provider "{provider}" has too much to do just now: try again in a few minutes.',
+  overloaded: 'The provider "{provider}" is busy right now: try again in a few minutes.',
   model: 'The model {model} reported an error: try again, or set another model.',
   brokeOff: 'The model {model} broke off in the middle of its answer: please ask again.',
   unreadable: 'The model {model} gave no readable answer: check {setting}, or ask again.',
-  endless: 'The model {model} does not come to an end: please ask for less at once.',
+  endless: 'The model {model} never finishes its answer: please ask for less at once.',
   slowStart: 'The model {model} did not begin to answer within {wait}: try again, or set another model.',
   slow: 'The model {model} stopped in the middle of its answer for {wait}: try again, or set another model.',
   unreachable: 'The provider "{provider}" cannot be reached: check that it is running and that {setting} is right.',
@@ -55,7 +55,7 @@ export const failures = {
     'I worked on this for {n, plural, one {# second} other {# seconds}} and stopped: ask me for it in smaller parts.',
   fallback: '{what} The fallback ({models}) failed as well.',
   interruptedWhile:
-    'I was interrupted while {doing}, and cannot tell whether it has happened. Please have a look before you continue.',
+    'I was interrupted while {doing}. It may or may not have happened, so please check before we go on.',
   interrupted: 'I was interrupted before I had an answer.',
   toolFailed: 'Something went wrong while {doing}, and I found no way around it: try again, or put it differently.',
   noAnswer: 'Something went wrong on my side before I had an answer: please try again.',
@@ -67,9 +67,9 @@ export const failures = {
   givenUp:
     'I could not work on your message: I tried {n, plural, one {once} other {# times}} and failed. Try it in other words (for the owner: {command}).',
   notTaken:
-    'I could not take in your message. It is kept; send it again in a moment, or begin anew with /new (for the owner: {command}).',
+    'I could not accept your message. It is kept; send it again in a moment, or start over with /new (for the owner: {command}).',
   notTakenOwner:
-    'A message in {place} could not be taken in: {reason}. It is kept in spool/dead; {command} shows more.',
+    'A message in {place} could not be accepted: {reason}. It is kept in spool/dead; {command} shows more.',
   undelivered: 'Something I had to say in {place} could not be delivered: {reason}. It is kept in spool/dead.',
   uncertain: 'I cannot tell whether my last message reached you. If it is missing, send /status.',
   tooMany: 'That was too many messages in a minute; I did not take the last one. Wait a moment and send it again.',

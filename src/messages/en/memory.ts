@@ -25,7 +25,7 @@ export const memory = {
   newerChange: 'That change is not the last one any more; /memory undo takes the last one back.',
   thereAgain: 'This stands in my memory again already: {what}. /memory undo takes back what was before it.',
   editedByHand: 'MEMORY.md was edited by hand since, so I leave it as it is (/memory shows it); it was about: {what}',
-  suggestionGone: 'I do not have this suggestion any more; /memory shows what waits.',
+  suggestionGone: 'This suggestion is gone; /memory shows what is pending.',
   willNotRemember: 'I will not remember: {what}',
   willRemember: 'I will remember: {what}',
   newWording: 'Write me the new wording: your next message here takes its place.',

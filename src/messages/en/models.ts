@@ -15,7 +15,7 @@ export const models = {
   usual: 'From my next answer on I use the usual model here, **{name}** ({id}): {cost}.',
   noLevel: 'It does not know “{level}”, so it thinks as long as it usually does.',
   ask: 'Use {name} here from my next answer on? {cost}.',
-  unknown: 'I know no model "{words}" that I could use here.',
+  unknown: 'I can’t find a model "{words}" that I may use here.',
   notYours: 'Only an owner may choose {name}: it is not among the models that are listed for everybody.',
   unusable: 'I cannot use {id} yet: {why}.',
   thinks: 'How long I think here before I answer: **{level}**.',

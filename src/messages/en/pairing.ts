@@ -23,7 +23,7 @@ export const pairing = {
   cannotLink: 'This account cannot be linked at the moment; tell the owner of this bot.',
   directOnly: 'Accounts are linked only in a direct message to me; a code that was written here is no longer valid.',
   yourCode:
-    'Your code is **{code}**. Whoever enters it acts as you, so enter it yourself, with your other account, only in a direct message to me. It is valid once, for 10 minutes.',
+    'Your code is **{code}**. Anybody who enters it acts as you, so enter it yourself, with your other account, only in a direct message to me. It is valid once, for 10 minutes.',
   enterOn: '- on {channel}: `{command}`',
   yourAccounts: 'Your accounts:',
   thisAccount: 'this account',
@@ -36,7 +36,7 @@ export const pairing = {
   tooManyCodes: 'Too many link codes are waiting to be entered. Ask again in ten minutes.',
   tooManyAccounts: 'No more accounts can be linked. `/link list` shows which can be removed.',
   linkedTo: '{account} is the account the others are linked to; remove those instead: {names}.',
-  noSuchAccount: 'I know no linked account {account} of yours. /link list shows them.',
+  noSuchAccount: 'I can’t find a linked account {account} of yours. /link list shows them.',
 } as const;
 
 /** The first words with somebody: before they are let in, and right after. */

@@ -1,8 +1,8 @@
 /** The steps of a task, and their outcomes. */
 export const plans = {
   none: 'This task has no plan yet. Ask me to make one.',
-  changed: 'The plan has changed meanwhile; this is how it stands.',
-  gone: 'Step {n} as it was then is not in the plan any more; this is how it stands.',
+  changed: 'The plan has changed; this is the current one.',
+  gone: 'Step {n} as it was then is not in the plan any more; this is the current one.',
   skipped: '~~{step}~~ (skipped)',
   more: 'and {n, number} more',
   now: '{done} of {total} done. Now: {step}',

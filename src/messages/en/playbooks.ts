@@ -6,7 +6,7 @@ export const playbooks = {
   needs: 'The playbook {name} needs {what}: send /play {name} {example}',
   otherOpen: 'This task is not done with the playbook {name}: /play goes on with it, /new begins another task.',
   ownPlan:
-    'This task has a plan of its own with open steps, which the playbook would replace: send /new, then /play {words} there.',
+    'This task has its own plan with open steps, which the playbook would replace: send /new, then /play {words} there.',
   playing: 'Playing **{title}**: {n, plural, one {# step} other {# steps}}. /plan shows how far it is.',
   playingLater:
     'Playing **{title}**: {n, plural, one {# step} other {# steps}}. It begins when what I am at is done. /plan shows how far it is.',

@@ -1,6 +1,6 @@
 /** Tasks, their results, and their state. */
 export const tasks = {
-  threadEach: 'Every task has a thread of its own here: send the goal with /new, or mention me with it.',
+  threadEach: 'Every task has its own thread here: send the goal with /new, or mention me with it.',
   fresh: 'A new task begins with your next message. The old one is kept: /tasks lists it.',
   noneYours: 'You have no tasks yet. Write to me to begin one.',
   noneHere: 'There are no tasks here yet. Write to me to begin one.',

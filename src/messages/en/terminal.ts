@@ -8,7 +8,7 @@ export const terminal = {
   decided: 'That is decided already, so {n} does nothing now.',
   olderButton:
     '{n} is the button “{label}” further up. Type !{n} to press it; to say the number, write a word with it.',
-  notTaken: 'This was not taken in: {why}',
+  notTaken: 'This was not accepted: {why}',
   pasted: '[pasted text {n}: {lines, plural, one {one line} other {{lines, number} lines}}]',
   moreLines: '… and {n, plural, one {one more line} other {{n, number} more lines}}',
   moreChoices: '… and {n, number} more',

@@ -123,7 +123,7 @@ test('words that were not taken in are told, and nothing is at work then', async
   const { log, talk: one } = talk(() => Promise.reject(new Error('the disk is\u001b[2J full')));
   one.enter('hello');
   await drawn();
-  expect(log).toEqual(['said: hello', 'note: This was not taken in: the disk is full']);
+  expect(log).toEqual(['said: hello', 'note: This was not accepted: the disk is full']);
   expect(one.isWorking).toBe(false);
   for (const line of ['exit', 'QUIT', '/quit']) one.enter(line);
   expect(log.filter((line) => line === 'left')).toHaveLength(1);

@@ -258,11 +258,11 @@ describe('a run', () => {
     const tools = [tool('write', 'idempotent', async () => null)];
     const write = { toolCalls: [{ name: 'write', arguments: { text: 'x' } }] };
     llm.script([{ text: 'Here is the file.', ...write }, { text: '' }, { text: '' }]);
-    expect((await runWith(local(), { tools })).text).toMatch(/^Here is the file\.\n\nThat is done/);
+    expect((await runWith(local(), { tools })).text).toMatch(/^Here is the file\.\n\nDone\./);
     llm.script([write, { text: '' }, { text: '' }]);
     expect(await runWith(local(), { tools })).toMatchObject({
       finish: 'stop',
-      text: expect.stringContaining('That is done'),
+      text: expect.stringContaining('Done.'),
     });
   });
 });

@@ -27,7 +27,7 @@ const FAULTS: [LlmFault, RunErrorKind, RegExp, number, number][] = [
   ['model-not-found', 'refused', /test-model.*setting model/, 1, 500],
   ['rate-limited', 'provider', /limiting.*in 1 second\./, 2, 2_000],
   ['server-error', 'provider', /is in trouble/, 2, 500],
-  ['overloaded', 'overloaded', /too much to do/, 2, 500],
+  ['overloaded', 'overloaded', /busy right now/, 2, 500],
   ['bad-request', 'refused', /refused the request/, 1, 500],
   ['too-long', 'too-long', /of this length.*\/new/, 1, 500],
   ['no-credit', 'quota', /no credit left.*top it up.*\/model/, 1, 500],
@@ -39,7 +39,7 @@ const FAULTS: [LlmFault, RunErrorKind, RegExp, number, number][] = [
   ['no-choices', 'cut-off', /no readable answer/, 2, 500],
   ['empty-text', 'empty', /empty answer/, 2, 500],
   ['bad-chunk', 'cut-off', /broke off/, 2, 500],
-  ['huge', 'provider', /does not come to an end/, 1, 2_000],
+  ['huge', 'provider', /never finishes/, 1, 2_000],
 ];
 
 describe('a model that fails', () => {
@@ -172,7 +172,7 @@ describe('a model that fails', () => {
     expect(llm.requests().map((seen) => seen.model)).toEqual(['test-model', 'test-model', 'second', 'second']);
     llm.script(() => ({ fault: 'overloaded' }));
     const { error } = await failureOf(runWith(local(), { fallback: ['local/second', 'nowhere/x'] }));
-    expect(error.userMessage).toMatch(/too much to do.*The fallback \(local\/second, nowhere\/x\) failed as well\./);
+    expect(error.userMessage).toMatch(/busy right now.*The fallback \(local\/second, nowhere\/x\) failed as well\./);
   });
 
   it('a fallback that is not configured does not hide the failure of the first', async () => {

@@ -110,8 +110,8 @@ describe('what a failure means', () => {
     [422, 'refused', 'refused the request'],
     [429, 'provider', 'limiting'],
     [500, 'provider', 'in trouble'],
-    [503, 'overloaded', 'too much to do'],
-    [529, 'overloaded', 'too much to do'],
+    [503, 'overloaded', 'busy right now'],
+    [529, 'overloaded', 'busy right now'],
   ])('HTTP %i', (statusCode, kind, text) => {
     const told = words({ statusCode });
     expect([told.kind, told.retry]).toEqual([kind, statusCode === 429 || statusCode >= 500]);
@@ -190,9 +190,7 @@ describe('the words of an outcome', () => {
   it('the last words count, earlier ones when there are none, and what was done when there are none at all', () => {
     expect(finalText('stop', [text('first'), call, text('last')].reduce(addStep, NOTHING_SAID), EN)).toBe('last');
     expect(finalText('stop', [text('first'), call, text('')].reduce(addStep, NOTHING_SAID), EN)).toBe('first');
-    expect(finalText('stop', [call, call].reduce(addStep, NOTHING_SAID), EN)).toBe(
-      'That is done; the model added no words to it.',
-    );
+    expect(finalText('stop', [call, call].reduce(addStep, NOTHING_SAID), EN)).toBe('Done.');
     expect(addStep(NOTHING_SAID, [{ role: 'assistant', content: 'plain' }]).isAnswer).toBe(true);
     expect([call, text('x')].reduce(addStep, NOTHING_SAID).isAnswer).toBe(true);
     expect(addStep(NOTHING_SAID, [...text('x'), ...call]).isAnswer).toBe(false);

@@ -177,14 +177,14 @@ describe('/open', () => {
     // Neither the owner's role nor anybody else's id is enough there.
     for (const spot of [alexInGroup, guestInGroup]) {
       const { text } = await w.say(spot, `/open ${id}`);
-      expect(text).toContain('I know no task');
+      expect(text).toContain('I can’t find a task');
       expect(text).not.toContain('draft');
     }
     expect((await w.task(id))?.conversations).toEqual(['telegram@bot:1002']);
     const { text } = await w.say(among('discord:2002', '50', '51'), `/open ${id}`);
     expect(text).toContain('Everyone here can see this task now.');
     expect((await w.say(among('discord:3', '50', '51'), `/plan ${id}`)).text).toContain('no plan yet');
-    expect((await w.say(guestInGroup, `/plan ${id}`)).text).toContain('I know no task');
+    expect((await w.say(guestInGroup, `/plan ${id}`)).text).toContain('I can’t find a task');
   });
 
   it('gives an owner anybody’s task in a direct message, a member nobody else’s', async () => {
@@ -193,14 +193,14 @@ describe('/open', () => {
     const alexs = await w.begin(alexTg, 'Alex’s draft');
     expect((await w.say(alexSlack, `/open ${kims}`)).text).toContain('We continue');
     const refused = await w.say(kimDiscord, `/open ${alexs}`, kims);
-    expect(refused.text).toBe(`I know no task \`${alexs}\` of yours. /viber tasks lists them.`);
+    expect(refused.text).toBe(`I can’t find a task \`${alexs}\` of yours. /viber tasks lists them.`);
     expect(refused.files).toBeUndefined();
   });
 
   it('asks which one, and is not confused by markup or an unknown id', async () => {
     const w = await commandWorld();
     expect((await w.say(alexTg, '/open')).text).toContain('/tasks');
-    expect((await w.say(alexTg, '/open ../../etc')).text).toContain('I know no task');
+    expect((await w.say(alexTg, '/open ../../etc')).text).toContain('I can’t find a task');
     expect((await w.say(alexTg, '/open `**x**` @everyone')).text).not.toContain('``');
   });
 
@@ -209,7 +209,7 @@ describe('/open', () => {
     const id = await w.begin(alexTg, 'Sound');
     const bad = await w.begin(alexTg, 'Bad');
     fs.writeFileSync(path.join(w.home.taskDir(bad), 'task.json'), '{"id":');
-    expect((await w.say(alexSlack, `/open ${bad}`)).text).toContain('I know no task');
+    expect((await w.say(alexSlack, `/open ${bad}`)).text).toContain('I can’t find a task');
     expect((await w.say(alexSlack, `/open ${id}`)).text).toContain('We continue');
   });
 });
@@ -237,7 +237,7 @@ describe('a task is watched and stopped from any channel', () => {
     w.running.add(alexs);
     w.running.add(kims);
     for (const id of [alexs, '20200101-aaaaa', 'zz9zz']) {
-      expect((await w.say(kimDiscord, `/stop ${id}`, kims)).text).toContain('I know no task');
+      expect((await w.say(kimDiscord, `/stop ${id}`, kims)).text).toContain('I can’t find a task');
     }
     expect(w.running.size).toBe(2);
     expect((await w.say(kimDiscord, '/stop please', kims)).text).toBe('Stopped: Kim’s.');
@@ -272,7 +272,7 @@ describe('a task is watched and stopped from any channel', () => {
     expect((await w.say(second, `/stop ${before}`)).text).toBe('Stopped: Old work.');
     await w.say(pat, '/link remove discord:7');
     expect((await w.say(second, '/tasks')).text).not.toContain('Old work');
-    expect((await w.say(second, `/open ${before}`)).text).toContain('I know no task');
+    expect((await w.say(second, `/open ${before}`)).text).toContain('I can’t find a task');
   });
 
   it('and says in a direct message only where it goes on', async () => {
@@ -308,7 +308,7 @@ describe('/get and /artifacts', () => {
     expect(reply.buttons?.flat()).toEqual([{ label: 'Get notes.txt', command: 'get', args: `${mine} ${file}` }]);
     expect((await w.say(kimDiscord, `/get ${mine} notes.txt`)).files?.[0]?.name).toBe('notes.txt');
     expect((await w.say(kimInGroup, '/get notes.txt')).buttons).toEqual([]);
-    expect((await w.say(kimInGroup, `/get ${mine} notes.txt`)).text).toContain('I know no task');
+    expect((await w.say(kimInGroup, `/get ${mine} notes.txt`)).text).toContain('I can’t find a task');
     expect((await w.say(kimDiscord, `/artifacts ${mine}`)).text).toContain(`\`${file}\` notes.txt`);
   });
 

@@ -22,7 +22,7 @@ describe('/link', () => {
     const w = await commandWorld();
     const { text } = await w.say(alexTg, '/link');
     const code = codeIn({ text });
-    expect(text).toContain('Whoever enters it acts as you');
+    expect(text).toContain('Anybody who enters it acts as you');
     expect(text).toContain('only in a direct message to me');
     expect(text).toContain('10 minutes');
     expect(text).toContain(`- on Telegram: \`/link ${code}\``);
@@ -128,7 +128,7 @@ describe('/link list and remove', () => {
     expect(text).toContain('- `telegram:1001`');
     expect(text).toMatch(/- `discord:3003` \(this account, linked 20\d\d-/);
     expect((await w.say(kimTg, '/link list')).text).not.toContain('3003');
-    expect((await w.say(kimTg, '/link remove discord:3003')).text).toContain('I know no linked account');
+    expect((await w.say(kimTg, '/link remove discord:3003')).text).toContain('I can’t find a linked account');
     expect((await w.say(alexTg, '/link remove telegram:1001')).text).toContain('the setting `people`');
     expect((await w.say(alexTg, '/link remove')).text).toContain('Which one?');
     expect((await w.say(alexTg, '/link remove discord:3003')).text).toContain('on its own again');
@@ -153,7 +153,7 @@ it('two linked people in one group stay two', async () => {
   const own = await w.begin(direct('discord:12'), 'Kim’s own');
   w.running.add(id);
   expect((await w.say(guest, '/stop', id)).text).toContain('Only the people');
-  expect((await w.say(alex, `/open ${own}`)).text).toContain('I know no task');
+  expect((await w.say(alex, `/open ${own}`)).text).toContain('I can’t find a task');
   expect((await w.say(kimTg, `/status ${id}`)).text).toContain('Kim’s job');
   expect((await w.say(kimTg, `/stop ${id}`)).text).toBe('Stopped: Kim’s job.');
   expect((await w.say(alex, '/tasks', id)).text).not.toContain('Kim’s own');

@@ -170,7 +170,7 @@ describe('a suggestion', () => {
     expect(await text(`/memory reject ${two.id}`)).toBe('I will not remember: `two facts`');
     expect(await text(`/memory edit ${two.id} three`)).toMatch(/^You have rejected/);
     for (const gone of ['0123456789ab', 'nobody/0123456789ab', '../x', 'default/../x'])
-      expect(await text(`/memory accept ${gone}`), gone).toMatch(/^I do not have this suggestion/);
+      expect(await text(`/memory accept ${gone}`), gone).toMatch(/^This suggestion is gone/);
     expect(read()).not.toContain('two facts');
     expect(await listSuggestions(home, 'default')).toEqual([]);
   });
@@ -200,7 +200,7 @@ describe('a suggestion', () => {
     const { text, home, read } = await open();
     const given = { text: 'dev fact', provenance: 'task t' };
     const { id } = await addSuggestion(home, 'dev', given);
-    expect(await text(`/memory accept ${id}`)).toMatch(/^I do not have/);
+    expect(await text(`/memory accept ${id}`)).toMatch(/^This suggestion is gone/);
     expect(await text(`/memory accept dev/${id}`)).toBe('I will remember: `dev fact`');
     expect(await readMemory(home, 'dev')).toContain('- dev fact');
     expect(read()).toBe(TEXT);

@@ -147,7 +147,7 @@ describe('an answer without words', () => {
     llm.script([call, { text: '' }, { text: '' }]);
     const outcome = await run(local, { tools: [look] });
     expect(outcome).toMatchObject({
-      text: 'Let me look.\n\nThat is done; the model added no words to it.',
+      text: 'Let me look.\n\nDone.',
       isWordless: true,
     });
   });

@@ -127,10 +127,7 @@ describe('an endpoint without end', () => {
     const model = `${provider}/m`;
     const slow = { ...QUICK, firstToken: 10_000, idle: 10_000 };
     const { error } = await failureOf(runWith(providers, { model }, undefined, slow));
-    expect([error.kind, error.userMessage]).toEqual([
-      'provider',
-      expect.stringContaining(`${model} does not come to an end`),
-    ]);
+    expect([error.kind, error.userMessage]).toEqual(['provider', expect.stringContaining(`${model} never finishes`)]);
     await server.gone();
     // It is not asked again: it would only say the same.
     expect([server.requests(), server.sent() < most * MB + BUFFERED]).toEqual([1, true]);

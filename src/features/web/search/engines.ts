@@ -171,7 +171,7 @@ async function bounded(response: Response): Promise<string> {
   let size = 0;
   for await (const piece of response.body ?? []) {
     size += piece.length;
-    if (size > MAX_BYTES) throw new UserError('The answer to the search does not come to an end.');
+    if (size > MAX_BYTES) throw new UserError('The answer to the search never ends.');
     pieces.push(piece);
   }
   return Buffer.concat(pieces).toString('utf8');
