@@ -8,6 +8,7 @@ import { clip } from '../../lib/text.ts';
 import { within } from '../../lib/within.ts';
 import type { Address, AgentStreamEvent, LiveMode } from '../channel.ts';
 import { createLiveRuns, type Live, type LiveRun, type Painter, plan, takeTurn } from './live-runs.ts';
+import { rest } from './wait.ts';
 
 /** Times in milliseconds. */
 export interface StatusTiming {
@@ -28,6 +29,11 @@ export interface Shown extends LiveRun {
   messageId?: string;
   /** The message's current content, as JSON of `Words`. */
   shown: string;
+  /** The model's text, kept only if it is shown; a status message shows what begins at `since`, after the last tool call. */
+  text: string;
+  since: number;
+  /** The model began again, so what has been shown of its text is void. */
+  isVoid: boolean;
 }
 
 /** A line to show as it is, or the beginning of an answer. */
@@ -40,11 +46,17 @@ export interface StatusCalls {
   unmark?(run: Shown): Promise<void>;
   type(run: Shown): Promise<void>;
   publish(run: Shown, words: Words): Promise<void>;
-  /**
-   * Deletes the message; retries while the platform is unreachable, because a leftover would claim for ever that the
-   * run is at work.
-   */
-  remove(run: Shown): Promise<void>;
+  /** Returns whether the next `publish` needs no turn, because it makes no call that counts towards the place's limits. */
+  isFree?(run: Shown): boolean;
+  /** Takes over the message that an earlier process kept by this name. By default the name is the message's ID. */
+  restore?(run: Shown, kept: string): void;
+  nameOf?(run: Shown): string | undefined;
+  /** Finishes what is under way, so that the answer can replace the message or come after everything else. */
+  settle?(run: Shown): Promise<void>;
+  /** Deletes the message. Returns the error after which that is worth another try. */
+  remove(run: Shown): Promise<{ retryAfterMs?: number | undefined } | undefined>;
+  /** Called when a run has ended without an answer, and its message is gone. */
+  leave?(run: Shown): Promise<void>;
 }
 
 export interface StatusOptions {
@@ -60,8 +72,6 @@ export interface StatusOptions {
 }
 
 interface Run extends Shown {
-  /** The model's text since its last tool call; kept only if it is shown. */
-  text: string;
   marking: Promise<void> | undefined;
 }
 
@@ -69,6 +79,10 @@ interface Run extends Shown {
 const MAX_EVERY_MS = 25_000;
 /** A run whose end is never reported stops typing after this time. */
 const MAX_RUN_MS = 30 * 60_000;
+/** Text before the last tool call is dropped beyond this length. */
+const MAX_KEPT = 100_000;
+const REMOVE_TRIES = 5;
+const MAX_WAIT_MS = 300_000;
 
 export function createStatus(options: StatusOptions): Live {
   return { ...createLiveRuns(new StatusPainter(options), options.mode), pace: options.pace };
@@ -83,8 +97,10 @@ class StatusPainter implements Painter<Run> {
 
   begin(given: LiveRun): Run {
     const { kept } = given.view;
-    const run: Run = { ...given, shown: '', text: '', marking: undefined };
-    if (kept !== undefined) run.messageId = kept;
+    const run: Run = { ...given, shown: '', text: '', since: 0, isVoid: false, marking: undefined };
+    const { restore } = this.#to.calls;
+    if (kept !== undefined && restore) restore.call(this.#to.calls, run, kept);
+    else if (kept !== undefined) run.messageId = kept;
     plan(run, 'type', this.#to.timing.typingAfter, () => {
       run.marking = this.#to.calls.mark?.(run);
       this.#type(run);
@@ -94,20 +110,30 @@ class StatusPainter implements Painter<Run> {
   }
 
   hear(run: Run, event: AgentStreamEvent): void {
-    if (event.type === 'tool-call' || (event.type === 'state-change' && event.state === 'thinking')) run.text = '';
+    const isBegun = run.text.length > run.since;
+    if (event.type === 'tool-call' && isBegun) {
+      run.text = run.text.length > MAX_KEPT ? '' : `${run.text}\n\n`;
+      run.since = run.text.length;
+    }
+    if (event.type === 'state-change' && event.state === 'thinking' && isBegun) {
+      run.text = run.text.slice(0, run.since);
+      run.isVoid = true;
+    }
     if (event.type !== 'text-delta' || !this.#showsText(run)) return;
-    if (run.text === '') plan(run, 'show', this.#to.timing.textEvery, () => void this.#show(run));
-    if (run.text.length <= this.#to.maxText) run.text += event.content;
+    if (!isBegun) plan(run, 'show', this.#to.timing.textEvery, () => void this.#show(run));
+    if (run.text.length - run.since <= this.#to.maxText) run.text += event.content;
   }
 
   over(run: Run): void {
-    void run.marking?.then(() => this.#to.calls.unmark?.(run));
+    void Promise.resolve(run.marking).then(() => this.#to.calls.unmark?.(run));
   }
 
   async end(run: Run, isAnswered: boolean): Promise<string | undefined> {
-    const isLate = (await within(Promise.resolve(run.call), this.#to.timing.late, () => 'late')) === 'late';
-    if (isAnswered && !isLate && Date.now() - run.startedAt < this.#to.timing.longRun) return run.messageId;
-    const gone = this.#takeAway(run);
+    const isShort = Date.now() - run.startedAt < this.#to.timing.longRun;
+    const settled = this.#settle(run);
+    const isLate = (await within(settled, this.#to.timing.late, () => 'late')) === 'late';
+    if (isAnswered && !isLate && isShort) return run.messageId;
+    const gone = settled.then(() => this.#remove(run, isAnswered));
     if (!isAnswered) await gone;
     return undefined;
   }
@@ -124,26 +150,37 @@ class StatusPainter implements Painter<Run> {
    */
   async #show(run: Run): Promise<void> {
     if (run.isOver || run.isQueued || run.call) return;
-    if (!(await takeTurn(run, this.#isNew(run)))) return;
+    if (!(await takeTurn(run, this.#isNew(run) && !this.#to.calls.isFree?.(run)))) return;
     if (this.#isNew(run)) {
       const before = run.messageId;
       run.call = this.#to.calls.publish(run, this.#wordsFor(run));
       await run.call;
       run.call = undefined;
-      if (run.messageId !== undefined && run.messageId !== before) run.view.keep(run.messageId);
+      const { calls } = this.#to;
+      if (run.messageId !== undefined && run.messageId !== before) run.view.keep(calls.nameOf?.(run) ?? run.messageId);
     }
     if (!run.isOver) plan(run, 'show', this.#interval(run), () => void this.#show(run));
   }
 
   /** Returns the wait before the next update; the updates of a status get rarer as the run gets longer. */
   #interval(run: Run): number {
-    if (this.#showsText(run) && run.text !== '') return this.#to.timing.textEvery;
+    if (this.#showsText(run) && run.text.length > run.since) return this.#to.timing.textEvery;
     return Math.max(this.#to.timing.statusEvery, Math.min(MAX_EVERY_MS, (Date.now() - run.startedAt) / 10));
   }
 
-  async #takeAway(run: Run): Promise<void> {
+  /** Retries while the platform is unreachable, because a leftover would claim for ever that the run is at work. */
+  async #remove(run: Run, isAnswered: boolean): Promise<void> {
+    for (let tries = 0; run.messageId !== undefined && tries < REMOVE_TRIES; tries++) {
+      const error = await this.#to.calls.remove(run);
+      if (!error) break;
+      await rest(Math.min(error.retryAfterMs ?? 1000 * 2 ** tries, MAX_WAIT_MS));
+    }
+    if (!isAnswered) await this.#to.calls.leave?.(run);
+  }
+
+  async #settle(run: Run): Promise<void> {
     await run.call;
-    await this.#to.calls.remove(run);
+    await this.#to.calls.settle?.(run);
   }
 
   #showsText({ view, address }: Run): boolean {
@@ -151,8 +188,9 @@ class StatusPainter implements Painter<Run> {
   }
 
   #wordsFor(run: Run): Words {
-    const isText = this.#showsText(run) && run.text.trim() !== '';
-    return isText ? { markdown: clip(run.text, this.#to.maxText) } : { line: run.view.line() };
+    const text = run.text.slice(run.since);
+    const isText = this.#showsText(run) && text.trim() !== '';
+    return isText ? { markdown: clip(text, this.#to.maxText) } : { line: run.view.line() };
   }
 
   #isNew(run: Run): boolean {
