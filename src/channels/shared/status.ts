@@ -4,11 +4,20 @@
  * call except the one that deletes its message, and no write of the message is under way when the answer takes it over.
  */
 
+import { createLru } from '../../lib/lru.ts';
 import { clip } from '../../lib/text.ts';
 import { within } from '../../lib/within.ts';
-import type { Address, AgentStreamEvent, LiveMode } from '../channel.ts';
-import { createLiveRuns, type Live, type LiveRun, type Painter, plan, takeTurn } from './live-runs.ts';
-import { rest } from './wait.ts';
+import type { Address, AgentStreamEvent, LiveMode, LiveView } from '../channel.ts';
+import { later, rest } from './wait.ts';
+
+export interface Live {
+  event(event: AgentStreamEvent, address: Address, view: LiveView): void;
+  /** Returns the ID of the status message if the answer replaces it; otherwise deletes the message. */
+  end(runId: string, address: Address, isAnswered: boolean): Promise<string | undefined>;
+  /** Returns the pace that the place's limits allow; places with the same key share it. */
+  pace(address: Address): { key: string; gapMs: number };
+  close(): void;
+}
 
 /** Times in milliseconds. */
 export interface StatusTiming {
@@ -25,7 +34,13 @@ export interface StatusTiming {
 }
 
 /** A run with its status message. */
-export interface Shown extends LiveRun {
+export interface Shown {
+  address: Address;
+  view: LiveView;
+  /** Milliseconds since the epoch. */
+  startedAt: number;
+  /** True once the run has ended, its message was deleted or the bot may not write there. */
+  isOver: boolean;
   messageId?: string;
   /** The message's current content, as JSON of `Words`. */
   shown: string;
@@ -72,6 +87,9 @@ export interface StatusOptions {
 }
 
 interface Run extends Shown {
+  isQueued: boolean;
+  call: Promise<void> | undefined;
+  timers: Map<string, NodeJS.Timeout>;
   marking: Promise<void> | undefined;
 }
 
@@ -79,37 +97,94 @@ interface Run extends Shown {
 const MAX_EVERY_MS = 25_000;
 /** A run whose end is never reported stops typing after this time. */
 const MAX_RUN_MS = 30 * 60_000;
+const MAX_RUNS = 500;
 /** Text before the last tool call is dropped beyond this length. */
 const MAX_KEPT = 100_000;
 const REMOVE_TRIES = 5;
 const MAX_WAIT_MS = 300_000;
 
 export function createStatus(options: StatusOptions): Live {
-  return { ...createLiveRuns(new StatusPainter(options), options.mode), pace: options.pace };
+  const status = new Status(options);
+  return {
+    event: (event, address, view) => status.event(event, address, view),
+    end: (runId, address, isAnswered) => status.end(runId, address, isAnswered),
+    close: () => status.close(),
+    pace: options.pace,
+  };
 }
 
-class StatusPainter implements Painter<Run> {
+class Status {
   readonly #to: StatusOptions;
+  readonly #runs = new Map<string, Run>();
+  readonly #ended = createLru<true>(MAX_RUNS);
 
   constructor(options: StatusOptions) {
     this.#to = options;
   }
 
-  begin(given: LiveRun): Run {
-    const { kept } = given.view;
-    const run: Run = { ...given, shown: '', text: '', since: 0, isVoid: false, marking: undefined };
-    const { restore } = this.#to.calls;
-    if (kept !== undefined && restore) restore.call(this.#to.calls, run, kept);
-    else if (kept !== undefined) run.messageId = kept;
-    plan(run, 'type', this.#to.timing.typingAfter, () => {
-      run.marking = this.#to.calls.mark?.(run);
+  event(event: AgentStreamEvent, address: Address, view: LiveView): void {
+    const key = keyOf(event.runId, address);
+    if (this.#ended.has(key)) return;
+    if ((view.mode ?? this.#to.mode) === 'off') {
+      const run = this.#runs.has(key) ? this.#finish(key) : undefined;
+      if (run) void this.#end(run, false);
+      return;
+    }
+    const run = this.#runs.get(key) ?? this.#begin(key, address, view);
+    run.view = view;
+    this.#hear(run, event);
+  }
+
+  async end(runId: string, address: Address, isAnswered: boolean): Promise<string | undefined> {
+    const run = this.#finish(keyOf(runId, address));
+    return run && this.#end(run, isAnswered);
+  }
+
+  close(): void {
+    for (const key of [...this.#runs.keys()]) this.#finish(key);
+  }
+
+  #begin(key: string, address: Address, view: LiveView): Run {
+    const run: Run = {
+      address,
+      view,
+      startedAt: Date.now(),
+      isOver: false,
+      isQueued: false,
+      call: undefined,
+      timers: new Map(),
+      shown: '',
+      text: '',
+      since: 0,
+      isVoid: false,
+      marking: undefined,
+    };
+    const { calls, timing } = this.#to;
+    if (view.kept !== undefined && calls.restore) calls.restore(run, view.kept);
+    else if (view.kept !== undefined) run.messageId = view.kept;
+    plan(run, 'type', timing.typingAfter, () => {
+      run.marking = calls.mark?.(run);
       this.#type(run);
     });
-    plan(run, 'show', this.#to.timing.statusAfter, () => void this.#show(run));
+    plan(run, 'show', timing.statusAfter, () => void this.#show(run));
+    this.#runs.set(key, run);
+    const oldest = this.#runs.size > MAX_RUNS ? this.#runs.keys().next().value : undefined;
+    if (oldest !== undefined) this.#finish(oldest);
     return run;
   }
 
-  hear(run: Run, event: AgentStreamEvent): void {
+  #finish(key: string): Run | undefined {
+    const run = this.#runs.get(key);
+    this.#runs.delete(key);
+    for (const timer of run?.timers.values() ?? []) clearTimeout(timer);
+    this.#ended.set(key, true);
+    if (!run) return undefined;
+    run.isOver = true;
+    void Promise.resolve(run.marking).then(() => this.#to.calls.unmark?.(run));
+    return run;
+  }
+
+  #hear(run: Run, event: AgentStreamEvent): void {
     const isBegun = run.text.length > run.since;
     if (event.type === 'tool-call' && isBegun) {
       run.text = run.text.length > MAX_KEPT ? '' : `${run.text}\n\n`;
@@ -124,11 +199,7 @@ class StatusPainter implements Painter<Run> {
     if (run.text.length - run.since <= this.#to.maxText) run.text += event.content;
   }
 
-  over(run: Run): void {
-    void Promise.resolve(run.marking).then(() => this.#to.calls.unmark?.(run));
-  }
-
-  async end(run: Run, isAnswered: boolean): Promise<string | undefined> {
+  async #end(run: Run, isAnswered: boolean): Promise<string | undefined> {
     const isShort = Date.now() - run.startedAt < this.#to.timing.longRun;
     const settled = this.#settle(run);
     const isLate = (await within(settled, this.#to.timing.late, () => 'late')) === 'late';
@@ -196,4 +267,22 @@ class StatusPainter implements Painter<Run> {
   #isNew(run: Run): boolean {
     return JSON.stringify(this.#wordsFor(run)) !== run.shown;
   }
+}
+
+/** Schedules an action, replacing the one scheduled under the same name. */
+function plan(run: Run, name: string, ms: number, action: () => void): void {
+  clearTimeout(run.timers.get(name));
+  run.timers.set(name, later(ms, action));
+}
+
+/** Waits for the run's turn, if one is needed. Returns whether the run may make a call now and hasn't ended. */
+async function takeTurn(run: Run, isNeeded: boolean): Promise<boolean> {
+  run.isQueued = isNeeded;
+  const isTurn = !isNeeded || (await run.view.turn());
+  run.isQueued = false;
+  return isTurn && !run.isOver;
+}
+
+function keyOf(runId: string, { chat, thread }: Address): string {
+  return `${runId}|${chat}|${thread ?? ''}`;
 }

@@ -1,7 +1,6 @@
 /** Shows live progress on Slack: the shared status message at Slack's pace, streamed where Slack can. */
 import type { LiveMode } from '../../channel.ts';
-import type { Live } from '../../shared/live-runs.ts';
-import { createStatus, type StatusTiming } from '../../shared/status.ts';
+import { createStatus, type Live, type StatusTiming } from '../../shared/status.ts';
 import { LiveCalls, type LiveCallsOptions } from './calls.ts';
 
 /** Times in milliseconds. */
