@@ -76,6 +76,30 @@ describe('an upload', () => {
     expect(stored()).toBe(300);
   });
 
+  test('is one of at most twenty of its sender at the same time; others have their own, and each that ends makes room', async () => {
+    const { uploads, files } = open();
+    const end = Array.from({ length: 21 }, () => Promise.withResolvers<void>());
+    const slow = (n: number) =>
+      Readable.from(
+        (async function* () {
+          yield Buffer.from('begun');
+          await end[n]?.promise;
+        })(),
+      );
+    const running = end.slice(0, 20).map((_each, n) => uploads.store('ci', notes, slow(n)));
+    await expect.poll(() => files().length).toBe(20);
+    for (const _again of [1, 2])
+      await expect(uploads.store('ci', notes, body('x'))).rejects.toMatchObject({ why: 'too_many' });
+    await uploads.store('someone', notes, body('x'));
+    end[7]?.resolve();
+    await running[7];
+    const next = uploads.store('ci', notes, slow(20));
+    await expect(uploads.store('ci', notes, body('x'))).rejects.toMatchObject({ why: 'too_many' });
+    for (const { resolve } of end) resolve();
+    expect((await Promise.all([...running, next])).length).toBe(21);
+    await uploads.store('ci', notes, body('x'));
+  });
+
   test('waits for its message with at most ten times a file of its sender', async () => {
     const { uploads } = open(10);
     for (let i = 0; i < 10; i += 1) await uploads.store('ci', notes, body('1234567890'));

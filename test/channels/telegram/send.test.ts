@@ -2,7 +2,7 @@
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { AgentStreamEvent, Attachment, OutboundMessage } from '../../../src/channels/channel.ts';
 import { LIVE_TIMING } from '../../../src/channels/telegram/adapter.ts';
 import { DeliveryError } from '../../../src/errors.ts';
@@ -37,6 +37,25 @@ async function file(name: string, content: string | Buffer, mimeType: string): P
 const bot = (bench: Bench, chat = ALEX) => bench.telegram.chat(chat).messages.filter(({ from }) => from === 'bot');
 
 describe('what is sent', () => {
+  it.each([
+    ['a text', undefined, 30_000],
+    ['a small file', 1_000, 120_002],
+    ['the largest file', 50_000_000, 220_000],
+  ])('has time for a line of 500 KB a second: %s', async (_what, size, limit) => {
+    const bench = await talking();
+    const files = size === undefined ? [] : [{ ...(await file('a.bin', 'x', 'application/octet-stream')), size }];
+    const limits: unknown[] = [];
+    const real = globalThis.setTimeout;
+    vi.spyOn(globalThis, 'setTimeout').mockImplementation(((run: () => void, ms?: number) => {
+      if (ms !== undefined && ms >= 20_000) limits.push(ms);
+      return real(run, ms);
+    }) as typeof setTimeout);
+    await bench.send({ text: 'here', files });
+    vi.restoreAllMocks();
+    expect(limits).toContain(limit);
+    expect(bot(bench)).toHaveLength(1);
+  });
+
   it('text with entities, as a reply, in the topic', async () => {
     const bench = await talking();
     const thread = bench.telegram.topic(GROUP, 'Plans');
