@@ -14,6 +14,7 @@ export type Charset =
   | 'shift_jis'
   | 'euc-jp'
   | 'euc-kr'
+  | 'iso-8859-2'
   | 'windows-1250'
   | 'windows-1251'
   | 'windows-1252'
@@ -82,6 +83,8 @@ type Letters = ReadonlyMap<string, number>;
 
 const RUSSIAN = 'оеаинтсрвлкмдпуяыьгзбчйхжшюцщэфъё№';
 
+const CENTRAL = ['ąćęłńóśźż', 'áčďéěíňóřšťúůýž', 'áäčďéíĺľňóôŕšťúýž', 'áéíóöőúüű', 'ăâîşţ', 'čćđšž'];
+
 /** Letters beyond ASCII by encoding, for one language each: a single language must account for a text. */
 const LETTERS: readonly [Charset, readonly Letters[]][] = [
   [
@@ -91,7 +94,8 @@ const LETTERS: readonly [Charset, readonly Letters[]][] = [
       few('àçèéíïòóúü'),
     ],
   ],
-  ['windows-1250', ['ąćęłńóśźż', 'áčďéěíňóřšťúůýž', 'áäčďéíĺľňóôŕšťúýž', 'áéíóöőúüű', 'ăâîşţ', 'čćđšž'].map(few)],
+  ['windows-1250', CENTRAL.map(few)],
+  ['iso-8859-2', CENTRAL.map((letters) => alphabet(letters, 0.97))],
   ['windows-1254', [few('çğıöşüİâîû')]],
   ['windows-1252', [few('áðéíóúýþæö')]],
   ['windows-1257', ['āčēģīķļņšūž', 'ąčęėįšųūž', 'äõöüšž'].map(few)],
