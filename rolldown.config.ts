@@ -140,7 +140,7 @@ export default defineConfig([
     ...shared,
     input: {
       'document-worker': 'src/features/documents/formats/worker.ts',
-      'chart-worker': 'src/skills/chart/worker.ts',
+      'chart-worker': 'src/features/charts/worker.ts',
       'picture-worker': 'src/runtime/reading/pictures/worker.ts',
     },
     plugins: [withoutEval, refuseStrangers, licences()],

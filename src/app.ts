@@ -198,7 +198,6 @@ class RunningApp implements App {
       void this.#tellReadiness();
     });
     this.#hasConnected = true;
-    await this.#open.connected();
     await this.#tellReadiness();
   }
 

@@ -4,18 +4,22 @@
  */
 
 import { agents } from './features/agents/index.ts';
+import { charts } from './features/charts/index.ts';
 import { dialects } from './features/dialects/index.ts';
 import { documents } from './features/documents/index.ts';
 import type { Feature } from './features/gateway.ts';
 import { imports } from './features/imports/index.ts';
 import { jobs } from './features/jobs/index.ts';
+import { mcp } from './features/mcp/index.ts';
 import { memory } from './features/memory/index.ts';
 import { offline } from './features/offline/index.ts';
+import { skills } from './features/skills/index.ts';
 import { titles } from './features/titles/index.ts';
 import { voice } from './features/voice/index.ts';
 import { web } from './features/web/index.ts';
+import type { HomeAt } from './runtime/contract/feature.ts';
+import { nativesIn, reservedIn } from './runtime/features.ts';
 import { knowElements } from './runtime/reply/reply.ts';
-import { ownTools } from './runtime/tools/table.ts';
 
 export const FEATURES: readonly Feature[] = [
   memory,
@@ -28,12 +32,18 @@ export const FEATURES: readonly Feature[] = [
   dialects,
   offline,
   imports,
+  charts,
+  skills,
+  mcp,
 ];
 
 // What a feature that is off would take from answers is never for people either.
 knowElements(FEATURES.flatMap(({ reply = [] }) => reply.map(({ name }) => name)));
 
-/** The names of the gateway's own tools, of features that are off too: no skill and no server of tools may take one. */
-export const reservedNames = (): string[] => [
-  ...new Set([...ownTools(), ...FEATURES.flatMap(({ tools = [] }) => tools.map(({ name }) => name))]),
-];
+/** A home for features that work without a gateway. Names of features that are off are reserved, too. */
+export const homeAt = (config: object, home: string): HomeAt => ({
+  config,
+  home,
+  reserved: reservedIn(FEATURES),
+  natives: nativesIn(FEATURES),
+});

@@ -16,6 +16,8 @@ const KINDS = /^channels\/(index|kind)\.ts$/;
 const CONFIG = /^config(\.ts$|\/)/;
 const ENGINE = /^engine\/engine\.ts$/;
 const CONTRACT = /^runtime\/contract\//;
+/** What routes of features answer with, in the shapes that programs know. */
+const BOARD_SEAM = /^board\/(respond|route|protocol\/refusals)\.ts$|^client\/shapes\.ts$/;
 const FEATURE_SEAM = /^features\/gateway\.ts$/;
 /** The commands of features for the command line, apart from the table of features. */
 const FEATURE_CLI = /^features\/cli\.ts$/;
@@ -45,7 +47,7 @@ const LAYERS: { from: RegExp; to: RegExp[] }[] = [
   // The table of features names each by its index, and nothing else does.
   {
     from: /^features\.ts$/,
-    to: [/^features\/[a-z]+\/index\.ts$/, FEATURE_SEAM, /^runtime\/(tools\/table|reply\/reply)\.ts$/],
+    to: [/^features\/[a-z]+\/index\.ts$/, FEATURE_SEAM, CONTRACT, /^runtime\/(features|reply\/reply)\.ts$/],
   },
   { from: FEATURE_CLI, to: [/^features\/[a-z]+\/cli\.ts$/, CONTRACT] },
   {
@@ -56,6 +58,7 @@ const LAYERS: { from: RegExp; to: RegExp[] }[] = [
       KINDS,
       /^channels\/markdown\//,
       /^(runtime|workspace|skills|access)\//,
+      BOARD_SEAM,
       ENGINE,
       CONFIG,
       SUPPORT,
@@ -107,8 +110,6 @@ const LAYERS: { from: RegExp; to: RegExp[] }[] = [
   },
   // It runs in browsers and in other programs.
   { from: /^client\//, to: [/^client\//] },
-  // The bundled skills bring tools of their own.
-  { from: /^skills\/(chart|web|bundled)/, to: [CONTRACT, /^runtime\/tools\//, /^(skills|workspace)\//, GROUND] },
   // What adds skills stands on those that are there, and on the rules of fetches.
   { from: /^skills\/add\//, to: [/^skills\//, SUPPORT, GROUND] },
   { from: /^skills\//, to: [GROUND] },
@@ -146,8 +147,8 @@ const LIBRARIES: { name: RegExp; in: RegExp }[] = [
   { name: /^node-diff3$/, in: /^(board\/ui|workspace\/tasks)\// },
   { name: /^zod$/, in: /^(config|runtime|plugin|channels|skills|board|workspace|features)\// },
   { name: /^tokenx$/, in: /^(runtime|workspace|features)\// },
-  { name: /^@resvg\//, in: /^(features\/charts\/canvas|skills\/chart\/canvas|runtime\/reading\/pictures\/worker)/ },
-  { name: /^htmlparser2$/, in: /^(skills\/web|runtime\/reading|features\/(web|documents))\// },
+  { name: /^@resvg\//, in: /^(features\/charts\/canvas|runtime\/reading\/pictures\/worker)/ },
+  { name: /^htmlparser2$/, in: /^(runtime\/reading|features\/(web|documents))\// },
   { name: /^(mammoth|unpdf|read-excel-file)$/, in: /^(runtime\/reading|features)\/documents\// },
   { name: /^fflate$/, in: /^((runtime\/reading|features)\/documents|skills\/add)\// },
   { name: /^intl-messageformat$/, in: /^messages\/format\.ts$/ },
@@ -235,7 +236,6 @@ function unitOf(file: string): string {
   if ((first === 'channels' || first === 'runtime' || first === 'features') && third !== undefined)
     return `${first}/${second}`;
   if (first === 'runtime') return file;
-  // The bundled skills are units of their own.
   if (first === 'skills' && third !== undefined) return `${first}/${second}`;
   // What runs in a browser has nothing of the server.
   if (first === 'board' && second === 'ui') return 'board/ui';

@@ -6,12 +6,13 @@ import { eventsRoute } from '../board/api/events.ts';
 import { jobRoutes } from '../board/api/jobs.ts';
 import { taskRoutes } from '../board/api/tasks.ts';
 import { uploadRoute } from '../board/api/uploads.ts';
-import type { Board } from '../board/contract.ts';
 import type { Places } from '../board/guard.ts';
 import { createLogin } from '../board/login.ts';
 import { pageRoutes } from '../board/pages/pages.ts';
+import { viberOf } from '../board/route.ts';
 import { createSpeakers } from '../board/speakers.ts';
 import { createPages } from '../board/static.ts';
+import type { Board } from '../runtime/contract/board.ts';
 import type { Readiness } from '../runtime/readiness.ts';
 import { openPages } from './board/pages.ts';
 import type { OpenGateway, Protocol } from './contract.ts';
@@ -49,7 +50,10 @@ export async function openBoard(options: BoardOptions): Promise<OpenBoard> {
     }),
     onWrongCodes: (address) => log.warn({ address }, 'many wrong codes for a login on the Board'),
   });
-  const { maySee } = protocol.parts;
+  const { maySee, decideMemory } = protocol.parts;
+  const pages = openPages({ open, sessions, readiness, protocol: protocol.parts });
+  const at = { viberOf: (url: URL) => viberOf(url, pages.about), decide: decideMemory };
+  const ofFeatures = await Promise.all(open.gw.features.on.map(({ routes }) => routes?.(at, open.gw) ?? []));
   return {
     routes: [
       ...login.routes,
@@ -57,7 +61,8 @@ export async function openBoard(options: BoardOptions): Promise<OpenBoard> {
       eventsRoute(protocol.parts, protocol.exchange),
       ...chatRoutes(protocol.parts, protocol.exchange, config.limits.downloadBytes),
       ...jobRoutes(protocol.parts),
-      ...pageRoutes(openPages({ open, sessions, readiness, protocol: protocol.parts })),
+      ...pageRoutes(pages),
+      ...ofFeatures.flat(),
       artifactRoute({ home, maySee }),
       uploadRoute({ uploads, maxBytes: config.limits.downloadBytes }),
     ],

@@ -3,7 +3,6 @@
 import os from 'node:os';
 import path from 'node:path';
 import { identityText, type Role } from '../access/principal.ts';
-import type { Caller } from '../board/contract.ts';
 import {
   type Address,
   API,
@@ -22,6 +21,7 @@ import { machineLanguage } from '../lib/language.ts';
 import { within } from '../lib/within.ts';
 import type { Logger } from '../log.ts';
 import { menuSpecs } from '../runtime/commands/table.ts';
+import type { Caller } from '../runtime/contract/board.ts';
 import { openReadCursors } from '../runtime/conversations/read-cursors.ts';
 import { isId } from '../workspace/home.ts';
 import { openTask } from '../workspace/tasks/index.ts';
@@ -64,7 +64,7 @@ export async function buildChannels(open: OpenGateway, options: BuildOptions): P
       fileOf: (id) => fileOfRef(open, id),
     }),
   );
-  const commands = menuSpecs(gw.features.commands, config.language, { servers: Object.keys(config.mcp).length > 0 });
+  const commands = menuSpecs(gw.features.commands, config.language, config);
   await Promise.all(chatSections(config).map((each) => buildChat(open, each, commands)));
   const hub = await openHub(open);
   if (hub) {

@@ -1,7 +1,6 @@
 /** The assembled gateway: its parts and its options. Types only. */
 import type { Principal } from '../access/principal.ts';
 import type { SessionInfo } from '../access/sessions.ts';
-import type { Board } from '../board/contract.ts';
 import type { Places } from '../board/guard.ts';
 import type { BoardLink } from '../board/links.ts';
 import type { Exchange } from '../board/protocol/exchange.ts';
@@ -18,6 +17,7 @@ import type { SyncSoon } from '../lib/files/sync-soon.ts';
 import type { createHandles, handleLimit, limitProblem } from '../lib/handles.ts';
 import type { Logger } from '../log.ts';
 import type { Agent } from '../runtime/agent/agent.ts';
+import type { Board } from '../runtime/contract/board.ts';
 import type { Entry } from '../runtime/contract/entry.ts';
 import type { Readiness } from '../runtime/readiness.ts';
 import type { Feature, Gateway } from '../runtime/run/gateway.ts';
@@ -61,8 +61,6 @@ export interface OpenGateway {
   preload(): Promise<void>;
   /** Starts handling pending messages, if this process runs work. */
   start(): Promise<void>;
-  /** Called once the channels are connected: starts what needs them. */
-  connected(): Promise<void>;
   sweep(now: Date): void;
   /** Ends running work within `graceMs`, or keeps it, and sends outgoing messages. The intake must be closed before. */
   stop(graceMs?: number): Promise<void>;

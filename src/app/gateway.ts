@@ -6,7 +6,7 @@ import type { Zones } from '../access/known.ts';
 import { type Config, loadAgent } from '../config.ts';
 import type { QueueItem } from '../engine/engine.ts';
 import { UserError } from '../errors.ts';
-import { FEATURES } from '../features.ts';
+import { FEATURES, homeAt } from '../features.ts';
 import { systemClock } from '../lib/clock.ts';
 import { systemTimezone } from '../lib/timezone.ts';
 import type { Logger } from '../log.ts';
@@ -18,18 +18,16 @@ import { questionId } from '../runtime/contract/buttons.ts';
 import type { Entry } from '../runtime/contract/entry.ts';
 import type { StopFeature } from '../runtime/contract/feature.ts';
 import { createTaskRecords, type TaskRecordsOptions } from '../runtime/conversations/task-record.ts';
-import { featureSet } from '../runtime/features.ts';
+import { featureSet, nativesIn } from '../runtime/features.ts';
 import { outcomeOf } from '../runtime/reply/outcomes.ts';
 import { noteGivenUp } from '../runtime/run/conclude.ts';
 import type { Gateway, PeopleStores } from '../runtime/run/gateway.ts';
-import type { ToolServices } from '../runtime/tools/run.ts';
 import { createWorker } from '../runtime/worker.ts';
 import type { Home } from '../workspace/home.ts';
 import { Uploads } from '../workspace/uploads.ts';
 import { createBoardDoor } from './board/door.ts';
 import type { AppGateway, GatewayOptions, OpenGateway } from './contract.ts';
 import { openModelCalls } from './models.ts';
-import { openTools } from './skills/skills.ts';
 import { openStores, type Stores } from './stores.ts';
 import { createTelling } from './telling.ts';
 
@@ -41,7 +39,7 @@ const TRACES_MS = 1_500;
 /** @throws LockedError, or a system error of the home */
 export async function openGateway(options: GatewayOptions): Promise<OpenGateway> {
   const stores = await openStores(options);
-  const parts = openParts(stores, options, () => gw);
+  const parts = openParts(stores, options);
   const gw = gatewayOf(stores, parts, options);
   const worker = createWorker(gw);
   const { home, config, host, log, delivery, people } = stores;
@@ -71,47 +69,32 @@ export async function openGateway(options: GatewayOptions): Promise<OpenGateway>
       await worker.tellUnkept();
       if (host.roles.has('work')) await worker.start();
     },
-    connected: () => parts.tools.start(),
     sweep(now) {
       for (const { sweep } of gw.features.on) sweep?.(now, gw);
     },
     async stop(graceMs = DRAIN_MS) {
-      const { tools } = parts;
       approvals.close();
       await worker.stop(graceMs);
       await Promise.all(stopping.map((end) => end()));
-      await tools.close();
       await delivery.close(SEND_MS);
     },
     close: () => close(stores),
   };
 }
 
-function openParts(stores: Stores, options: GatewayOptions, gateway: () => AppGateway) {
-  const { home, config, log, tasks, people } = stores;
+function openParts(stores: Stores, options: GatewayOptions) {
   const models = openModelCalls(stores, options);
   const consent = { ...stores.consent, ...openConsent(stores) };
-  const { settings, vibers } = stores.places;
-  const services: ToolServices = {
-    models: models.choices,
-    aboutViber: vibers.about,
-    settings,
-    conversations: tasks.conversations,
-    zones: people.zones,
-    vibers,
-  };
-  const tools = openTools({ config, home, log, services, gateway });
   return {
     models,
     consent,
-    tools,
     board: createBoardDoor(stores),
   };
 }
 
 function gatewayOf(
   { home, config, engine, host, log, delivery, tasks, people, places, ...stores }: Stores,
-  { models, consent, tools, board }: ReturnType<typeof openParts>,
+  { models, consent, board }: ReturnType<typeof openParts>,
   { env = {}, clock = systemClock, features = FEATURES }: GatewayOptions,
 ): AppGateway {
   const { costs } = models;
@@ -126,18 +109,13 @@ function gatewayOf(
     tasks: { ...tasks, records: createTaskRecords({ home, conversations, costs, log, hasOwner, onState }) },
     places: { ...places, tellsMemory: createTelling(config, places.targets) },
     models: { ...models, loadAgent: (id) => loadOwn(home, id, log) },
-    tools: {
-      toolbox: tools.toolbox,
-      skills: tools.skills,
-      names: (vibers) => tools.names(vibers, models.providers),
-      adding: tools.adding,
-      prompts: tools.prompts,
-    },
     consent,
     delivery,
     say: stores.say,
     features: {
       ...featureSet(features),
+      reserved: homeAt(config, home.root).reserved,
+      natives: nativesIn(features),
       env,
       lead: host.lead,
       boardLink: board.linkFor,

@@ -5,7 +5,7 @@
  */
 import type http from 'node:http';
 import type { Socket } from 'node:net';
-import type { Caller } from './contract.ts';
+import type { Caller } from '../runtime/contract/board.ts';
 
 /** The share of all connections above which a new one displaces one without a token. */
 const OPEN_SHARE = 7 / 8;

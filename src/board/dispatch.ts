@@ -1,8 +1,16 @@
 /** Dispatches requests to the Board's routes; loads the Board at the first one. */
 import http from 'node:http';
 import type { Duplex } from 'node:stream';
+import type {
+  AwaitedCaller,
+  Board,
+  BoardError,
+  BoardRequest,
+  BoardRoute,
+  Caller,
+  OpenRoute,
+} from '../runtime/contract/board.ts';
 import type { Connections } from './connections.ts';
-import type { AwaitedCaller, Board, BoardError, BoardRequest, BoardRoute, Caller, OpenRoute } from './contract.ts';
 import { type Gate, NOT_FOUND, OWNERS_ONLY } from './gate.ts';
 import { bodyIsLeft, DATA_HEADERS, errorBody, isError, JSON_TYPE, Refused, refused, sendError } from './respond.ts';
 import { createRouter } from './router.ts';

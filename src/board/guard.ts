@@ -3,7 +3,7 @@
  * its own name at this machine (DNS rebinding).
  */
 import type http from 'node:http';
-import type { BoardError } from './contract.ts';
+import type { BoardError } from '../runtime/contract/board.ts';
 
 /** `own`: the server's own address; `listed`: an entry of `http.origins`, so possibly from another machine. */
 export type Host = 'own' | 'listed' | 'foreign';

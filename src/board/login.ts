@@ -3,6 +3,7 @@
  * must be an owner, checked at every request; without that role the session ends, and its sockets and streams within
  * seconds.
  */
+
 import type http from 'node:http';
 import { z } from 'zod';
 import { createRateLimiter } from '../access/limits.ts';
@@ -10,7 +11,14 @@ import { isKeyOf, type Session, type Sessions } from '../access/sessions.ts';
 import { UserError } from '../errors.ts';
 import { commandForAnyone } from '../lib/invocation.ts';
 import { servedBy } from '../messages/messages.ts';
-import type { AwaitedCaller, BoardError, BoardRequest, BoardRoute, Caller, OpenRoute } from './contract.ts';
+import type {
+  AwaitedCaller,
+  BoardError,
+  BoardRequest,
+  BoardRoute,
+  Caller,
+  OpenRoute,
+} from '../runtime/contract/board.ts';
 import { isPrivate, type Places } from './guard.ts';
 import { Refused, readBody, sendJson } from './respond.ts';
 import type { Speakers } from './speakers.ts';

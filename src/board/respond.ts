@@ -2,7 +2,7 @@
 import type http from 'node:http';
 import type { z } from 'zod';
 import { createBodyReader, type ReadBody } from '../channels/shared/webhook.ts';
-import type { BoardError } from './contract.ts';
+import type { BoardError } from '../runtime/contract/board.ts';
 
 export const JSON_TYPE = 'application/json';
 

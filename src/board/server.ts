@@ -4,9 +4,9 @@
  */
 import http from 'node:http';
 import { ConfigError, errorCode, UserError } from '../errors.ts';
+import type { Board, BoardError } from '../runtime/contract/board.ts';
 import type { Readiness } from '../runtime/readiness.ts';
 import { watchConnections } from './connections.ts';
-import type { Board, BoardError } from './contract.ts';
 import { createDispatch, INTERNAL, limitBody } from './dispatch.ts';
 import { createGate, type Gate, NO_TOKEN, NOT_FOUND, OWNERS_ONLY, TOO_MANY, WRONG_TOKEN } from './gate.ts';
 import { createPlaces, type Places, pathOf, SOCKET_PATH, wrongForm } from './guard.ts';

@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { errorCode } from '../errors.ts';
 import { programOf } from '../lib/invocation.ts';
-import type { OpenRoute } from './contract.ts';
+import type { OpenRoute } from '../runtime/contract/board.ts';
 import { PAGE_POLICY, pageFolder } from './page-files.ts';
 import { Refused } from './respond.ts';
 

@@ -1,6 +1,6 @@
 /**
  * Uses the proxy from the environment, as other programs do; Node itself requires a switch. Connects to this machine
- * directly. Does not apply to pages that a model reads (src/skills/web/request.ts): a proxy would resolve their names
+ * directly. Does not apply to pages that a model reads (src/lib/public-request.ts): a proxy would resolve their names
  * again.
  */
 import { errorMessage } from '../errors.ts';

@@ -4,7 +4,14 @@ import type { CliContext, CliServices, RunningGateway } from '../runtime/contrac
 export const servicesFor = (context: CliContext): CliServices => ({
   gateway: () => runningOn(context),
   jobFiles: async (at) => (await import('../features.ts')).FEATURES.find(({ jobFiles }) => jobFiles)?.jobFiles?.(at),
-  reserved: async () => (await import('../features.ts')).reservedNames(),
+  at: async (config) => (await import('../features.ts')).homeAt(config, context.home),
+  async names(vibers, config) {
+    const [{ FEATURES, homeAt }, { offeredNames }] = await Promise.all([
+      import('../features.ts'),
+      import('../runtime/features.ts'),
+    ]);
+    return offeredNames(FEATURES, vibers, homeAt(config, context.home));
+  },
 });
 
 async function runningOn(context: CliContext): Promise<RunningGateway | undefined> {

@@ -25,13 +25,6 @@ const BOARD_VERBS = {
   revoke: { takes: 'ID', about: 'end a login at once' },
 };
 
-const SKILL_VERBS = {
-  list: { takes: '[VIBER]', about: 'list skills and what each lacks' },
-  add: { takes: 'SOURCE [NAME...]', about: 'add skills from elsewhere', options: ['yes'] },
-  update: { takes: '[NAME...]', about: 'fetch changes from where they were added', options: ['yes'] },
-  remove: { takes: 'NAME', about: 'remove one', options: ['yes'] },
-};
-
 const SERVICE_VERBS = {
   install: { about: 'start it now and with the machine' },
   uninstall: { about: 'stop and remove it; the home stays' },
@@ -140,26 +133,7 @@ export const CLI_COMMANDS: Readonly<Record<string, CliCommand>> = {
   },
   jobs: FEATURE_COMMANDS.jobs,
   memory: FEATURE_COMMANDS.memory,
-  skills: {
-    about: 'list, add and remove skills',
-    verbs: SKILL_VERBS,
-    usual: 'list',
-    options: { yes: { about: 'add, update or remove without asking' } },
-    json: true,
-    notes: [
-      'SOURCE is a folder or .zip (./it or /there/it), owner/name on GitHub (or owner/name/folder#branch), the https address of a repository or .zip, or npm:PACKAGE. NAME chooses among several skills; "all" takes all of them.',
-      'Shows what it would add and asks first. Without a terminal it needs --yes. A running gateway has the skill a moment later.',
-    ],
-    examples: [
-      'viber skills',
-      'viber skills list research',
-      'viber skills add anthropics/skills pdf',
-      'viber skills add ./my-skill --yes',
-      'viber skills update',
-    ],
-    exits: { 1: 'nothing was changed: nobody agreed, or it failed' },
-    load: () => import('./skills/skills.ts'),
-  },
+  skills: FEATURE_COMMANDS.skills,
   service: {
     about: 'keep the gateway running as a service',
     verbs: SERVICE_VERBS,

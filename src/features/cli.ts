@@ -5,5 +5,6 @@
 import { imports } from './imports/cli.ts';
 import { jobs } from './jobs/cli.ts';
 import { memory } from './memory/cli.ts';
+import { skills } from './skills/cli.ts';
 
-export const FEATURE_COMMANDS = { jobs, memory, import: imports };
+export const FEATURE_COMMANDS = { jobs, memory, skills, import: imports };

@@ -5,7 +5,7 @@ import type { Gateway } from '../runtime/run/gateway.ts';
 export type { Feature, FeatureRun, Gateway } from '../runtime/run/gateway.ts';
 
 /** The runtime only knows its own part of the configuration; every gateway is built with all of it. */
-export const configOf = ({ config }: Pick<Gateway, 'config'>): Config => config as Config;
+export const configOf = ({ config }: { config: object }): Config => config as Config;
 
 /** Creates a value on first use and keeps it as long as the gateway. */
 export function perGateway<Kept>(make: (gw: Gateway) => Kept): (gw: Gateway) => Kept {

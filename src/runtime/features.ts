@@ -1,9 +1,10 @@
 /** Combines the commands and tools of the enabled features, once per gateway. */
 import { commandTable } from './commands/table.ts';
-import type { FeatureSet } from './contract/feature.ts';
+import type { FeatureSet, HomeAt, OfferedNames } from './contract/feature.ts';
+import type { KnownTool } from './contract/tool.ts';
 import { knowElements } from './reply/reply.ts';
 import type { Feature, FeatureRun, Gateway } from './run/gateway.ts';
-import { knowTools } from './tools/table.ts';
+import { knowTools, ownTools } from './tools/table.ts';
 
 /** @throws Error if two features, commands or tools share a name */
 export function featureSet(features: readonly Feature[]): FeatureSet<Gateway, FeatureRun> {
@@ -11,7 +12,33 @@ export function featureSet(features: readonly Feature[]): FeatureSet<Gateway, Fe
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   if (twice !== undefined) throw new Error(`two features are called ${twice}`);
   const tools = features.flatMap((feature) => feature.tools ?? []);
-  knowTools(tools);
+  knowTools([...tools, ...features.flatMap(({ offers }) => offers?.known ?? [])]);
+  knowTools([...nativesOf(features), ...features.flatMap(({ offers }) => offers?.bundled ?? [])], false);
   knowElements(features.flatMap(({ reply = [] }) => reply.map((block) => block.name)));
   return { on: features, tools, commands: commandTable(features) };
+}
+
+const nativesOf = (features: readonly Feature[]): KnownTool[] =>
+  features.flatMap(({ natives = {} }) => Object.entries(natives).map(([name, tool]) => ({ ...tool, name })));
+
+/** Returns the names of our own tools, which no skill and no server of tools may use. */
+export const reservedIn = (features: readonly Feature[]): string[] => [
+  ...new Set([
+    ...ownTools(),
+    ...features.flatMap(({ tools = [], offers }) => [...tools, ...(offers?.known ?? [])].map(({ name }) => name)),
+  ]),
+];
+
+/** Returns the names of the bundled skills that have code. */
+export const nativesIn = (features: readonly Feature[]): string[] => nativesOf(features).map(({ name }) => name);
+
+/** Returns what jobs of these vibers may name of tools and skills that come and go. */
+export async function offeredNames(
+  features: readonly Feature[],
+  vibers: readonly string[],
+  at: HomeAt,
+  gw?: Gateway,
+): Promise<OfferedNames> {
+  const all = await Promise.all(features.map(({ names }) => names?.(vibers, at, gw)));
+  return Object.assign({ skills: new Map(), off: [], servers: new Map() }, ...all);
 }

@@ -21,8 +21,8 @@ export interface SkillsOptions {
   viber: (viber: string) => string;
   /** Cache file for what was read of `user`, used by the next start; none when absent. */
   keptIn?: string;
-  /** Bundled skills to leave out. */
-  without?: readonly string[];
+  /** Whether a bundled skill is left out; none is by default. */
+  isLeftOut?: (skill: Skill) => boolean;
   /** Names of our own tools, which no skill may have. */
   reserved: Iterable<string>;
   log: Logger;
@@ -166,9 +166,9 @@ export class Skills {
   #all(viber: string): ReadonlyMap<string, Skill> {
     const known = this.#merged.get(viber);
     if (known) return known;
-    const { without = [] } = this.#options;
+    const { isLeftOut = () => false } = this.#options;
     const found = this.#levelsOf(viber).flatMap(({ library }) => [...library.skills]);
-    const skills = new Map(found.filter(([name, { level }]) => level !== 'bundled' || !without.includes(name)));
+    const skills = new Map(found.filter(([, skill]) => skill.level !== 'bundled' || !isLeftOut(skill)));
     const sorted = new Map([...skills].sort(([a], [b]) => (a < b ? -1 : 1)));
     if (this.#vibers.has(viber)) this.#merged.set(viber, sorted);
     return sorted;

@@ -22,8 +22,6 @@ export interface SkillHealth {
 export interface HealthOptions {
   /** `skills.env`: the variables that a skill's script is granted, by skill. */
   granted: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** Returns whether a skill is implemented in code and runs no script. */
-  isNative?: (skill: Skill) => boolean;
   /** Returns whether a skill runs only in the sandbox. */
   needsSandbox?: (skill: Skill) => boolean;
   /** The gateway's search path; `process.env.PATH` by default. */
@@ -64,7 +62,7 @@ export function openHealth(options: HealthOptions): Health {
         const systems = requires.os.join(' or ');
         problems.push({ kind: 'system', name: process.platform, fix: `it works on ${systems} only` });
       }
-      const runsScript = script !== undefined && options.isNative?.(skill) !== true;
+      const runsScript = script !== undefined;
       const needed = [...requires.bins, ...(runsScript && script.shell === 'bash' ? ['bash'] : [])];
       // Scripts in the sandbox find only the system's programs.
       const where = sandbox && runsScript ? ' for the whole system (below /usr)' : '';

@@ -25,6 +25,8 @@ export interface OwnSettings {
   timeout?: number;
   /** Overrides what the front matter declares. */
   kind?: 'tool' | 'instructions';
+  /** The gateway has code for it; counts for bundled skills alone. */
+  code?: boolean;
 }
 
 /** The agents a bundle was made for, newest first: the first one present counts. */
@@ -103,8 +105,8 @@ export function readOwnSettings(metadata: Record<string, unknown>): OwnSettings 
     const [issue] = parsed.error.issues;
     throw new UserError(`${['metadata', 'openviber', ...(issue?.path ?? [])].join('.')}: ${issue?.message}`);
   }
-  const { network, timeout, kind } = parsed.data;
-  return { network, ...(timeout ? { timeout } : {}), ...(kind ? { kind } : {}) };
+  const { network, timeout, kind, code } = parsed.data;
+  return { network, ...(timeout ? { timeout } : {}), ...(kind ? { kind } : {}), ...(code === true && { code }) };
 }
 
 /** Returns the strings of a list, or of a single value. */

@@ -33,7 +33,7 @@ export interface Skill extends Invocation {
   /** A tool runs `script` and is declared by its bundle; instructions are read by the model. */
   kind: 'tool' | 'instructions';
   parameters: readonly SkillParameter[];
-  /** Present for tools. */
+  /** Present for tools, but those bundled ones that have code. */
   script?: { shell: Shell; text: string };
   /** The Markdown below the front matter. */
   body: string;
@@ -105,13 +105,15 @@ export function parseSkill(text: string, source: SkillSource): Skill {
   const parameters = readParameters(front.get('parameters'), requires.env);
   if (body.trim() === '') throw new UserError('there is nothing below the front matter; was the file half-written?');
 
+  const isCode = source.level === 'bundled' && own.code === true;
+  const script = kind === 'tool' && !isCode ? scriptOf(body) : undefined;
   const others = [...front].filter(([key]) => !['name', 'description', 'parameters', 'metadata'].includes(key));
   return {
     name,
     description,
     kind,
     parameters,
-    ...(kind === 'tool' ? { script: scriptOf(body) } : {}),
+    ...(script && { script }),
     body,
     requires,
     install: readInstallHints(sourcesOf(front, metadata)),

@@ -1,8 +1,8 @@
 /** Who may ask the HTTP server: a table of heads of requests, sent as bytes to a server that listens. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Principal, Role } from '../../src/access/principal.ts';
-import type { BoardRoute } from '../../src/board/contract.ts';
 import { startServer } from '../../src/board/server.ts';
+import type { BoardRoute } from '../../src/runtime/contract/board.ts';
 import { type Held, head, open, type RawAnswer, send } from './raw.ts';
 
 const TOKEN = 'a-token-for-programs';

@@ -2,10 +2,10 @@
 import http from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { jobRoutes } from '../../src/board/api/jobs.ts';
-import type { Caller } from '../../src/board/contract.ts';
 import type { ProtocolParts } from '../../src/board/protocol/parts.ts';
 import { Refused, sendError } from '../../src/board/respond.ts';
 import { DeliveryError } from '../../src/errors.ts';
+import type { Caller } from '../../src/runtime/contract/board.ts';
 import type { JobService } from '../../src/runtime/contract/job-service.ts';
 import { openWorld } from '../dialogs/harness.ts';
 

@@ -2,7 +2,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { run } from '../../src/cli/skills/skills.ts';
+import { servicesFor } from '../../src/cli/services.ts';
+import { run } from '../../src/features/skills/cli/run.ts';
 import type { CliContext } from '../../src/runtime/contract/cli.ts';
 import { NO_OPTIONS } from '../helpers/cli.ts';
 import { tempFolder } from '../helpers/temp.ts';
@@ -31,7 +32,7 @@ async function viber(args: string[], json = false): Promise<string> {
     env: {},
     print: (line) => void lines.push(line),
   };
-  expect(await run(context)).toBe(0);
+  expect(await run(context, servicesFor(context))).toBe(0);
   return lines.join('\n');
 }
 

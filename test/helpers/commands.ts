@@ -5,4 +5,4 @@ import { commandSpecs, commandTable } from '../../src/runtime/commands/table.ts'
 export const COMMANDS = commandTable(FEATURES);
 
 /** What menus list where there are servers of tools too. */
-export const LISTED = commandSpecs(COMMANDS, { servers: true });
+export const LISTED = commandSpecs(COMMANDS, { mcp: { any: {} } });

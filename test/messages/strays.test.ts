@@ -11,7 +11,7 @@ const WRITTEN =
   /\b(?:text|label):\s*(?:'[A-Za-z](?!\w+\.\w+')[^'\n]*'|`[A-Za-z][^`\n]*`)|\bnew UserError\(\s*['`][A-Z][^\n]*\/[a-z]/g;
 
 /** What the model is told, and no person. */
-const FOR_MODEL: readonly string[] = ['src/runtime/context/context.ts', 'src/runtime/tools/mcp/schema.ts'];
+const FOR_MODEL: readonly string[] = ['src/runtime/context/context.ts', 'src/features/mcp/schema.ts'];
 
 /** The names of the platforms themselves, which no language translates. */
 const NAMES: readonly string[] = ['telegram', 'discord', 'slack'].map((name) => `src/channels/${name}/index.ts`);

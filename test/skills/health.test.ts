@@ -43,7 +43,8 @@ describe('health', () => {
       isUsable: true,
       problems: [{ kind: 'sandbox', fix: expect.stringContaining('bubblewrap') }],
     });
-    expect((await openHealth({ granted: {}, sandbox: false, isNative: () => true }).of(tool)).problems).toEqual([]);
+    const { script: _, ...native } = tool;
+    expect((await health.of(native)).problems).toEqual([]);
     expect((await health.of(skillOf(skillText('', 'Text.')))).problems).toEqual([]);
   });
 

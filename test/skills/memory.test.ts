@@ -2,8 +2,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openStdio } from '../../src/runtime/tools/mcp/stdio.ts';
-import { told } from '../../src/runtime/tools/skills/script-tool.ts';
+import { openStdio } from '../../src/features/mcp/stdio.ts';
+import { told } from '../../src/features/skills/tools/script.ts';
 import { runScript } from '../../src/skills/script.ts';
 import { IN_SANDBOX, isSandboxed } from '../helpers/sandbox.ts';
 import { folder, processesWith, run, uniqueSleep } from './helpers.ts';

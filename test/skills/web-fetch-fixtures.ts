@@ -6,12 +6,13 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fetchBy } from '../../src/features/web/fetch/tool.ts';
 import type { Resolve } from '../../src/lib/public-address.ts';
 import type { RuntimeTool } from '../../src/runtime/contract/tool.ts';
 import { bind } from '../../src/runtime/tools/bind.ts';
-import { webFetch } from '../../src/skills/web/tool.ts';
 import { type Home, openHome } from '../../src/workspace/home.ts';
 import type { ArtifactRef, Json } from '../../src/workspace/types.ts';
+import { partsOf } from '../helpers/gateway.ts';
 
 export type Page = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -72,13 +73,17 @@ export async function openWeb(): Promise<Web> {
   };
   const tool = ({ timeoutMs, resolve, allowedOrigins = [origin], mayFollow = async () => true }: FetchOptions = {}) =>
     bind(
-      { ...webFetch, name: 'web-fetch', describe: '' },
       {
-        scope: { ...scope, mayFollow },
-        deps: {
-          web: { allowedOrigins, ca: certificate.cert, ...(timeoutMs && { timeoutMs }), ...(resolve && { resolve }) },
-        },
+        ...fetchBy(() => ({
+          allowedOrigins,
+          ca: certificate.cert,
+          ...(timeoutMs && { timeoutMs }),
+          ...(resolve && { resolve }),
+        })),
+        name: 'web-fetch',
+        describe: '',
       },
+      { scope: { ...scope, mayFollow }, gw: partsOf({}) },
     );
   return {
     ...{ home, origin, port, pages, seen, attached, tool },

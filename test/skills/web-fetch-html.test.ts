@@ -1,7 +1,7 @@
 /** HTML as text: what a person would see, from pages of any quality, in time that grows with the page and no faster. */
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { htmlToText } from '../../src/skills/web/html-text.ts';
+import { htmlToText } from '../../src/runtime/reading/html/html-text.ts';
 
 const textOf = async (html: string) => (await htmlToText(html, 'https://example.com/dir/page')).text;
 

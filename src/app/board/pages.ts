@@ -1,8 +1,5 @@
 /** The parts that the Board's pages read, narrowed to what they may do. */
-import fs from 'node:fs';
-import { principalText } from '../../access/principal.ts';
 import type { Sessions } from '../../access/sessions.ts';
-import type { Caller } from '../../board/contract.ts';
 import type { PageParts, People, Shown } from '../../board/pages/parts.ts';
 import type { ProtocolParts } from '../../board/protocol/parts.ts';
 import { MAX_FILES } from '../../board/protocol/schemas.ts';
@@ -10,8 +7,9 @@ import { conversationKey } from '../../channels/channel.ts';
 import { masked } from '../../config/secrets.ts';
 import { loadAgent } from '../../config.ts';
 import { viberCommand } from '../../lib/invocation.ts';
-import { keptLines, scrub } from '../../log.ts';
+import { keptLines } from '../../log.ts';
 import { say } from '../../messages/messages.ts';
+import type { Caller } from '../../runtime/contract/board.ts';
 import { questionId } from '../../runtime/contract/buttons.ts';
 import { OFFLINE_MODEL } from '../../runtime/contract/providers.ts';
 import { bindingKey } from '../../runtime/conversations/conversations.ts';
@@ -19,7 +17,6 @@ import { plainName } from '../../runtime/conversations/places.ts';
 import type { Readiness } from '../../runtime/readiness.ts';
 import { byAt } from '../../runtime/reply/outcomes.ts';
 import { DEFAULT_VIBER } from '../../workspace/home.ts';
-import { undoLast } from '../../workspace/memory/changes.ts';
 import type { AppGateway, OpenGateway } from '../contract.ts';
 import { contextOf } from './context.ts';
 import { openLetters } from './letters.ts';
@@ -32,7 +29,7 @@ export interface PagesOptions {
 }
 
 export function openPages({ open: { gw }, sessions, protocol, readiness }: PagesOptions): PageParts {
-  const { home, config, engine, places, tasks, models, features, delivery } = gw;
+  const { home, config, engine, places, tasks, models, delivery } = gw;
   const { conversations } = tasks;
   const placeOf = (caller: Caller) =>
     caller.direct ?? { channel: 'api', account: 'api', chat: protocol.submissions.chatOf(caller) };
@@ -54,18 +51,7 @@ export function openPages({ open: { gw }, sessions, protocol, readiness }: Pages
         return (own ?? conversations.get(conversationKey(place)))?.taskId;
       },
     },
-    jobs: features.on
-      .find(({ jobFiles }) => jobFiles)
-      ?.jobFiles?.({ home: home.root, env: features.env, timezone: config.jobs.timezone }),
     people: peopleOf(gw, sessions),
-    memory: {
-      async search(id, query, limit) {
-        const found = await Promise.all(features.on.map(({ search }) => search?.(id, query, limit, gw) ?? []));
-        return found.flat();
-      },
-      undo: (id, { principal }) =>
-        undoLast(home, id, { by: principalText(principal), name: plainName(principal.name) }),
-    },
     shown: shownOf(gw),
     logs: keptLines,
   };
@@ -102,27 +88,9 @@ function peopleOf({ config, people, consent: { questions } }: AppGateway, sessio
 }
 
 function shownOf(gw: AppGateway): Shown {
-  const { config, home, places, tools } = gw;
+  const { config, home, places } = gw;
   return {
     context: (task) => contextOf(gw, task),
-    async skills(viber) {
-      const { skills } = await tools.skills.list(viber);
-      return skills.map(({ name, description, isUsable, lacks, fixes, level }) => ({
-        name,
-        description,
-        ready: isUsable,
-        place: level,
-        missing: isUsable ? [] : [...lacks, ...fixes],
-      }));
-    },
-    async skill(viber, name) {
-      const { skills } = await tools.skills.list(viber);
-      const found = skills.find((skill) => skill.name === name);
-      if (!found) return undefined;
-      const { description, isUsable, lacks, fixes, level, file } = found;
-      const text = scrub(fs.readFileSync(file, 'utf8'));
-      return { name, description, ready: isUsable, place: level, missing: isUsable ? [] : [...lacks, ...fixes], text };
-    },
     async agents() {
       const all = await Promise.all(
         places.vibers.ids().map(async (id) => {

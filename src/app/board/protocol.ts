@@ -1,7 +1,6 @@
 /** Connects the protocol of programs with the gateway. Opened at the first request for it. */
 import type { Principal } from '../../access/principal.ts';
 import { openArtifact } from '../../board/api/artifacts.ts';
-import type { Caller } from '../../board/contract.ts';
 import { Exchange } from '../../board/protocol/exchange.ts';
 import type { Ended, ProtocolParts } from '../../board/protocol/parts.ts';
 import { createPieces } from '../../board/protocol/pieces.ts';
@@ -11,6 +10,7 @@ import type { Address, AgentStreamEvent, RemoteFile } from '../../channels/chann
 import { versionOf } from '../../cli/version.ts';
 import { scrub } from '../../log.ts';
 import { stillComes, stopTask } from '../../runtime/commands/tasks/stop-task.ts';
+import type { Caller } from '../../runtime/contract/board.ts';
 import { taskLane } from '../../runtime/contract/entry.ts';
 import { maySee as maySeeFrom, type SeenBy } from '../../runtime/conversations/visibility.ts';
 import { DEFAULT_VIBER } from '../../workspace/home.ts';

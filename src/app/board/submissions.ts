@@ -4,13 +4,13 @@
  * messages.
  */
 import { type Principal, principalText } from '../../access/principal.ts';
-import type { Caller } from '../../board/contract.ts';
 import type { Submissions, Told } from '../../board/protocol/parts.ts';
 import type { CommandOf } from '../../board/protocol/schemas.ts';
 import { Refused } from '../../board/respond.ts';
 import { apiAddress, apiPlaces, commandIn, messageOf, type Saying } from '../../channels/api/decode.ts';
 import { type Address, API, conversationKey, type Given, type RemoteFile } from '../../channels/channel.ts';
 import { spoolKey } from '../../engine/engine.ts';
+import type { Caller } from '../../runtime/contract/board.ts';
 import { dedupeId, traceOf, type Visit } from '../../runtime/contract/entry.ts';
 import { bindingKey } from '../../runtime/conversations/conversations.ts';
 import { mayChoose } from '../../runtime/conversations/vibers.ts';

@@ -10,10 +10,10 @@ import { pipeline } from 'node:stream/promises';
 import type { Principal } from '../../access/principal.ts';
 import { errorCode, UserError } from '../../errors.ts';
 import { openKept } from '../../lib/files/below.ts';
+import type { BoardRoute, Caller } from '../../runtime/contract/board.ts';
 import { type Home, isId } from '../../workspace/home.ts';
 import { type ArtifactMeta, cleanType, openTask } from '../../workspace/tasks/index.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
-import type { BoardRoute, Caller } from '../contract.ts';
 import { Refused } from '../respond.ts';
 
 export interface ArtifactParts {

@@ -3,7 +3,7 @@
  * model.
  */
 import { z } from 'zod';
-import type { Caller } from '../contract.ts';
+import type { Caller } from '../../runtime/contract/board.ts';
 import type { ProtocolParts } from '../protocol/parts.ts';
 import { namedRefusal } from '../protocol/refusals.ts';
 import { MAX_BODY, Refused } from '../respond.ts';

@@ -4,8 +4,8 @@
  * once. Disconnecting stops nothing: `GET /api/chat/{id}/stream` resumes the answer.
  */
 import type http from 'node:http';
+import type { BoardRequest, BoardRoute, Caller } from '../../runtime/contract/board.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
-import type { BoardRequest, BoardRoute, Caller } from '../contract.ts';
 import { TRY_LATER } from '../protocol/connection.ts';
 import type { Exchange } from '../protocol/exchange.ts';
 import type { EventFrame, ProgressEvent } from '../protocol/frames.ts';

@@ -3,7 +3,7 @@
  * resumes after that event.
  */
 import type http from 'node:http';
-import type { BoardRoute } from '../contract.ts';
+import type { BoardRoute } from '../../runtime/contract/board.ts';
 import { TRY_LATER } from '../protocol/connection.ts';
 import type { Exchange } from '../protocol/exchange.ts';
 import type { ProtocolParts } from '../protocol/parts.ts';

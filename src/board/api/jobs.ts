@@ -1,13 +1,14 @@
 /**
  * `/api/jobs`: scheduled jobs for programs. GET lists them; POST creates one from a `job:create` body or the bare job.
  */
-import { type Messages, messagesIn } from '../../messages/messages.ts';
+import type { Messages } from '../../messages/messages.ts';
+import { messagesIn } from '../../messages/messages.ts';
 import { scheduleText } from '../../messages/schedules.ts';
+import type { BoardRoute } from '../../runtime/contract/board.ts';
 import type { JobService, JobView } from '../../runtime/contract/job-service.ts';
-import type { BoardRoute } from '../contract.ts';
-import { pageOf } from '../pages/route.ts';
 import type { ProtocolParts } from '../protocol/parts.ts';
 import { Refused, sendJson } from '../respond.ts';
+import { pageOf } from '../route.ts';
 import { answered, bodyOf, carriedOut } from './twin.ts';
 
 export function jobRoutes(parts: ProtocolParts): BoardRoute[] {

@@ -2,9 +2,9 @@
 
 import { isOneOf } from '../../access/principal.ts';
 import type { MessagePage, TaskDetail, TaskPage, TaskRow } from '../../client/shapes.ts';
+import type { BoardRequest, BoardRoute, Caller } from '../../runtime/contract/board.ts';
 import { byChange, type ListedTask, openTask, TaskOrder } from '../../workspace/tasks/index.ts';
 import type { SessionEntry, TaskRecord } from '../../workspace/types.ts';
-import type { BoardRequest, BoardRoute, Caller } from '../contract.ts';
 import type { Exchange } from '../protocol/exchange.ts';
 import type { ProtocolParts } from '../protocol/parts.ts';
 import { parsedBy, seenTask } from '../protocol/refusals.ts';

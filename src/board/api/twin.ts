@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type { BoardRequest, BoardRoute } from '../contract.ts';
+import type { BoardRequest, BoardRoute } from '../../runtime/contract/board.ts';
 import { commandTable } from '../protocol/commands.ts';
 import type { ProtocolParts } from '../protocol/parts.ts';
 import { Conflict, seenTask, toldError } from '../protocol/refusals.ts';

@@ -1,6 +1,7 @@
 /** `POST /api/uploads?name=N`: stores a file for a later message, which names it by the returned `ref`. */
+
+import type { BoardRoute } from '../../runtime/contract/board.ts';
 import type { Uploads } from '../../workspace/uploads.ts';
-import type { BoardRoute } from '../contract.ts';
 import { namedRefusal } from '../protocol/refusals.ts';
 import { Refused, sendJson } from '../respond.ts';
 

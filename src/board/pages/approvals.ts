@@ -4,13 +4,13 @@ import { z } from 'zod';
 import { authoriseAction } from '../../access/authorise.ts';
 import type { Approval } from '../../client/shapes.ts';
 import type { ApprovalRequest } from '../../runtime/contract/approval.ts';
+import type { BoardRoute, Caller } from '../../runtime/contract/board.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
-import type { BoardRoute, Caller } from '../contract.ts';
 import { decideApproval } from '../protocol/decisions.ts';
 import { approvalSchema } from '../protocol/schemas.ts';
 import { Refused, readBody } from '../respond.ts';
+import { pageOf, route } from '../route.ts';
 import type { PageParts } from './parts.ts';
-import { pageOf, route } from './route.ts';
 
 /** Chats say `deny`, the protocol says `reject`. */
 const decisionBody = z.looseObject({

@@ -3,10 +3,10 @@
 import { z } from 'zod';
 import { principalText } from '../../access/principal.ts';
 import type { Health, Me } from '../../client/shapes.ts';
-import type { BoardRoute } from '../contract.ts';
+import type { BoardRoute } from '../../runtime/contract/board.ts';
 import { Refused, readBody } from '../respond.ts';
+import { pageOf, route } from '../route.ts';
 import type { Letters, PageParts } from './parts.ts';
-import { pageOf, route } from './route.ts';
 
 const retryBody = z.object({ sure: z.boolean().exactOptional() });
 

@@ -5,11 +5,11 @@ import path from 'node:path';
 import { z } from 'zod';
 import type { FileRow, FileText } from '../../client/shapes.ts';
 import { hashText } from '../../lib/files.ts';
-import type { BoardRoute } from '../contract.ts';
+import type { BoardRoute } from '../../runtime/contract/board.ts';
 import { editableFile, NO_HASH, useEditable, writeFile, writePlanText } from '../protocol/edits.ts';
 import { readBody } from '../respond.ts';
+import { pageOf, route, viberOf } from '../route.ts';
 import type { PageParts } from './parts.ts';
-import { pageOf, route, viberOf } from './route.ts';
 
 const NAMES = ['AGENTS.md', 'SOUL.md', 'IDENTITY.md', 'USER.md', 'TOOLS.md', 'MEMORY.md'];
 const DAY = /^\d{4}-\d{2}-\d{2}\.md$/;

@@ -1,10 +1,8 @@
 /** All routes of the pages beyond the protocol. */
-import type { BoardRoute } from '../contract.ts';
+import type { BoardRoute } from '../../runtime/contract/board.ts';
 import { approvalRoutes } from './approvals.ts';
 import { everydayRoutes } from './everyday.ts';
 import { fileRoutes } from './files.ts';
-import { jobPageRoutes } from './jobs.ts';
-import { memoryRoutes } from './memory.ts';
 import type { PageParts } from './parts.ts';
 import { shownRoutes } from './shown.ts';
 import { taskTabRoutes } from './task-tabs.ts';
@@ -14,8 +12,6 @@ export const pageRoutes = (parts: PageParts): BoardRoute[] => [
   ...everydayRoutes(parts),
   ...approvalRoutes(parts),
   ...fileRoutes(parts),
-  ...jobPageRoutes(parts),
-  ...memoryRoutes(parts),
   ...taskTabRoutes(parts),
   ...usageRoutes(parts),
   ...shownRoutes(parts),

@@ -1,10 +1,9 @@
 /** Types of what the pages need from the rest of the gateway; `src/app/board/pages.ts` provides it. */
 import type { SessionInfo } from '../../access/sessions.ts';
 import type { Letter } from '../../client/shapes.ts';
-import type { JobFiles } from '../../runtime/contract/job-service.ts';
+import type { Caller } from '../../runtime/contract/board.ts';
 import type { Readiness } from '../../runtime/readiness.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
-import type { Caller } from '../contract.ts';
 import type { ProtocolParts } from '../protocol/parts.ts';
 
 export interface About {
@@ -36,8 +35,6 @@ export interface People {
 }
 
 export interface Shown {
-  skills(viber: string): Promise<{ name: string }[]>;
-  skill(viber: string, name: string): Promise<unknown>;
   /** Returns the context of a run of this task. */
   context(task: TaskRecord): Promise<{ title: string; text: string; tokens: number }[]>;
   agents(): Promise<{ vibers: unknown[]; playbooks: unknown[] }>;
@@ -45,21 +42,12 @@ export interface Shown {
   config(): unknown;
 }
 
-export interface MemoryParts {
-  search(viber: string, query: string, limit: number): Promise<unknown[]>;
-  /** Undoes the last change and says what happened. */
-  undo(viber: string, by: Caller): Promise<{ done: string; lines: string[] }>;
-}
-
 export interface PageParts {
   protocol: ProtocolParts;
   about: About;
   readiness(): Promise<Readiness>;
   letters: Letters;
-  /** Undefined if no feature has jobs. */
-  jobs: JobFiles | undefined;
   people: People;
-  memory: MemoryParts;
   shown: Shown;
   /** Returns log lines as JSON, oldest first, each with its permanent number. */
   logs(): readonly { at: number; text: string }[];

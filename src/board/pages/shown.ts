@@ -2,10 +2,10 @@
 
 import { z } from 'zod';
 import type { LogLine } from '../../client/shapes.ts';
-import type { BoardRoute, Caller } from '../contract.ts';
+import type { BoardRoute, Caller } from '../../runtime/contract/board.ts';
 import { Refused, readBody } from '../respond.ts';
+import { PAGE, pageOf, route } from '../route.ts';
 import type { PageParts } from './parts.ts';
-import { found, PAGE, pageOf, route, viberOf } from './route.ts';
 
 const LEVELS = new Map([
   ['trace', 10],
@@ -19,7 +19,7 @@ const NAMES = new Map([...LEVELS].map(([name, level]) => [level, name]));
 const verdictBody = z.object({ verdict: z.enum(['approve', 'deny']) });
 const lineShape = z.looseObject({ level: z.number(), time: z.number(), msg: z.string().default('') });
 
-export function shownRoutes({ logs, people, shown, about }: PageParts): BoardRoute[] {
+export function shownRoutes({ logs, people, shown }: PageParts): BoardRoute[] {
   return [
     route('GET', '/api/logs', 'owner', async ({ url }) => linesOf(logs(), url)),
     route('GET', '/api/people', 'owner', async ({ caller, url }) => {
@@ -39,13 +39,6 @@ export function shownRoutes({ logs, people, shown, about }: PageParts): BoardRou
       await people.decide(asked.params.code ?? '', verdict, asked.caller);
       return { verdict };
     }),
-    route('GET', '/api/skills', 'owner', async ({ url }) => {
-      const { items, next } = pageOf(await shown.skills(viberOf(url, about)), ({ name }) => name, url);
-      return { skills: items, ...(next !== undefined && { next }) };
-    }),
-    route('GET', '/api/skills/:name', 'owner', async ({ params, url }) =>
-      found(await shown.skill(viberOf(url, about), params.name ?? ''), 'skill'),
-    ),
     route('GET', '/api/agents', 'owner', async () => shown.agents()),
     route('GET', '/api/config', 'owner', async () => ({ config: shown.config() })),
   ];

@@ -2,12 +2,12 @@
 import { isRecord } from '../../lib/json.ts';
 import { cutText, plainLine } from '../../lib/text.ts';
 import { scrub } from '../../log.ts';
+import type { BoardRoute } from '../../runtime/contract/board.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
 import type { SessionEntry } from '../../workspace/types.ts';
-import type { BoardRoute } from '../contract.ts';
 import { seenTask } from '../protocol/refusals.ts';
+import { newestFirst, route } from '../route.ts';
 import type { PageParts } from './parts.ts';
-import { newestFirst, route } from './route.ts';
 
 /** The same limit as for reading the conversation. */
 const TAIL = { maxBytes: 8 * 1024 * 1024 };

@@ -1,13 +1,13 @@
 /** The usage of model calls, summed by day, model, person and task, and the usage of one task. */
 import type { UsageSums } from '../../client/shapes.ts';
+import type { BoardRoute } from '../../runtime/contract/board.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
 import type { Usage } from '../../workspace/types.ts';
 import { addUsage, dayOf, NO_USAGE, readUsage, type UsageCall } from '../../workspace/usage.ts';
-import type { BoardRoute } from '../contract.ts';
 import { seenTask } from '../protocol/refusals.ts';
 import { Refused } from '../respond.ts';
+import { newestFirst, pageOf, route } from '../route.ts';
 import type { PageParts } from './parts.ts';
-import { newestFirst, pageOf, route } from './route.ts';
 
 const DAY_MS = 86_400_000;
 const MAX_DAYS = 100;

@@ -1,6 +1,7 @@
 /** Reads a task's file in pieces of 256 KiB, for those who may see the task. */
+
+import type { Caller } from '../../runtime/contract/board.ts';
 import { openArtifact } from '../api/artifacts.ts';
-import type { Caller } from '../contract.ts';
 import { Refused } from '../respond.ts';
 import type { ProtocolParts } from './parts.ts';
 import { CHUNK } from './schemas.ts';

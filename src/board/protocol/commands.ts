@@ -4,8 +4,8 @@
  */
 import type { z } from 'zod';
 import type { Address } from '../../channels/channel.ts';
+import type { Caller } from '../../runtime/contract/board.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
-import type { Caller } from '../contract.ts';
 import { Refused } from '../respond.ts';
 import { readArtifact } from './artifact.ts';
 import type { Connection } from './connection.ts';

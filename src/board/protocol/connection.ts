@@ -4,9 +4,9 @@
  * the connection is closed with 1013.
  */
 import { type AgentStreamEvent, API } from '../../channels/channel.ts';
+import type { Caller } from '../../runtime/contract/board.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
-import type { Caller } from '../contract.ts';
 import type { Audience, LoggedEvent } from './events.ts';
 import type { ConnectedFrame, EventFrame } from './frames.ts';
 import type { ProtocolParts } from './parts.ts';

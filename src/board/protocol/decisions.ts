@@ -1,7 +1,7 @@
 /** Decisions of people, with the same rights and stores as in chats, and for exactly what was shown. */
 import { principalText } from '../../access/principal.ts';
+import type { Caller } from '../../runtime/contract/board.ts';
 import type { ApprovalVerdict } from '../../workspace/types.ts';
-import type { Caller } from '../contract.ts';
 import { Refused } from '../respond.ts';
 import type { ProtocolParts } from './parts.ts';
 import { steeredTask } from './refusals.ts';

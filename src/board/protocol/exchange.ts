@@ -4,10 +4,10 @@
  */
 import type { AgentStreamEvent } from '../../channels/channel.ts';
 import type { ApprovalRequest } from '../../runtime/contract/approval.ts';
+import type { Caller } from '../../runtime/contract/board.ts';
 import type { News } from '../../runtime/contract/news.ts';
 import { listTasks, openTask } from '../../workspace/tasks/index.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
-import type { Caller } from '../contract.ts';
 import { ALL, Connection, type LiveChoice, type Peer, type Scope } from './connection.ts';
 import { type Audience, EventLog, type LoggedEvent } from './events.ts';
 import { type ApprovalFrame, type EndFrame, type EventFrame, endFrame, noticeFrame } from './frames.ts';

@@ -2,12 +2,12 @@
 import type { Principal } from '../../access/principal.ts';
 import type { AgentStreamEvent } from '../../channels/channel.ts';
 import type { ApprovalRequest, Decision } from '../../runtime/contract/approval.ts';
+import type { Caller } from '../../runtime/contract/board.ts';
 import type { JobService } from '../../runtime/contract/job-service.ts';
 import type { News } from '../../runtime/contract/news.ts';
 import type { Home } from '../../workspace/home.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 import type { Uploads } from '../../workspace/uploads.ts';
-import type { Caller } from '../contract.ts';
 import type { CommandOf } from './schemas.ts';
 
 /**

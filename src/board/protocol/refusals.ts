@@ -1,14 +1,15 @@
 /** Errors of refused commands, worded alike for frames and HTTP. */
+
 import type { z } from 'zod';
 import { authoriseAction } from '../../access/authorise.ts';
 import type { Principal } from '../../access/principal.ts';
 import { DeliveryError, StorageError, UserError } from '../../errors.ts';
 import { messagesIn } from '../../messages/messages.ts';
+import type { BoardError } from '../../runtime/contract/board.ts';
 import { isId } from '../../workspace/home.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 import { UploadRefused } from '../../workspace/uploads.ts';
-import type { BoardError } from '../contract.ts';
 import { Refused } from '../respond.ts';
 import type { ErrorFields } from './frames.ts';
 import type { ProtocolParts } from './parts.ts';

@@ -4,8 +4,8 @@
  */
 import { type RawData, type WebSocket, WebSocketServer } from 'ws';
 import { parseJson } from '../../lib/json.ts';
+import type { AwaitedCaller, BoardUpgrade, Caller } from '../../runtime/contract/board.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
-import type { AwaitedCaller, BoardUpgrade, Caller } from '../contract.ts';
 import { isError } from '../respond.ts';
 import { answerCommand } from './answer.ts';
 import type { Connection } from './connection.ts';

@@ -2,15 +2,15 @@
 import { unreadLines } from '../../config/env-file.ts';
 import { loadConfig } from '../../config.ts';
 import { ConfigError } from '../../errors.ts';
-import { FEATURES, reservedNames } from '../../features.ts';
+import { FEATURES, homeAt } from '../../features.ts';
 import { scrub } from '../../log.ts';
 import { type CliContext, EXIT } from '../../runtime/contract/cli.ts';
+import { offeredNames } from '../../runtime/features.ts';
 import { runningGateways } from '../running.ts';
 import { checkChannels, checkGateways, checkHandles, checkHome, checkModels } from './checks.ts';
 import { checkEngine } from './engine.ts';
 import { type Finding, SIGNS, wrong } from './finding.ts';
 import { checkPrices } from './prices.ts';
-import { checkSandbox, checkServers, checkSkills } from './skills.ts';
 import { checkTimezone } from './timezone.ts';
 import { checkVibers } from './vibers.ts';
 import { checkWritten } from './written.ts';
@@ -42,11 +42,12 @@ async function examine({ home, config: file, env }: CliContext): Promise<Finding
   }
   const { config, source, warnings, problems } = loaded;
   const zone = checkTimezone(config, env);
+  const at = homeAt(config, home);
+  const checked = { ...at, env, names: (vibers: readonly string[]) => offeredNames(FEATURES, vibers, at) };
   const running = await runningGateways({ home, config: file, env });
   const called = await Promise.all([
     ...[checkModels(config, env), checkVibers(config, home, env), checkChannels(config)],
-    ...FEATURES.map(async ({ check }) => (await check?.({ config, env, home, reserved: reservedNames() })) ?? []),
-    ...[checkSkills(config, home), checkSandbox(), checkServers(config)],
+    ...FEATURES.map(async ({ check }) => (await check?.(checked)) ?? []),
     checkEngine(config),
   ]);
   return [

@@ -12,7 +12,7 @@ import { syncFolder, writeFileAtomic } from '../../lib/files.ts';
 import { type WatchedFile, watchFiles } from '../../lib/watch-folders.ts';
 import type { Logger } from '../../log.ts';
 import { say } from '../../messages/messages.ts';
-import { idOf } from './board.ts';
+import { idOf } from './board/files.ts';
 import { type JobFields, jobFileName, MAX_JOB_BYTES } from './job.ts';
 import {
   changedIds,

@@ -2,7 +2,7 @@
 import type { Entry } from '../../runtime/contract/entry.ts';
 import type { Feature } from '../gateway.ts';
 import { deliverResult } from './answers.ts';
-import { jobFilesAt } from './board.ts';
+import { jobFilesAt } from './board/files.ts';
 import { jobs as command } from './command.ts';
 import { notify } from './notify.ts';
 import { jobsOf } from './open.ts';
@@ -23,6 +23,9 @@ export const jobs: Feature = {
   gaveUp: (entry, reason, gw) => isJob(entry) && jobsOf(gw).ended(entry, { state: 'error', text: reason }),
   jobs: (gw) => jobsOf(gw).service(),
   jobFiles: jobFilesAt,
+  async routes(_at, gw) {
+    return (await import('./board/pages.ts')).jobRoutes(gw);
+  },
   async check(at) {
     const { checkJobs } = await import('./cli/check.ts');
     return checkJobs(at);

@@ -1,7 +1,9 @@
 /** The scheduled jobs of a gateway. */
 import path from 'node:path';
+import { offeredNames } from '../../runtime/features.ts';
 import { DEFAULT_VIBER } from '../../workspace/home.ts';
 import { configOf, type Gateway, perGateway } from '../gateway.ts';
+import { knownNames } from './known-names.ts';
 import { JobsOnDemand } from './on-demand.ts';
 
 /** Returns the viber of jobs that name none. */
@@ -9,7 +11,7 @@ export const viberOf = (gw: Gateway): string => configOf(gw).viber ?? DEFAULT_VI
 
 /** The jobs are read a moment after the first call, which `start` makes. */
 export const jobsOf = perGateway((gw) => {
-  const { home, engine, features, log, people, places, tasks, tools } = gw;
+  const { home, engine, features, log, people, places, tasks } = gw;
   const config = configOf(gw);
   return new JobsOnDemand({
     home,
@@ -20,7 +22,10 @@ export const jobsOf = perGateway((gw) => {
     targets: places.targets,
     viber: viberOf(gw),
     clock: gw.clock,
-    lookUp: (vibers) => tools.names(vibers),
+    async lookUp(vibers) {
+      const at = { config, home: home.root, reserved: features.reserved, natives: features.natives };
+      return knownNames(home, gw.models.providers, await offeredNames(features.on, vibers, at, gw));
+    },
     onChanged: (job) => tasks.news.tell({ type: 'job:changed', job }),
     folder: path.resolve(features.env.OPENVIBER_JOBS_DIR || home.jobs),
     settings: config.jobs,

@@ -26,10 +26,13 @@ export interface Compaction {
 export interface CompactionOptions extends Omit<CompactOptions, 'signal'> {
   /** `history.compaction`: whether to compact automatically. */
   isAutomatic: boolean;
+  /** Work to start when the run has ended, by task. */
+  waiting?: Map<string, Waiting[]>;
   log: Logger;
 }
 
-interface Waiting {
+/** Work that starts when the run of its task has ended. */
+export interface Waiting {
   order: CompactionOrder;
   isDemand: boolean;
   resolve: (done: Compacted) => void;
@@ -41,9 +44,7 @@ const MAX_WAITING = 1_000;
 const NONE = { messages: 0, facts: 0, waiting: 0, text: '' };
 
 export function createCompaction(options: CompactionOptions): Compaction {
-  const { log } = options;
-  /** Work to start when the run has ended, by task. */
-  const waiting = new Map<string, Waiting[]>();
+  const { log, waiting = new Map<string, Waiting[]>() } = options;
   const running = new Map<string, Promise<Compacted>>();
   const closing = new AbortController();
   const queue: (() => void)[] = [];

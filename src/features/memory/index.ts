@@ -4,7 +4,7 @@ import { createAfterRun } from './after-run.ts';
 import { compact } from './command/compact.ts';
 import { decide } from './command/decide.ts';
 import { memory as command } from './command/memory.ts';
-import { askLeftSoon, compactionOf } from './open-compaction.ts';
+import { askLeftSoon, compactionOf, waitingOf } from './open-compaction.ts';
 import { searchOf } from './open-search.ts';
 import { belowAnswer } from './question.ts';
 import { recall } from './recall.ts';
@@ -42,8 +42,11 @@ export const memory: Feature = {
     },
   },
   after: {
-    when: () => true,
+    when: (_outcome, { items: [first] }, gw) => first !== undefined && waitingOf(gw).has(first.message.taskId),
     note: (_outcome, { items: [first] }, _at, gw) => first && void compactionOf(gw).ended(first.message.taskId),
+  },
+  async routes(at, gw) {
+    return (await import('./board.ts')).memoryRoutes(at, gw);
   },
   cut: (session, gw) => compactionOf(gw).due(session),
   sweep: (now, gw) => void searchOf(gw).sweep(now),

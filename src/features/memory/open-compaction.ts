@@ -5,10 +5,12 @@ import { loadAgent } from '../../config.ts';
 import { vibersOf } from '../../workspace/home.ts';
 import type { Question } from '../../workspace/memory/questions.ts';
 import { configOf, type Gateway, perGateway } from '../gateway.ts';
-import { type Compaction, createCompaction } from './compaction.ts';
+import { type Compaction, createCompaction, type Waiting } from './compaction.ts';
 
 /** Not during the start. */
 const LEFT_MS = 1_000;
+
+export const waitingOf = perGateway(() => new Map<string, Waiting[]>());
 
 export const compactionOf = perGateway((gw): Compaction => {
   const { home, log, models } = gw;
@@ -18,6 +20,7 @@ export const compactionOf = perGateway((gw): Compaction => {
     agent: models.agent,
     costs: models.costs,
     log,
+    waiting: waitingOf(gw),
     limits: history,
     isAutomatic: history.compaction === 'on',
     async modelOf(id) {

@@ -38,7 +38,7 @@ export async function answerCommand(
   const name = entry.command?.name ?? '';
   const messages = messagesFor(entry.message);
   const known = findCommand(gw.features.commands, name);
-  const command = known ?? (await skillCalled(entry, gw));
+  const command = known ?? (await commandFor(entry, gw));
   if (!command) return unknown(name.slice(0, 32), messages, gw);
   try {
     const context = await invocationOf(entry, command, gw, { stop, maxRead });
@@ -71,10 +71,13 @@ function goalHint(
   return messages.text('commands.goalHint', { name, goal });
 }
 
-/** Finds the skill that an unknown command may be the name of. */
-async function skillCalled({ command, viber }: Entry, { tools, features }: Gateway): Promise<Command | undefined> {
-  const isSkill = command && (await tools.skills.find(viber, command.name)) !== undefined;
-  return isSkill ? findCommand(features.commands, 'skills') : undefined;
+/** Finds the command that an unknown one stands for, such as that of skills for the name of one. */
+async function commandFor({ command, viber }: Entry, gw: Gateway): Promise<Command | undefined> {
+  if (!command) return undefined;
+  const { on, commands } = gw.features;
+  const found = await Promise.all(on.map(({ called }) => called?.(command.name, viber, gw)));
+  const name = found.find((each) => each !== undefined);
+  return name === undefined ? undefined : findCommand(commands, name);
 }
 
 /** Suggests the nearest command without running it. */

@@ -11,7 +11,6 @@ import { approve } from './approve.ts';
 import type { Command } from './command.ts';
 import { live } from './conversation/live.ts';
 import { model, think } from './conversation/model.ts';
-import { prompts } from './conversation/prompts.ts';
 import { followup, queue, steer } from './conversation/queue.ts';
 import { use } from './conversation/use.ts';
 import { helpFor } from './help.ts';
@@ -19,7 +18,6 @@ import { board } from './people/board.ts';
 import { link } from './people/link.ts';
 import { pair } from './people/pair.ts';
 import { timezone } from './people/timezone.ts';
-import { skills } from './skills/skills.ts';
 import { artifacts, get } from './tasks/artifacts.ts';
 import { goOn } from './tasks/continue.ts';
 import { exportTask } from './tasks/export.ts';
@@ -32,7 +30,7 @@ type Commands = CommandTable<Gateway>;
 
 /** Menus list commands about tasks first, then those of features, then the rest. */
 const OF_TASKS: readonly Command[] = [
-  helpFor(({ features, tools }) => commandSpecs(features.commands, { servers: tools.prompts !== undefined })),
+  helpFor(({ features, config }) => commandSpecs(features.commands, config)),
   fresh,
   status,
   stop,
@@ -48,7 +46,7 @@ const OF_TASKS: readonly Command[] = [
   exportTask,
 ];
 
-const REST: readonly Command[] = [skills, model, think, use, live, timezone, link, board, prompts, pair, approve];
+const REST: readonly Command[] = [model, think, use, live, timezone, link, board, pair, approve];
 
 /** @throws Error if two commands share a name or an alias */
 export function commandTable(features: readonly { commands?: readonly Command[] }[]): Commands {
@@ -66,9 +64,9 @@ export function commandTable(features: readonly { commands?: readonly Command[] 
 /** Finds a command by name or alias in any case. */
 export const findCommand = ({ byName }: Commands, name: string): Command | undefined => byName.get(name.toLowerCase());
 
-/** Returns the commands that menus list. `servers`: whether there are tool servers. */
-export function commandSpecs({ all }: Commands, { servers = false }: { servers?: boolean } = {}): CommandSpec[] {
-  const listed = all.filter(({ hidden }) => !hidden || (hidden === 'servers' && servers));
+/** Returns the commands that menus list. Without a configuration, none that depend on it. */
+export function commandSpecs({ all }: Commands, config?: object): CommandSpec[] {
+  const listed = all.filter(({ hidden }) => !hidden || (hidden !== true && config && !hidden(config)));
   return listed.map(({ name, description, argument }) => ({ name, description, ...(argument && { argument }) }));
 }
 
@@ -76,8 +74,8 @@ export function commandSpecs({ all }: Commands, { servers = false }: { servers?:
  * Returns the commands for platform menus: in the configured language, or with `auto` translated into each person's
  * own.
  */
-export const menuSpecs = (commands: Commands, language: string, which: { servers?: boolean } = {}): CommandSpec[] =>
-  commandSpecs(commands, which).map((spec) => {
+export const menuSpecs = (commands: Commands, language: string, config?: object): CommandSpec[] =>
+  commandSpecs(commands, config).map((spec) => {
     const translations = Object.entries(MENU).flatMap(([tag, texts]) => {
       const text = Object.hasOwn(texts, spec.name) ? texts[spec.name] : undefined;
       return text ? [[tag, text] as const] : [];

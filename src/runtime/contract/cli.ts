@@ -1,4 +1,5 @@
 /** The command line: what a command declares, what it receives and its exit codes. */
+import type { HomeAt, OfferedNames } from './feature.ts';
 import type { JobFiles, JobFilesAt } from './job-service.ts';
 
 /** An option in its long form, `--name`. */
@@ -54,8 +55,10 @@ export interface RunningGateway {
 export interface CliServices {
   /** Returns the gateway that runs on the home; undefined if there is none. */
   gateway: () => Promise<RunningGateway | undefined>;
-  /** Returns the names that no skill may have. */
-  reserved: () => Promise<readonly string[]>;
+  /** Returns the home of the command, for what features do without a gateway. */
+  at: (config: object) => Promise<HomeAt>;
+  /** Returns what jobs of these vibers may name of tools and skills that come and go. */
+  names: (vibers: readonly string[], config: object) => Promise<OfferedNames>;
   /** Returns the job files of a home; undefined if no feature has jobs. */
   jobFiles: (at: JobFilesAt) => Promise<JobFiles | undefined>;
 }

@@ -77,8 +77,8 @@ export interface CommandOf<Gw> extends CommandSpec {
     for?: 'owner';
   };
   action: Action;
-  /** `true`: never listed, but buttons and typing still run it. `servers`: listed only if there are tool servers. */
-  hidden?: true | 'servers';
+  /** Never listed, or not for this gateway; buttons and typing still run it. */
+  hidden?: true | ((config: object) => boolean);
   /** The text after its name is a message, which steers or waits whatever the conversation's mode is. */
   says?: 'steer' | 'followup';
   /** Moves the conversation to another task; takes effect before the command is stored. */

@@ -12,16 +12,19 @@ import type { Messages, Text } from '../../messages/messages.ts';
 import type { MemoryHit } from '../../workspace/memory/search.ts';
 import type { Plan } from '../../workspace/types.ts';
 import type { Waiting } from './agent.ts';
+import type { BoardAt, BoardRoute } from './board.ts';
 import type { ButtonAction } from './buttons.ts';
 import type { CommandOf, CommandReply, CommandTable, InvocationOf } from './command.ts';
 import type { Entry } from './entry.ts';
 import type { Finding } from './finding.ts';
-import type { JobFiles, JobFilesAt, JobService } from './job-service.ts';
+import type { JobFiles, JobFilesAt, JobService, KnownNames } from './job-service.ts';
 import type { AnswerReader, OwnModels } from './model.ts';
-import type { TakenTurn } from './order.ts';
+import type { Offered, Order, TakenTurn } from './order.ts';
 import type { Answer, Made } from './outcome.ts';
 import type { FileKind, ReadableFile, ReadFor } from './reading.ts';
-import type { Tool } from './tool.ts';
+import type { OwnSettings } from './settings.ts';
+import type { KnownTool, NativeSkill, Tool } from './tool.ts';
+import type { ToolScope } from './tool-scope.ts';
 
 export type StopFeature = () => void | Promise<void>;
 
@@ -103,19 +106,51 @@ export interface Deciding {
   messages: Messages;
 }
 
-/** The home that the doctor checks; no gateway needs to run there. */
-export interface CheckedAt<Gw extends { config: unknown }> {
-  readonly config: Gw['config'];
-  readonly env: NodeJS.ProcessEnv;
+/** The state of a server of tools. */
+export interface ServerHealth {
+  name: string;
+  state: 'idle' | 'connecting' | 'connected' | 'failed';
+  tools: number;
+  /** One sentence, if it has failed. */
+  problem?: string;
+}
+
+/** A home; no gateway needs to run there. */
+export interface HomeAt {
+  /** The whole configuration. */
+  readonly config: object;
   readonly home: string;
   /** Names that no skill may have. */
   readonly reserved: readonly string[];
+  /** The bundled skills that have code. */
+  readonly natives: readonly string[];
+}
+
+/** What jobs may name of tools and skills that come and go. */
+export type OfferedNames = Pick<KnownNames, 'skills' | 'off' | 'servers'>;
+
+/** The home that the doctor checks. */
+export interface CheckedAt extends HomeAt {
+  readonly env: NodeJS.ProcessEnv;
+  /** Returns what jobs of these vibers may name. */
+  names(vibers: readonly string[]): Promise<OfferedNames>;
 }
 
 export interface FeatureOf<Gw extends { config: unknown }, Run> {
   readonly name: string;
   readonly commands?: readonly CommandOf<Gw>[];
   readonly tools?: readonly Tool<unknown, Run>[];
+  /** The code of bundled skills, by the name in their SKILL.md. */
+  readonly natives?: Readonly<Record<string, NativeSkill<{ scope: ToolScope; gw: Gw }>>>;
+  /** Offers a run tools that come and go, and stand after those of the table. */
+  readonly offers?: {
+    /** Our own among them; no skill and no server may use their names. */
+    known?: readonly KnownTool[];
+    /** Those that are bundled skills; a skill of the same name takes their place. */
+    bundled?: readonly KnownTool[];
+    when(order: Order, own: OwnSettings, gw: Gw): boolean;
+    tools(order: Order, own: OwnSettings, scope: ToolScope, gw: Gw): Promise<Offered>;
+  };
   /** Handles entries that are more than a message, in place of the model. */
   readonly takes?: {
     when(entry: Entry): boolean;
@@ -160,7 +195,7 @@ export interface FeatureOf<Gw extends { config: unknown }, Run> {
    * ISO 8601.
    */
   readonly after?: {
-    when(outcome: Answer, turn: EndedTurn): boolean;
+    when(outcome: Answer, turn: EndedTurn, gw: Gw): boolean;
     note(outcome: Answer, turn: EndedTurn, at: string, gw: Gw): void;
   };
   /** Called when a message can't be handled and is kept aside. Must not throw. */
@@ -181,6 +216,12 @@ export interface FeatureOf<Gw extends { config: unknown }, Run> {
    */
   jobs?(gw: Gw): Promise<JobService | undefined>;
   jobFiles?(at: JobFilesAt): JobFiles;
+  /** Returns the names that jobs may use, of tools and skills that come and go. No gateway needs to run at the home. */
+  names?(vibers: readonly string[], at: HomeAt, gw: Gw | undefined): Promise<Partial<OfferedNames>>;
+  /** Returns the state of the servers of tools. */
+  servers?(gw: Gw): Promise<ServerHealth[]>;
+  /** Returns routes of the Board. Called once, at the first request for it. */
+  routes?(at: BoardAt, gw: Gw): Promise<BoardRoute[]>;
   /** Lists the playbooks, for the Board. */
   playbooks?(gw: Gw): PlaybookSummary[];
   /** Returns what a run is told of the viber's memory; text is '' for nothing. */
@@ -191,6 +232,8 @@ export interface FeatureOf<Gw extends { config: unknown }, Run> {
   readonly reply?: readonly ReplyBlock<Gw>[];
   /** Returns what to add below an answer in one conversation; undefined for nothing. */
   below?(entry: Entry, outcome: Answer, messages: Messages): Below | undefined;
+  /** Returns the command that an unknown one stands for, which then gets it as `use NAME ...`; undefined for none. */
+  called?(name: string, viber: string, gw: Gw): Promise<string | undefined>;
   /** Returns the command that a reply to our message stands for; undefined if it is an ordinary message. */
   replied?(reply: ReplyTo, gw: Gw): Promise<{ command: string; args: string } | undefined>;
   /** Handles a person's decision about a suggestion of a run that didn't come as a command. */
@@ -198,7 +241,7 @@ export interface FeatureOf<Gw extends { config: unknown }, Run> {
   /** Searches what the feature keeps for a viber. */
   search?(viber: string, words: string, limit: number, gw: Gw): Promise<MemoryHit[]>;
   /** Returns the doctor's findings. Changes nothing, and doesn't throw for anything that a setting can fix. */
-  check?(at: CheckedAt<Gw>): Promise<Finding[]>;
+  check?(at: CheckedAt): Promise<Finding[]>;
   sweep?(now: Date, gw: Gw): void;
   /** Starts background work; the result stops it. */
   start?(gw: Gw): StopFeature | Promise<StopFeature>;

@@ -10,7 +10,6 @@ import type { Entry, JobOrder } from './entry.ts';
 import type { Made } from './outcome.ts';
 import type { OwnSettings, WorkingMode } from './settings.ts';
 import type { RuntimeTool } from './task.ts';
-import type { ToolScope } from './tool-scope.ts';
 import type { TurnWatch } from './watch.ts';
 
 /** Rules for an agent that another agent asked, in addition to the general ones. */
@@ -107,16 +106,11 @@ export interface Performed {
  */
 export type RunAgent = (order: Order) => Promise<Performed>;
 
-/**
- * Returns what a run is offered in addition to the tools of every run. Called for each run, so it must be cheap. Tools
- * leave in `made` what belongs to the answer.
- */
-export type Toolbox = (order: Order, own: OwnSettings, scope: ToolScope, made: Made) => Promise<Offered>;
-
+/** What a feature offers a run beside its tools of the table. */
 export interface Offered {
   tools: RuntimeTool[];
-  /** Skills that are read rather than called, as lines for the prompt; empty if there are none. */
-  skills: string;
+  /** Skills that are read rather than called, as lines for the prompt; absent or empty if there are none. */
+  skills?: string;
   /** Whether the skill that the run follows doesn't list this tool, which then waits for a person in every mode. */
   isBeyond?(tool: string): boolean;
 }

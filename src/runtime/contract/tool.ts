@@ -185,6 +185,22 @@ export interface RuntimeTool<Input = unknown> extends ToolFacts<Input> {
   execute(input: Input, options: CallOptions): Promise<Json>;
 }
 
+/** The code of a bundled skill. Its name, description and parameters are in its SKILL.md. */
+export type NativeSkill<Run> = Omit<Tool<unknown, Run>, 'name' | 'describe'>;
+
+/** As `defineTool`, for the code of a bundled skill. */
+export function defineNativeSkill<Input, Run>(
+  tool: Omit<Tool<Input, Run>, 'name' | 'describe'> & { about?: { argument: keyof Input & string } },
+): NativeSkill<Run> {
+  return tool;
+}
+
+/** What is known of a tool before any run. */
+export type KnownTool = Pick<
+  Tool,
+  'name' | 'doing' | 'about' | 'ownWords' | 'isAside' | 'ofSkills' | 'arranges' | 'like' | 'speaks'
+>;
+
 /**
  * Lets the table hold tools with different inputs while each keeps its own types. The input of a call is what `input`
  * has parsed, so that nothing else reaches the functions.

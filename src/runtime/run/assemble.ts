@@ -13,23 +13,28 @@ import { mentionsTime } from '../context/now.ts';
 import type { AgentOutcome, AgentRequest } from '../contract/agent.ts';
 import type { Recalled, RecallFor } from '../contract/feature.ts';
 import type { Offered, Order, Performed } from '../contract/order.ts';
+import type { Made } from '../contract/outcome.ts';
 import { RunError } from '../contract/run-error.ts';
 import type { OwnSettings, Thinking } from '../contract/settings.ts';
 import type { RuntimeTool } from '../contract/task.ts';
 import { throwWith } from '../reply/failure.ts';
 import { mayUse, shownAs, strictest } from '../tools/asked.ts';
-import { isOffered } from '../tools/bind.ts';
+import { isOffered, offerTools } from '../tools/bind.ts';
 import { createTools, type ToolScope } from '../tools/index.ts';
 import { factsOf, forGuest } from '../tools/offered.ts';
 import { toldIn } from '../tools/result.ts';
-import { toolNamed } from '../tools/table.ts';
-import type { Gateway } from './gateway.ts';
-import { journal, type Progress, progressOf } from './journal.ts';
+import { SERVICE_TOOLS, toolNamed } from '../tools/table.ts';
+import type { FeatureRun, Gateway } from './gateway.ts';
+import type { Progress } from './journal.ts';
+import { journal, progressOf } from './journal.ts';
 import { readNamed } from './read-file.ts';
 
 /** Types of pictures that models look at, and the limit on pictures from tools in one run. */
 const SHOWN = /^image\/(png|jpeg|gif|webp)$/;
 const MAX_SHOWN = 10;
+
+/** Limit on tools that come and go, in one run. Providers refuse a request with more than 128 in all. */
+const MAX_OFFERED = 100;
 
 /** The rules for what a run may do without a question. */
 interface Rules {
@@ -68,7 +73,7 @@ export async function assemble(order: Order, progress: Progress, gw: Gateway): P
     }),
   );
   const scope = scopeOf(order, progress, outgoing, gw);
-  const offered = await gw.tools.toolbox(order, own, scope, progress.made);
+  const offered = await toolboxOf(order, own, scope, progress.made, gw);
   const tools = toolsOf(order, scope, offered, rules, outgoing);
   const context = await assembleContext({
     tools,
@@ -273,4 +278,33 @@ export async function runAgent(order: Order, gw: Gateway): Promise<Performed> {
   } catch (error) {
     throwWith(error, { words: words.join('\n\n'), hasSteps: progress.hasSteps });
   }
+}
+
+/**
+ * Collects what a run is offered in addition to the tools of every run.
+ * @param made collects what tools add to the answer
+ */
+export async function toolboxOf(
+  order: Order,
+  own: OwnSettings,
+  scope: ToolScope,
+  made: Made,
+  gw: Gateway,
+): Promise<Offered> {
+  const may = mayUse(own, order.asked);
+  const run: FeatureRun = { gw, scope, order, own, made, mayUse: (name) => may({ name }) };
+  const { on, tools: ofFeatures } = gw.features;
+  const [tools, ...offered] = await Promise.all([
+    offerTools([...SERVICE_TOOLS, ...ofFeatures], run, factsOf(order)),
+    ...on.flatMap(({ offers }) => (offers?.when(order, own, gw) ? offers.tools(order, own, scope, gw) : [])),
+  ]);
+  const isLimited = own.tools !== undefined || order.asked !== undefined;
+  const found = offered.flatMap((each) => each.tools).filter((tool) => !isLimited || may(tool));
+  if (found.length > MAX_OFFERED)
+    gw.log.warn({ tools: found.length }, 'too many tools: name those needed in mcp.NAME.tools');
+  return {
+    tools: [...tools, ...found.slice(0, MAX_OFFERED)],
+    skills: offered.flatMap(({ skills }) => skills ?? []).join('\n'),
+    isBeyond: (name) => offered.some(({ isBeyond }) => isBeyond?.(name)),
+  };
 }

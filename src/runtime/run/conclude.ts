@@ -127,7 +127,7 @@ async function deliver({ run, answered, isAgain, lease }: Ending, given: Answer,
   const { on } = gw.features;
   for (const { keeps } of on) if (keeps?.when(answer, turn)) await keeps.keep(answer, turn, at, gw);
   await finish(lease, answered, gw);
-  for (const { after } of on) if (after?.when(answer, turn)) after.note(answer, turn, at, gw);
+  for (const { after } of on) if (after?.when(answer, turn, gw)) after.note(answer, turn, at, gw);
   gw.log.info({ trace: run, task: firstOf({ answered }).taskId, state, error, usage }, 'run ended');
 }
 

@@ -23,8 +23,6 @@ import type { ContextLimits } from '../context/context.ts';
 import type { Agent } from '../contract/agent.ts';
 import type { Entry, JobOrder } from '../contract/entry.ts';
 import type { FeatureOf, FeatureSet } from '../contract/feature.ts';
-import type { KnownNames } from '../contract/job-service.ts';
-import type { Toolbox } from '../contract/order.ts';
 import type { OwnSettings, Thinking } from '../contract/settings.ts';
 import type { Arrivals } from '../conversations/arrivals.ts';
 import type { ConversationSettings, Conversations } from '../conversations/conversations.ts';
@@ -46,9 +44,7 @@ import type { ModelProviders } from '../model/models.ts';
 import type { Buttons } from '../reply/buttons.ts';
 import type { Questions } from '../reply/questions.ts';
 import type { AttachRules } from '../reply/render-answer.ts';
-import type { ServerPrompts } from '../tools/mcp/prompts.ts';
 import type { ToolRun } from '../tools/run.ts';
-import type { SkillAdding, SkillService } from '../tools/skills/service.ts';
 import type { Lanes } from './work.ts';
 
 export interface Gateway<Config = Settings> {
@@ -59,7 +55,6 @@ export interface Gateway<Config = Settings> {
   tasks: Tasks;
   places: Places;
   models: ModelCalls;
-  tools: ToolTable;
   consent: Consent;
   delivery: Delivery;
   /** Returns texts in the language of an address's readers, with commands as they are typed there. */
@@ -154,17 +149,6 @@ export interface ModelCalls {
   costs: Costs;
 }
 
-export interface ToolTable {
-  toolbox: Toolbox;
-  skills: SkillService;
-  /** Returns the names that jobs may use, with the skills of these vibers. */
-  names(vibers: readonly string[]): Promise<KnownNames>;
-  /** Prompts of tool servers; absent if there are no servers. */
-  prompts?: ServerPrompts | undefined;
-  /** Adds, updates and removes skills; loaded on first use. */
-  adding: () => Promise<SkillAdding>;
-}
-
 export interface Consent {
   approvals: Approvals;
   suspension: Pick<RunSuspension, keyof RunSuspension>;
@@ -180,6 +164,10 @@ export type Feature = FeatureOf<Gateway, FeatureRun>;
 
 /** Features and everything else that a message doesn't pass through. */
 export interface Features extends FeatureSet<Gateway, FeatureRun> {
+  /** The names of all our own tools, of features that are off too: no skill and no server of tools may use one. */
+  reserved: readonly string[];
+  /** The bundled skills that have code. */
+  natives: readonly string[];
   /** The environment, which settings may refer to and which may contain keys. */
   env: NodeJS.ProcessEnv;
   /** Runs work that only one of several processes may do at a time. */

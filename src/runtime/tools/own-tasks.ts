@@ -67,7 +67,7 @@ async function lead(to: string, run: ToolRun): Promise<void> {
   const address = placeOf(run);
   if (address.thread !== undefined && !isDirect) throw new UserError(ELSEWHERE);
   const bound = { ...bindingAt(principal, address, isDirect), taskId: to, viber: run.scope.viber };
-  await run.services.conversations.bind(bound);
+  await run.gw.tasks.conversations.bind(bound);
 }
 
 export const listTasksTool = defineTool({

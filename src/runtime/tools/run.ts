@@ -21,7 +21,7 @@ export interface ToolRun extends CoreRun {
   readonly made?: Made;
   /** Returns whether the settings of the viber, and of the agent that asked it, let the run use a tool. */
   mayUse(tool: string): boolean;
-  readonly services: ToolServices;
+  readonly gw: ToolGateway;
 }
 
 /** Returns where the run was asked for; for tools that are only offered if that is known. */
@@ -30,13 +30,10 @@ export function placeOf({ order: { address } }: ToolRun): Address {
   return address;
 }
 
-/** The parts of the gateway that tools may use; created once. */
-export interface ToolServices {
-  models: ModelChoices;
-  settings: ConversationSettings;
-  conversations: Conversations;
-  zones: Zones;
-  vibers: ViberRules;
-  /** Returns what a viber's file says it is for. */
-  aboutViber(id: string): Promise<string | undefined>;
+/** The parts of the gateway that tools may use. */
+export interface ToolGateway {
+  readonly models: { choices: ModelChoices };
+  readonly places: { settings: ConversationSettings; vibers: ViberRules };
+  readonly tasks: { conversations: Conversations };
+  readonly people: { zones: Zones };
 }

@@ -21,10 +21,16 @@ const input = z.object({
 
 /** Returns the conversation whose model is chosen, and the rights of the person. */
 function choosing(run: ToolRun): Choosing {
-  const { models, settings } = run.services;
+  const { models, places } = run.gw;
   const isOwner = run.order.principal.role === 'owner';
   // The model reads English and answers in the person's language.
-  return { models, settings, address: placeOf(run), isOwner, messages: messagesIn('en') };
+  return {
+    models: models.choices,
+    settings: places.settings,
+    address: placeOf(run),
+    isOwner,
+    messages: messagesIn('en'),
+  };
 }
 
 /**

@@ -30,14 +30,15 @@ export const setTimezone = defineTool({
   offered: inConversation,
   ownWords: true,
   arranges: true,
-  asksBefore({ timezone }, { order, services: { zones } }: ToolRun) {
-    return zoneOf(timezone) !== zones.of(order.principal);
+  asksBefore({ timezone }, { order, gw }: ToolRun) {
+    return zoneOf(timezone) !== gw.people.zones.of(order.principal);
   },
   settled: ({ timezone }) => ({ timezone: zoneOf(timezone) }),
   asks: ({ timezone }, _run, { messages }) => ({
     text: messages.text('consent.zoneFor', { zone: zoneText(zoneOf(timezone), messages) }),
   }),
-  async execute({ timezone }, { order: { principal }, services: { zones } }) {
+  async execute({ timezone }, { order: { principal }, gw }) {
+    const { zones } = gw.people;
     const before = zones.of(principal);
     const zone = zoneOf(timezone);
     zones.set(principal, zone);

@@ -21,7 +21,7 @@ function standingOf(run: ToolRun): Standing {
 }
 
 const othersFor = (run: ToolRun): string[] =>
-  choosable(standingOf(run), run.services.vibers).filter((id) => id !== run.scope.viber);
+  choosable(standingOf(run), run.gw.places.vibers).filter((id) => id !== run.scope.viber);
 
 export const useViber = defineTool({
   name: 'use_viber',
@@ -29,7 +29,7 @@ export const useViber = defineTool({
     const others = othersFor(run);
     if (others.length === 0) return undefined;
     const listed = others.slice(0, MAX_LISTED).map(async (id) => {
-      const said = (await run.services.aboutViber(id)) ?? '';
+      const said = (await run.gw.places.vibers.about(id)) ?? '';
       const about = said.replace(/\s+/g, ' ').trim().slice(0, MAX_ABOUT).toWellFormed();
       return about === '' ? id : `${id} (${about})`;
     });
@@ -46,7 +46,7 @@ export const useViber = defineTool({
     const id = wanted.trim().toLowerCase();
     const others = othersFor(run);
     if (!others.includes(id)) throw new UserError(`They cannot talk to that one. There is: ${others.join(', ')}.`);
-    await choose(standing, id, run.services.conversations, () => newTaskId(new Date())).bound;
+    await choose(standing, id, run.gw.tasks.conversations, () => newTaskId(new Date())).bound;
     return { status: 'ready', message: `Their next message goes to ${id}.` };
   },
 });

@@ -4,8 +4,8 @@
  */
 import { UserError } from '../../errors.ts';
 import type { Resolve } from '../../lib/public-address.ts';
+import { getPublic, type WebAnswer } from '../../lib/public-request.ts';
 import { say } from '../../messages/messages.ts';
-import { getPublic, type WebAnswer } from '../web/request.ts';
 import { shown } from './tree.ts';
 
 export interface Network {

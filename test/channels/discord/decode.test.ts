@@ -507,7 +507,7 @@ describe('interactions', () => {
       name: string;
       options?: Option[];
     }
-    const specs = menuSpecs(COMMANDS, 'auto', { servers: true });
+    const specs = menuSpecs(COMMANDS, 'auto', { mcp: { any: {} } });
     const commands = new Map(specs.map((spec) => [spec.name, spec]));
     const chosen = (menu: readonly Option[], path: Option[] = []): Option[][] =>
       menu.flatMap((one) => (one.type === 2 ? chosen(one.options ?? [], [one]) : [[...path, one]]));

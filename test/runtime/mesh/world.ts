@@ -13,10 +13,7 @@ import { createAgent } from '../../../src/runtime/agent/agent.ts';
 import type { Order } from '../../../src/runtime/contract/order.ts';
 import { type CostLimits, Costs, createMeter } from '../../../src/runtime/costs/costs.ts';
 import { runAgent } from '../../../src/runtime/run/assemble.ts';
-import type { FeatureRun, Gateway } from '../../../src/runtime/run/gateway.ts';
-import { mayUse } from '../../../src/runtime/tools/asked.ts';
-import { offerTools } from '../../../src/runtime/tools/bind.ts';
-import { factsOf } from '../../../src/runtime/tools/offered.ts';
+import type { Gateway } from '../../../src/runtime/run/gateway.ts';
 import { openTask } from '../../../src/workspace/tasks/index.ts';
 import { saveTask } from '../../../src/workspace/tasks/record.ts';
 import type { TaskRecord } from '../../../src/workspace/types.ts';
@@ -85,14 +82,7 @@ export async function openMeshWorld({ agents = {}, limits, caps }: MeshWorldOpti
       history: { ...open.gw.config.history, max_messages: 50, max_tokens: 10_000 },
     },
     models: { ...open.gw.models, meter, agent, loadAgent: load },
-    tools: {
-      ...open.gw.tools,
-      async toolbox(order, own, scope) {
-        const may = (name: string) => mayUse(own, order.asked)({ name });
-        const run = { scope, order, own, mayUse: may, gw } as unknown as FeatureRun;
-        return { tools: await offerTools([askAgent], run, factsOf(order)), skills: '' };
-      },
-    },
+    features: { ...open.gw.features, tools: [askAgent], on: open.gw.features.on.filter(({ offers }) => !offers) },
   };
   const { mesh } = agentsOf(gw);
   const { registry } = mesh;

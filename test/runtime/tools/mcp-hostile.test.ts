@@ -4,19 +4,21 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { asSchema } from 'ai';
 import { expect, onTestFinished, test } from 'vitest';
-import { openAppSkills } from '../../../src/app/skills/skills.ts';
 import type { Config } from '../../../src/config.ts';
+import { type McpServerSettings, McpServers } from '../../../src/features/mcp/servers.ts';
 import { silentLog } from '../../../src/log.ts';
 import { toToolSet } from '../../../src/runtime/agent/tools.ts';
 import type { Order } from '../../../src/runtime/contract/order.ts';
 import type { OwnSettings } from '../../../src/runtime/contract/settings.ts';
 import { kindOf, type RuntimeTool } from '../../../src/runtime/contract/task.ts';
 import type { ToolScope } from '../../../src/runtime/contract/tool-scope.ts';
+import { toolboxOf } from '../../../src/runtime/run/assemble.ts';
 import { createTools } from '../../../src/runtime/tools/index.ts';
-import { type McpServerSettings, McpServers } from '../../../src/runtime/tools/mcp/servers.ts';
+import { SERVICE_TOOLS } from '../../../src/runtime/tools/table.ts';
 import { openHome } from '../../../src/workspace/home.ts';
 import { openTask } from '../../../src/workspace/tasks/index.ts';
 import { eventually } from '../../helpers/eventually.ts';
+import { openTestGateway } from '../../helpers/gateway.ts';
 import { ownTime } from '../../helpers/own-time.ts';
 import { tempFolder } from '../../helpers/temp.ts';
 
@@ -197,14 +199,23 @@ test('a run is never offered more tools than providers take', async () => {
     },
     mcp: { a: server('many'), b: server('many') },
   };
-  const skills = openAppSkills({ config, home, log: silentLog() });
-  onTestFinished(() => skills.close());
+  const { gw } = await openTestGateway({ homeRoot: home.root, config });
+  const table = [...SERVICE_TOOLS, ...gw.features.tools].map(({ name }) => name);
   const scope: ToolScope = {
     ...{ home, viber: 'default', taskId: '20260101-aaaaa', runId: 'r1', planBase: undefined },
     ...{ onPlan: () => undefined, onArtifact: () => undefined, autoAcceptMemory: false, provenance: 'test' },
   };
   const order = { principal: { role: 'owner' }, task: { goal: '' } } as Order;
-  const names = async (own: OwnSettings) => (await skills.toolbox(order, own, scope)).tools.map(({ name }) => name);
+  const names = async (own: OwnSettings) => {
+    const { tools } = await toolboxOf(
+      order,
+      own,
+      scope,
+      { refs: [], pending: [], plan: undefined, sources: [], said: [] },
+      gw,
+    );
+    return tools.map(({ name }) => name).filter((name) => !table.includes(name));
+  };
   expect((await names({})).length).toBe(100);
   expect(await names({ tools: ['b_t100'] })).toEqual(['b_t100']);
 });

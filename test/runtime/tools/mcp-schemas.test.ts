@@ -1,6 +1,6 @@
 /** The arguments of servers' tools, in the shapes that real ones have and a provider or another refuses: one of them must not cost a request. */
 import { describe, expect, it } from 'vitest';
-import { fitSchema } from '../../../src/runtime/tools/mcp/schema.ts';
+import { fitSchema } from '../../../src/features/mcp/schema.ts';
 import { wrongSchema } from '../../emulators/llm/schemas.ts';
 
 type Schema = Record<string, unknown>;

@@ -23,7 +23,7 @@ const vibers = {
   has: () => true,
   configured: () => 'default',
   forMembers: ['dev'],
-  about: async () => undefined,
+  about: async () => 'writes code',
 };
 
 it('the second run is offered the very schemas of the first', async () => {
@@ -33,9 +33,9 @@ it('the second run is offered the very schemas of the first', async () => {
     ...{ autoAcceptMemory: false, onPlan: () => undefined, onArtifact: () => undefined },
   };
   const order = { principal, address, isDirect: true, tellsMemory: true };
-  const services = { vibers, aboutViber: async () => 'writes code' };
+  const gw = { places: { vibers } };
   const offered = async () => {
-    const run = { scope, order, services } as unknown as ToolRun;
+    const run = { scope, order, gw } as unknown as ToolRun;
     const others = await offerTools([newTask, openTaskTool, useViber], run, factsOf(order));
     return new Map(createTools(scope, others).map(({ name, input }) => [name, input]));
   };

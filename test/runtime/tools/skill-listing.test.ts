@@ -1,7 +1,7 @@
 /** What a prompt says of skills: names of all, descriptions whole and by what the task is about, within a budget, the same each time. */
 import { describe, expect, test } from 'vitest';
-import { listingOf } from '../../../src/runtime/tools/skills/listing.ts';
-import { relevanceOf } from '../../../src/runtime/tools/skills/relevance.ts';
+import { listingOf } from '../../../src/features/skills/listing.ts';
+import { relevanceOf } from '../../../src/features/skills/relevance.ts';
 import { countTokens } from '../../../src/workspace/memory/tokens.ts';
 
 const skill = (name: string, description: string, level: 'bundled' | 'user' | 'viber' = 'user') => ({

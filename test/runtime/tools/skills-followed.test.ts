@@ -1,11 +1,11 @@
 /** The tools that a skill wants used, in the words of other agents, and which of ours are beyond them. */
 import { expect, test } from 'vitest';
-import { web } from '../../../src/features/web/index.ts';
-import { followSkills, namesGivenTo } from '../../../src/runtime/tools/skills/followed.ts';
-import { knowTools } from '../../../src/runtime/tools/table.ts';
+import { followSkills, namesGivenTo } from '../../../src/features/skills/followed.ts';
+import { FEATURES } from '../../../src/features.ts';
+import { featureSet } from '../../../src/runtime/features.ts';
 import type { SessionEntry } from '../../../src/workspace/types.ts';
 
-knowTools(web.tools ?? []);
+featureSet(FEATURES);
 
 test.each([
   [['Bash'], ['shell', 'run_skill_file'], ['notify', 'write_file', 'mark']],

@@ -4,28 +4,28 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished, test, vi } from 'vitest';
 import type { Principal } from '../../../src/access/principal.ts';
-import { openAppSkills } from '../../../src/app/skills/skills.ts';
 import { UserError } from '../../../src/errors.ts';
-import { silentLog } from '../../../src/log.ts';
+import { skills as skillsCommand } from '../../../src/features/skills/command/skills.ts';
+import { skills as feature } from '../../../src/features/skills/index.ts';
+import { GatewaySkills } from '../../../src/features/skills/open.ts';
+import { versionOf } from '../../../src/features/skills/tools/version.ts';
+import { workFolder } from '../../../src/features/skills/tools/work-folder.ts';
 import { messagesIn } from '../../../src/messages/messages.ts';
 import { type ConsentRules, withConsent } from '../../../src/runtime/approvals/consent.ts';
 import { approve } from '../../../src/runtime/commands/approve.ts';
 import type { Invocation } from '../../../src/runtime/commands/command.ts';
-import { skills as skillsCommand } from '../../../src/runtime/commands/skills/skills.ts';
 import type { Order } from '../../../src/runtime/contract/order.ts';
 import type { OwnSettings } from '../../../src/runtime/contract/settings.ts';
 import type { RuntimeTool } from '../../../src/runtime/contract/task.ts';
 import { mayUse } from '../../../src/runtime/tools/asked.ts';
 import { createTools, type ToolScope } from '../../../src/runtime/tools/index.ts';
-import { versionOf } from '../../../src/runtime/tools/skills/version.ts';
-import { workFolder } from '../../../src/runtime/tools/skills/work-folder.ts';
 import { ownTools } from '../../../src/runtime/tools/table.ts';
 import { parseSkill } from '../../../src/skills/skill.ts';
 import { openHome } from '../../../src/workspace/home.ts';
 import { saveTask } from '../../../src/workspace/tasks/record.ts';
 import type { ArtifactRef } from '../../../src/workspace/types.ts';
 import { defaults } from '../../helpers/defaults.ts';
-import { partsOf } from '../../helpers/gateway.ts';
+import { openTestGateway } from '../../helpers/gateway.ts';
 import { IN_SANDBOX, isSandboxed } from '../../helpers/sandbox.ts';
 import { tempFolder } from '../../helpers/temp.ts';
 
@@ -50,15 +50,19 @@ async function open({ files = {}, env = {}, timeout = 20, sandbox = false }: Giv
     fs.mkdirSync(path.dirname(file), { recursive: true });
     fs.writeFileSync(file, text);
   }
-  const config = { skills: { ...defaults.skills, env, timeout }, mcp: {} };
-  const skills = openAppSkills({ config, home, log: silentLog(), sandbox });
-  onTestFinished(() => skills.close());
+  const config = { skills: { ...defaults.skills, env, timeout } };
+  const { gw } = await openTestGateway({ homeRoot: home.root, config });
+  const skills = new GatewaySkills(gw, sandbox);
+  onTestFinished(skills.start());
   const refs: ArtifactRef[] = [];
   const scopeOf = (viber = 'default'): ToolScope => ({
     ...{ home, viber, taskId: '20260101-aaaaa', runId: 'r1', planBase: undefined },
     ...{ onPlan: () => undefined, onArtifact: (ref) => refs.push(ref), autoAcceptMemory: false, provenance: 'test' },
   });
-  const offer = (own: OwnSettings = {}, viber?: string) => skills.toolbox(asked('member'), own, scopeOf(viber));
+  const offer = async (own: OwnSettings = {}, viber?: string) =>
+    feature.offers?.when(asked('member'), own, gw)
+      ? skills.offer(asked('member'), own, scopeOf(viber))
+      : { tools: [], skills: '' };
   const tool = async (name: string, own: OwnSettings = {}, viber?: string): Promise<RuntimeTool> => {
     const { tools } = await offer(own, viber);
     const found = tools.find((each) => each.name === name);
@@ -100,7 +104,7 @@ describe('what is offered', () => {
     expect(await names({ skills: ['chart'] })).toEqual(['chart', 'read_skill']);
     expect(await names({ skills: ['summarise'] })).toEqual(['read_skill']);
     expect(await offer({ skills: [] })).toEqual({ tools: [], skills: '' });
-    expect((await offer({ tools: ['read_file'] })).skills).toBe('');
+    expect((await offer({ tools: ['read_file'] })).skills ?? '').toBe('');
     const both: OwnSettings = { tools: ['read_file'], skills: ['summarise'] };
     const allowed = (await offer(both)).tools.filter(mayUse(both, undefined));
     expect(allowed.map(({ name }) => name)).toEqual(['read_skill']);
@@ -108,7 +112,7 @@ describe('what is offered', () => {
 
   it('holds no scripts in the run of a guest', async () => {
     const { skills, scope } = await open({ files: { 'skills/a.skill.md': skillText('a', 'true') } });
-    const { tools } = await skills.toolbox(asked('guest'), {}, scope);
+    const { tools } = await skills.offer(asked('guest'), {}, scope);
     expect(tools.map(({ name }) => name)).toEqual(['chart', 'web-fetch']);
   });
 
@@ -139,7 +143,7 @@ describe('what is offered', () => {
     expect(offered).toHaveLength(67);
     expect(offered.slice(-3)).toEqual(['read_skill', 'run_skill_file', 'find_skill']);
     expect(offered).toContain('zz');
-    const { skills } = await offer();
+    const { skills = '' } = await offer();
     expect(skills.length).toBeLessThan(12_000);
     expect(skills.split('\n').at(-1)).toMatch(/by their names alone \(find_skill.*: r/);
     // Those that are too many to be called can be read.
@@ -152,7 +156,7 @@ describe('what is offered', () => {
     const { skills, scope, names } = await open({
       files: { 'skills/a.skill.md': skillText('notify', 'true'), 'skills/b.skill.md': skillText('read-file', 'true') },
     });
-    expect((await skills.service.list('default')).problems.map(({ reason }) => reason)).toEqual([
+    expect((await skills.list('default')).problems.map(({ reason }) => reason)).toEqual([
       expect.stringContaining('"notify" is a tool of the gateway'),
       expect.stringContaining('"read-file" is a tool of the gateway'),
     ]);
@@ -164,9 +168,8 @@ describe('what is offered', () => {
 test('what a server said when it failed is for owners alone', async () => {
   const problem = 'The server docs (mcp.docs) is not there: cannot open /srv/private';
   const servers = [{ name: 'docs', state: 'failed' as const, tools: 0, problem }];
-  const service = { list: async () => ({ skills: [], problems: [], servers }) };
+  const { gw } = await openTestGateway({ features: [{ name: 'servers', servers: async () => servers }] });
   const shown = async (isOwner: boolean) => {
-    const gw = partsOf({ home: { root: '/h' }, tools: { skills: service } });
     const principal = { role: isOwner ? 'owner' : 'member' };
     const context = { gw, viber: 'default', args: '', principal, messages: messagesIn('en') };
     return (await skillsCommand.run(context as unknown as Invocation)).text;

@@ -2,24 +2,24 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { SKILL_TOOLS } from '../../../src/features/skills/tools/table.ts';
 import { FEATURES } from '../../../src/features.ts';
 import { messagesIn } from '../../../src/messages/messages.ts';
 import type { RunFacts } from '../../../src/runtime/contract/tool.ts';
 import { isOffered } from '../../../src/runtime/tools/bind.ts';
 import { doingWith } from '../../../src/runtime/tools/doing.ts';
-import {
-  allTools,
-  CORE_TOOLS,
-  knowTools,
-  ownTools,
-  SERVICE_TOOLS,
-  SKILL_TOOLS,
-} from '../../../src/runtime/tools/table.ts';
-import { BUNDLED } from '../../../src/skills/bundled-tools.ts';
+import { allTools, CORE_TOOLS, knowTools, ownTools, SERVICE_TOOLS } from '../../../src/runtime/tools/table.ts';
 
 /** The tools that features bring. */
 const BROUGHT = FEATURES.flatMap(({ tools = [] }) => tools);
 knowTools(BROUGHT);
+knowTools(SKILL_TOOLS);
+/** The code of bundled skills, by name. */
+const NATIVES = FEATURES.flatMap(({ natives = {} }) => Object.entries(natives));
+knowTools(
+  NATIVES.map(([name, tool]) => ({ ...tool, name })),
+  false,
+);
 
 const HERE: RunFacts = {
   ...{ role: 'owner', isJob: false, isAsked: false, isHere: true, isAlone: false, tellsMemory: true },
@@ -62,10 +62,7 @@ it.each<[string, Partial<RunFacts>, string[]]>([
 
 it('offers a guest those bundled skills whose file says so, and nothing that says nothing', () => {
   const guest = { ...HERE, role: 'guest' as const };
-  expect(Object.entries(BUNDLED).flatMap(([name, tool]) => (isOffered(tool, guest) ? [name] : []))).toEqual([
-    'web-fetch',
-    'chart',
-  ]);
+  expect(NATIVES.flatMap(([name, tool]) => (isOffered(tool, guest) ? [name] : []))).toEqual(['web-fetch', 'chart']);
   expect(isOffered({}, guest)).toBe(false);
 });
 

@@ -1,6 +1,6 @@
 /** Detects a document's format from its first bytes; names and types from outside are not trusted. */
-import { htmlToText } from '../../../skills/web/html-text.ts';
-import { textOf } from '../../../skills/web/page.ts';
+import { htmlToText } from '../../../runtime/reading/html/html-text.ts';
+import { textOf } from '../../../runtime/reading/html/page.ts';
 import { readZip } from './office.ts';
 import { readPdf } from './pdf.ts';
 import { DAMAGED, EMPTY, ENCRYPTED, Refused } from './refused.ts';

@@ -1,6 +1,6 @@
 /** Documents that are zips of XML: Word, Excel, PowerPoint, OpenDocument. For any other zip, lists its contents. */
 import { readableText } from '../../../lib/charset.ts';
-import { htmlToText } from '../../../skills/web/html-text.ts';
+import { htmlToText } from '../../../runtime/reading/html/html-text.ts';
 import { withAllCells } from './cells.ts';
 import { OPEN_DOCUMENT, paragraphs } from './markup.ts';
 import { DAMAGED, Refused } from './refused.ts';

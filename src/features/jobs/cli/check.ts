@@ -9,7 +9,7 @@ import type { CheckedAt } from '../../../runtime/contract/feature.ts';
 import type { Finding } from '../../../runtime/contract/finding.ts';
 import { OFFLINE_MODEL } from '../../../runtime/contract/providers.ts';
 import { createModels } from '../../../runtime/model/models.ts';
-import { configOf, type Gateway } from '../../gateway.ts';
+import { configOf } from '../../gateway.ts';
 import { Jobs } from '../files.ts';
 import type { Job } from '../job.ts';
 import { systemTimezone } from '../schedule.ts';
@@ -20,8 +20,8 @@ import { placeProblem } from './places.ts';
 const OFFLINE = `${OFFLINE_MODEL}, the small built-in model, does only a few fixed requests`;
 
 /** Returns no findings if there are no jobs. */
-export async function checkJobs(at: CheckedAt<Gateway>): Promise<Finding[]> {
-  const { home: root, env, reserved } = at;
+export async function checkJobs(at: CheckedAt): Promise<Finding[]> {
+  const { home: root, env } = at;
   const config = configOf(at);
   const findings: Finding[] = [];
   const found = (state: Finding['state'], detail: string) => findings.push({ name: 'jobs', state, detail });
@@ -32,7 +32,7 @@ export async function checkJobs(at: CheckedAt<Gateway>): Promise<Finding[]> {
   try {
     await jobs.start();
     const inForce = jobs.all().flatMap(({ job, state }) => (job && state !== 'disabled' ? [job] : []));
-    const names = await namesOf(inForce, { config, root, env, reserved });
+    const names = await namesOf(inForce, { config, root, env, offered: (vibers) => at.names(vibers) });
     for (const { problem } of jobs.all()) if (problem !== undefined) found('wrong', problem.replaceAll('\n', '; '));
     for (const job of inForce) {
       const unknown = names.of(job);

@@ -58,7 +58,7 @@ async function open({ home, config: file, env }: CliContext) {
   return { jobs, config, timezone, states: path.join(spool, 'jobs') };
 }
 
-async function list(context: CliContext, { reserved }: CliServices): Promise<number> {
+async function list(context: CliContext, { names: offered }: CliServices): Promise<number> {
   const { json, print, home, env } = context;
   const [{ jobs, config, timezone, states: folder }, { openJobStates }, { nextSlots }, { namesOf }, { sayUnknown }] =
     await Promise.all([
@@ -71,7 +71,7 @@ async function list(context: CliContext, { reserved }: CliServices): Promise<num
   await jobs.close();
   const names = await namesOf(
     jobs.all().flatMap(({ job }) => job ?? []),
-    { config, root: home, env, reserved: await reserved() },
+    { config, root: home, env, offered: (vibers) => offered(vibers, config) },
   );
   const { said } = messagesIn('en');
   const states = openJobStates(folder, { isReader: true });

@@ -1,0 +1,80 @@
+/** Helpers for page routes: authorisation, paging and write conflicts. */
+
+import { UserError } from '../errors.ts';
+import { messagesIn } from '../messages/messages.ts';
+import type { BoardRequest, BoardRoute } from '../runtime/contract/board.ts';
+import type { About } from './pages/parts.ts';
+import { Conflict } from './protocol/refusals.ts';
+import { errorBody, Refused, sendJson } from './respond.ts';
+
+type Method = BoardRoute['method'];
+type Answer = (asked: BoardRequest) => Promise<unknown>;
+
+/** Creates a route that answers with the JSON of what `work` returns. */
+export const route = (method: Method, path: string, asks: BoardRoute['asks'], work: Answer): BoardRoute => ({
+  method,
+  path,
+  asks,
+  handle: async (asked) => answered(asked, () => work(asked)),
+});
+
+async function answered({ response, caller }: BoardRequest, work: () => Promise<unknown>): Promise<void> {
+  try {
+    sendJson(response, 200, await work());
+  } catch (error) {
+    if (error instanceof UserError) throw new Refused(400, 'refused', messagesIn(caller.language).said(error.said));
+    if (!(error instanceof Conflict)) throw error;
+    sendJson(response, 409, { ...errorBody(error.error), current: error.current });
+  }
+}
+
+export const PAGE = 100;
+
+/**
+ * Returns the items after the given ID, and the ID for the next page. If an answer has several lists, each has its own
+ * parameter.
+ */
+export function pageOf<T>(
+  all: readonly T[],
+  idOf: (item: T) => string,
+  url: URL,
+  name = 'after',
+): { items: T[]; next?: string } {
+  const after = url.searchParams.get(name);
+  const from = after === null ? 0 : all.findIndex((item) => idOf(item) === after) + 1;
+  const items = all.slice(from, from + PAGE);
+  const last = items.at(-1);
+  return { items, ...(last !== undefined && from + PAGE < all.length && { next: idOf(last) }) };
+}
+
+/**
+ * Returns a page of events, newest first. IDs are stable as events are added: those of one moment are numbered from the
+ * oldest.
+ */
+export function newestFirst<T extends { at: string }>(
+  happened: readonly T[],
+  url: URL,
+): { items: (T & { id: string })[]; next?: string } {
+  const seen = new Map<string, number>();
+  const named = happened.map((event) => {
+    const count = (seen.get(event.at) ?? 0) + 1;
+    seen.set(event.at, count);
+    return { ...event, id: `${event.at}-${count}` };
+  });
+  return pageOf(named.reverse(), ({ id }) => id, url);
+}
+
+/**
+ * Returns the viber from `?viber=`, or the one that serves the chats.
+ * @throws {Refused} for an unknown viber
+ */
+export function viberOf(url: URL, { viber, vibers }: About): string {
+  const asked = url.searchParams.get('viber') ?? viber;
+  if (!vibers().includes(asked)) throw new Refused(404, 'not_found', 'There is no such viber.', 'viber');
+  return asked;
+}
+
+export function found<T>(value: T | undefined, what: string): T {
+  if (value === undefined) throw new Refused(404, 'not_found', `There is no such ${what}.`);
+  return value;
+}

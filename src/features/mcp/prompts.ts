@@ -1,0 +1,75 @@
+/**
+ * Lists and reads prompts that servers offer for people to choose.
+ * https://modelcontextprotocol.io/specification/2026-07-28/server/prompts
+ */
+import { visibleText } from '../../runtime/context/turn.ts';
+import { bounded } from './answer.ts';
+import type { Client } from './connect.ts';
+
+export interface ServerPrompt {
+  server: string;
+  name: string;
+  /** The description for people; '' if there isn't one. */
+  description: string;
+  arguments: { name: string; description: string; isRequired: boolean }[];
+}
+
+const MAX_PROMPTS = 100;
+const MAX_PAGES = 10;
+const MAX_NAME = 100;
+const MAX_WORDS = 300;
+const MAX_ARGUMENTS = 10;
+/** The limit for a prompt in characters, as for a quotation. */
+const MAX_TEXT = 8_000;
+const READ_MS = 30_000;
+
+export async function listPrompts(
+  client: Pick<Client, 'listPrompts' | 'initializeResult'>,
+  server: string,
+  signal: AbortSignal,
+): Promise<ServerPrompt[]> {
+  if (!client.initializeResult.capabilities.prompts) return [];
+  const found: ServerPrompt[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < MAX_PAGES && found.length < MAX_PROMPTS; page++) {
+    const params = cursor === undefined ? {} : { params: { cursor } };
+    const { prompts, nextCursor } = await client.listPrompts({ ...params, options: { signal } });
+    for (const { name, title, description, arguments: given = [] } of prompts) {
+      if (name.length > MAX_NAME || visibleText(name) !== name || /\s/.test(name)) continue;
+      const args = given.slice(0, MAX_ARGUMENTS).map((each) => ({
+        name: bounded(each.name, MAX_NAME),
+        description: bounded(each.description ?? '', MAX_WORDS),
+        isRequired: each.required === true,
+      }));
+      found.push({ server, name, description: bounded(description ?? title ?? '', MAX_WORDS), arguments: args });
+    }
+    cursor = nextCursor;
+    if (cursor === undefined) break;
+  }
+  return found.slice(0, MAX_PROMPTS);
+}
+
+/** Returns the whole prompt as one text; pictures and files in it are only named. */
+export async function readPrompt(
+  client: Pick<Client, 'getPrompt'>,
+  name: string,
+  values: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<string> {
+  const { messages } = await client.getPrompt({
+    name,
+    arguments: { ...values },
+    options: { signal, timeout: READ_MS },
+  });
+  const isDialogue = messages.some(({ role }) => role === 'assistant');
+  const texts = messages.map(({ role, content }) => {
+    const text =
+      content.type === 'text' ? content.text : content.type === 'resource' ? resourceText(content) : undefined;
+    const words = text ?? `[${content.type}]`;
+    return isDialogue ? `${role}: ${words}` : words;
+  });
+  return bounded(texts.join('\n\n'), MAX_TEXT);
+}
+
+const resourceText = ({ resource }: { resource: object }): string | undefined =>
+  'text' in resource && typeof resource.text === 'string' ? resource.text : undefined;

@@ -1,0 +1,306 @@
+/**
+ * Converts the arguments of a server's tool to a schema that every provider accepts. One refused schema costs the whole
+ * request, so the parts that a provider refuses (alternatives at the top, lists without items, older and other
+ * dialects, unusual names) are expressed differently, at worst more loosely: the server checks its input in any case.
+ * Pure.
+ */
+import { isRecord } from '../../lib/json.ts';
+
+type Schema = Record<string, unknown>;
+
+export interface FittedSchema {
+  schema: Schema;
+  /** Returns the arguments with the server's own names. */
+  original(given: Record<string, unknown>): Record<string, unknown>;
+}
+
+const MAX_DEPTH = 30;
+/** The most alternatives at the top that are followed: they may reference each other in circles. */
+const MAX_BRANCHES = 100;
+const NAME = /^[a-zA-Z0-9_.-]{1,64}$/;
+const TYPES = new Set(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']);
+/** Names of types in other languages and dialects. */
+const OTHER_TYPES: Readonly<Record<string, string>> = {
+  str: 'string',
+  text: 'string',
+  date: 'string',
+  datetime: 'string',
+  file: 'string',
+  int: 'integer',
+  int32: 'integer',
+  int64: 'integer',
+  long: 'integer',
+  float: 'number',
+  double: 'number',
+  bool: 'boolean',
+  list: 'array',
+  tuple: 'array',
+  dict: 'object',
+  map: 'object',
+  none: 'null',
+};
+const CHOICES = ['anyOf', 'oneOf', 'allOf'] as const;
+/** Keywords whose value has one type; a value of another type is dropped. */
+const KINDS: Readonly<Record<string, (value: unknown) => boolean>> = {
+  description: isText,
+  title: isText,
+  format: isText,
+  $comment: isText,
+  $ref: isText,
+  examples: Array.isArray,
+  minimum: isNumber,
+  maximum: isNumber,
+  multipleOf: isNumber,
+  exclusiveMinimum: isNumber,
+  exclusiveMaximum: isNumber,
+  uniqueItems: isBoolean,
+  deprecated: isBoolean,
+  minLength: isCount,
+  maxLength: isCount,
+  minItems: isCount,
+  maxItems: isCount,
+  minProperties: isCount,
+  maxProperties: isCount,
+  pattern: isPattern,
+};
+/** Keywords that name the dialect or belong to other dialects. */
+const DROPPED = new Set([
+  '$schema',
+  '$id',
+  'id',
+  '$anchor',
+  '$dynamicAnchor',
+  '$dynamicRef',
+  '$vocabulary',
+  'nullable',
+]);
+const OBJECTS = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
+const INNER = new Set(['not', 'if', 'then', 'else', 'contains', 'propertyNames', 'unevaluatedItems']);
+/** Providers refuse these at the top. */
+const NOT_AT_TOP = new Set<string>([
+  ...CHOICES,
+  'not',
+  'if',
+  'then',
+  'else',
+  'enum',
+  'const',
+  'dependentSchemas',
+  '$ref',
+]);
+
+/** Returns undefined for a schema that doesn't describe named arguments. */
+export function fitSchema(given: Schema): FittedSchema | undefined {
+  const { type } = given;
+  if (type !== undefined && type !== null && type !== 'object' && !(Array.isArray(type) && type.includes('object')))
+    return undefined;
+  const root: Schema = JSON.parse(JSON.stringify(given), (key, value: unknown) =>
+    key === '__proto__' ? undefined : value,
+  );
+  const whole = merged(root, root, { left: MAX_BRANCHES });
+  const { type: _type, ...rest } = fitPart(whole, root, 0);
+  const top: Schema = { type: 'object', ...rest };
+  for (const key of NOT_AT_TOP) delete top[key];
+  const properties = isRecord(top.properties) ? top.properties : {};
+  const names = namesOf(Object.keys(properties));
+  const byGiven = new Map([...names].map(([original, name]) => [name, original]));
+  const isRenamed = [...names].some(([original, name]) => original !== name);
+  const schema: Schema = { ...top, properties };
+  if (isRenamed) {
+    schema.properties = Object.fromEntries(Object.entries(properties).map(([key, value]) => [names.get(key), value]));
+    // The text that lists required arguments uses the names too.
+    for (const [key, name] of names)
+      if (isText(schema.description)) schema.description = schema.description.replaceAll(key, name);
+    if (Array.isArray(top.required)) schema.required = top.required.map((key: string) => names.get(key));
+  }
+  const original = (input: Record<string, unknown>) =>
+    isRenamed
+      ? Object.fromEntries(Object.entries(input).map(([key, value]) => [byGiven.get(key) ?? key, value]))
+      : input;
+  return { schema, original };
+}
+
+/**
+ * Merges alternatives at the top into one set of arguments: an argument that all of them require is required, and the
+ * description lists the sets.
+ */
+function merged(top: Schema, root: Schema, branches: { left: number }): Schema {
+  let whole = withTarget(top, root);
+  for (const choice of CHOICES) {
+    const { [choice]: given, ...rest } = whole;
+    if (!Array.isArray(given)) continue;
+    const within = given
+      .filter((one): one is Schema => isRecord(one) && branches.left-- > 0)
+      .map((one) => merged(one, root, branches));
+    const properties = Object.assign({}, ...within.map((one) => one.properties).filter(isRecord));
+    const needed = within.map(({ required }) => textsOf(required));
+    const inAll =
+      choice === 'allOf'
+        ? needed.flat()
+        : (needed[0] ?? []).filter((key) => needed.every((keys) => keys.includes(key)));
+    const sets =
+      choice === 'allOf' ? [] : needed.filter((keys) => keys.length > inAll.length).map((keys) => keys.join(' and '));
+    const hint = sets.length > 1 ? `Needed: ${sets.join(', or ')}.` : '';
+    const description = [rest.description, hint]
+      .filter((text) => isText(text) && text !== '')
+      .join(' ')
+      .slice(0, 1_000);
+    whole = {
+      ...rest,
+      properties: { ...properties, ...(isRecord(rest.properties) ? rest.properties : {}) },
+      required: [...textsOf(rest.required), ...inAll],
+      ...(description === '' ? {} : { description }),
+    };
+  }
+  return whole;
+}
+
+/** Resolves a reference at the top within the schema. */
+function withTarget(schema: Schema, root: Schema): Schema {
+  const target = isText(schema.$ref) ? targetOf(schema.$ref, root) : undefined;
+  const { $ref: _ref, ...rest } = schema;
+  return isRecord(target) ? { ...target, ...rest } : schema;
+}
+
+function targetOf(ref: string, root: Schema): unknown {
+  if (ref === '#') return root;
+  if (!ref.startsWith('#/')) return undefined;
+  const steps = ref
+    .slice(2)
+    .split('/')
+    .map((step) =>
+      decodeURIComponent(step.replace(/%(?![0-9a-f]{2})/gi, '%25'))
+        .replaceAll('~1', '/')
+        .replaceAll('~0', '~'),
+    );
+  return steps.reduce<unknown>((at, step) => (isRecord(at) ? at[step] : undefined), root);
+}
+
+function fitPart(given: unknown, root: Schema, depth: number): Schema {
+  if (!isRecord(given) || depth > MAX_DEPTH) return {};
+  // A reference without a target allows anything.
+  if (isText(given.$ref) && targetOf(given.$ref, root) === undefined) return describedBy(given);
+  const fitted: Schema = {};
+  for (const [key, value] of Object.entries(oldWays(given))) {
+    if (DROPPED.has(key)) continue;
+    if (OBJECTS.has(key)) {
+      if (isRecord(value))
+        fitted[key] = Object.fromEntries(
+          Object.entries(value).map(([name, one]) => [name, fitPart(one, root, depth + 1)]),
+        );
+    } else if (key === 'items') fitted.items = itemsOf(value, root, depth);
+    else if (INNER.has(key)) fitted[key] = fitPart(value, root, depth + 1);
+    else if (isChoice(key)) {
+      if (Array.isArray(value) && value.length > 0) fitted[key] = value.map((one) => fitPart(one, root, depth + 1));
+    } else if (key === 'additionalProperties' || key === 'additionalItems' || key === 'unevaluatedProperties') {
+      if (key !== 'additionalItems' && isBoolean(value)) fitted[key] = value;
+      else if (key === 'additionalProperties' && isRecord(value)) fitted[key] = fitPart(value, root, depth + 1);
+    } else if (key === 'type') {
+      const type = typeOf(value);
+      if (type !== undefined) fitted.type = type;
+    } else if (key === 'enum') {
+      if (Array.isArray(value) && value.length > 0) fitted.enum = distinct(value);
+    } else if (key !== 'prefixItems' && key !== 'required' && (KINDS[key]?.(value) ?? true)) fitted[key] = value;
+  }
+  if (Array.isArray(given.prefixItems) && fitted.items === undefined)
+    fitted.items = itemsOf(given.prefixItems, root, depth);
+  // Applies also if a list is one of several types.
+  if ([fitted.type].flat().includes('array')) fitted.items ??= {};
+  const required = requiredIn(given, fitted.properties);
+  return required.length > 0 ? { ...fitted, required } : fitted;
+}
+
+/** Converts keywords of drafts 3 and 4 and of OpenAPI. */
+function oldWays(given: Schema): Schema {
+  const schema = { ...given };
+  for (const [exclusive, limit] of [
+    ['exclusiveMinimum', 'minimum'],
+    ['exclusiveMaximum', 'maximum'],
+  ] as const) {
+    if (schema[exclusive] === true && isNumber(schema[limit])) {
+      schema[exclusive] = schema[limit];
+      delete schema[limit];
+    }
+  }
+  if (schema.nullable === true && isText(schema.type)) schema.type = [schema.type, 'null'];
+  return schema;
+}
+
+/** Converts a list with types by position to one of any of these types: not all providers support positions. */
+function itemsOf(value: unknown, root: Schema, depth: number): Schema {
+  if (!Array.isArray(value)) return fitPart(value, root, depth + 1);
+  const kinds = distinct(value.map((one) => fitPart(one, root, depth + 1)));
+  return kinds.length > 1 && kinds.every((kind) => Object.keys(kind).length > 0)
+    ? { anyOf: kinds }
+    : kinds.length === 1
+      ? (kinds[0] ?? {})
+      : {};
+}
+
+/** Returns the required names that exist, once each; draft 3 marks them at the argument. */
+function requiredIn({ required, properties }: Schema, fitted: unknown): string[] {
+  const old = isRecord(properties)
+    ? Object.entries(properties).flatMap(([key, one]) => (isRecord(one) && one.required === true ? [key] : []))
+    : [];
+  const there = isRecord(fitted) ? new Set(Object.keys(fitted)) : undefined;
+  return [...new Set([...textsOf(required), ...old])].filter((key) => there?.has(key) === true);
+}
+
+function typeOf(value: unknown): string | string[] | undefined {
+  const types = [value].flat().flatMap((one) => {
+    const known = isText(one) ? (OTHER_TYPES[one.toLowerCase()] ?? one.toLowerCase()) : '';
+    return TYPES.has(known) ? [known] : [];
+  });
+  const all = [...new Set(types)];
+  return Array.isArray(value) && all.length > 1 ? all : all[0];
+}
+
+const describedBy = ({ description }: Schema): Schema => (isText(description) ? { description } : {});
+
+/** Gives each argument a name that providers accept. */
+function namesOf(keys: readonly string[]): Map<string, string> {
+  const taken = new Set(keys.filter((key) => NAME.test(key)));
+  return new Map(
+    keys.map((key) => {
+      if (NAME.test(key)) return [key, key];
+      const plain = key.replace(/[^a-zA-Z0-9_.-]+/g, '_').slice(0, 56) || '_';
+      let name = plain;
+      for (let n = 2; taken.has(name); n += 1) name = `${plain}_${n}`;
+      taken.add(name);
+      return [key, name];
+    }),
+  );
+}
+
+function distinct<T>(values: readonly T[]): T[] {
+  const seen = new Set<string>();
+  return values.filter((value) => {
+    const text = JSON.stringify(value);
+    return !seen.has(text) && seen.add(text);
+  });
+}
+
+const textsOf = (value: unknown): string[] => (Array.isArray(value) ? value.filter(isText) : []);
+const isChoice = (key: string): boolean => CHOICES.some((choice) => choice === key);
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+function isNumber(value: unknown): boolean {
+  return typeof value === 'number';
+}
+function isBoolean(value: unknown): boolean {
+  return typeof value === 'boolean';
+}
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}
+function isPattern(value: unknown): boolean {
+  if (!isText(value)) return false;
+  try {
+    return new RegExp(value, 'u') !== undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,243 @@
+/**
+ * One MCP (Model Context Protocol) server: connected when it is first needed, and again after it has gone, with growing
+ * pauses.
+ * https://modelcontextprotocol.io/specification
+ */
+import { UserError } from '../../errors.ts';
+import type { Logger } from '../../log.ts';
+import type { ServerHealth } from '../../runtime/contract/feature.ts';
+import { type Client, connect, isForgotten, isUnsent, type McpServerSettings } from './connect.ts';
+import { listTools } from './list.ts';
+import { effectOf, type McpCall, type McpToolInfo, reachesOut, reasonOf } from './tool.ts';
+
+/** A server's state for people who check the configuration. */
+export interface SurveyedServer extends ServerHealth {
+  /** How many of its tools ask for consent in the viber's default mode. */
+  asking: number;
+  /** Tools that the configuration names and the server doesn't have. */
+  missing: string[];
+}
+
+const CONNECT_MS = 20_000;
+const LIST_AGAIN_MS = 10 * 60_000;
+/** The shortest time between two listings in ms, however often the server reports changed tools. */
+const LIST_SOONEST_MS = 10_000;
+const BACKOFF_MS = { min: 5_000, max: 300_000 };
+/**
+ * A server that has ended is reconnected at once for the run that needs it; after this many times within this period,
+ * only with pauses.
+ */
+const AT_ONCE = { times: 5, withinMs: 60_000 };
+
+export interface McpServerOptions {
+  name: string;
+  settings: McpServerSettings;
+  log: Logger;
+  now: () => number;
+  /** Aborts when the gateway ends. */
+  closing: AbortSignal;
+}
+
+export class McpServer {
+  readonly name: string;
+  readonly settings: McpServerSettings;
+  client: Client | undefined;
+  offered: readonly McpToolInfo[] = [];
+  readonly #log: Logger;
+  readonly #now: () => number;
+  readonly #closing: AbortSignal;
+  #state: ServerHealth['state'] = 'idle';
+  #listedAt = 0;
+  #failures = 0;
+  #retryAt = 0;
+  /** When the server recently ended after it was connected. */
+  #ended: number[] = [];
+  #problem: string | undefined;
+  /** Whether the server has reported that its tools changed. */
+  #isStale = false;
+  #connecting: Promise<void> | undefined;
+  /** The listing of its tools that is running; never rejects. */
+  #listing: Promise<void> | undefined;
+
+  constructor({ name, settings, log, now, closing }: McpServerOptions) {
+    this.name = name;
+    this.settings = settings;
+    this.#log = log;
+    this.#now = now;
+    this.#closing = closing;
+  }
+
+  /**
+   * Calls a tool. Repeats the call at most once, if the server has done nothing yet: it has forgotten the session, or
+   * ended before it received the call. If the server ends during the call, a repeatable call is repeated.
+   */
+  async call({ isRepeatable, begin, ...request }: Parameters<McpCall>[0]): Promise<unknown> {
+    await this.#current();
+    await begin?.();
+    // The server may have ended while `begin` ran.
+    const client = await this.#current();
+    try {
+      return await client.callTool(request);
+    } catch (error) {
+      // The end of a server is reported shortly after the call that ran into it has failed.
+      await new Promise(setImmediate);
+      const hasEnded = this.client !== client && isRepeatable && !request.options?.signal?.aborted;
+      if (!isForgotten(error) && !isUnsent(error) && !hasEnded) throw error;
+      if (this.client === client) {
+        this.client = undefined;
+        void this.#end(client);
+      }
+      return (await this.#current()).callTool(request);
+    }
+  }
+
+  /** Connects if needed; returns undefined if connected or if it isn't time to try again. */
+  ensure(): Promise<void> | undefined {
+    if (this.#closing.aborted || this.#connecting) return this.#connecting;
+    if (this.client) {
+      const age = this.#now() - this.#listedAt;
+      if (age > LIST_AGAIN_MS || (this.#isStale && age > LIST_SOONEST_MS)) this.#refresh(this.client);
+      return undefined;
+    }
+    if (this.#now() < this.#retryAt) return undefined;
+    this.#connecting = this.#connect().finally(() => {
+      this.#connecting = undefined;
+    });
+    return this.#connecting;
+  }
+
+  /**
+   * Updates the offered tools, because permanent consent is compared with them. A server over HTTP doesn't report
+   * changes between two calls, so it is asked.
+   * @throws UserError if the server is unreachable
+   */
+  async renew(): Promise<void> {
+    if (!this.client) await this.ensure();
+    await this.#listing;
+    const isHeard = this.settings.url === undefined;
+    if (this.client && (this.#isStale || !isHeard)) this.#refresh(this.client);
+    await this.#listing;
+    if (!this.client) throw new UserError(`The server ${this.name} is away.`);
+  }
+
+  health(): ServerHealth {
+    const tools = this.#state === 'connected' ? this.offered.length : 0;
+    const problem = this.#problem === undefined ? {} : { problem: this.#problem };
+    return { name: this.name, state: this.#state, tools, ...problem };
+  }
+
+  /** Returns the state once the server has connected or failed. */
+  async survey(): Promise<SurveyedServer> {
+    await this.ensure();
+    const { trusted } = this.settings;
+    const asking = this.offered.filter((info) => effectOf(info, trusted) !== 'read' || reachesOut(info)).length;
+    return { ...this.health(), asking, missing: this.#missing(this.offered) };
+  }
+
+  /** Closes the connection; call it after `closing` was aborted. */
+  async close(): Promise<void> {
+    await this.#connecting;
+    await this.#end(this.client);
+  }
+
+  /** Returns the current connection, which may be newer than the run. */
+  async #current(): Promise<Client> {
+    if (!this.client) await this.ensure();
+    if (!this.client) throw new Error('it is away');
+    return this.client;
+  }
+
+  /** Never rejects. */
+  async #end(client: Client | undefined): Promise<void> {
+    try {
+      await client?.close();
+    } catch (error) {
+      this.#log.debug({ err: error, mcp: this.name }, 'it could not be closed');
+    }
+  }
+
+  #lost(error: unknown): void {
+    const { client } = this;
+    if (this.#closing.aborted) return;
+    this.client = undefined;
+    this.#state = 'failed';
+    this.#problem = `The server ${this.name} (mcp.${this.name}) is not there: ${reasonOf(error, valuesOf(this.settings))}`;
+    const now = this.#now();
+    if (client) this.#ended = [...this.#ended.filter((at) => now - at < AT_ONCE.withinMs), now];
+    const isAtOnce = client !== undefined && this.#ended.length <= AT_ONCE.times;
+    this.#failures += 1;
+    this.#retryAt = isAtOnce ? now : now + Math.min(BACKOFF_MS.max, BACKOFF_MS.min * 2 ** (this.#failures - 1));
+    this.#log.warn({ mcp: this.name, failures: this.#failures }, this.#problem);
+    // The call that ran into it must fail first, with its own error.
+    setImmediate(() => void this.#end(client));
+  }
+
+  async #list(client: Client): Promise<McpToolInfo[]> {
+    const signal = AbortSignal.any([this.#closing, AbortSignal.timeout(CONNECT_MS)]);
+    const offered = await listTools(client, this.settings.tools, signal);
+    const missing = this.#missing(offered);
+    if (missing.length > 0)
+      this.#log.warn({ mcp: this.name, missing }, 'tools that the configuration names are not offered by the server');
+    return offered;
+  }
+
+  async #connect(): Promise<void> {
+    this.#state = 'connecting';
+    let client: Client | undefined;
+    const isCurrent = () => client !== undefined && this.client === client;
+    try {
+      client = await connect(this.settings, this.#closing, {
+        onStale: () => {
+          this.#isStale = true;
+        },
+        onLost: (error) => {
+          if (isCurrent()) this.#lost(error);
+        },
+        // Requests still running in the session are not cut off.
+        onForgotten: () => {
+          if (!isCurrent()) return;
+          this.client = undefined;
+          this.#state = 'idle';
+        },
+      });
+      this.offered = await this.#list(client);
+      if (this.#closing.aborted) return await client.close();
+      this.client = client;
+      this.#state = 'connected';
+      this.#listedAt = this.#now();
+      this.#failures = 0;
+      this.#problem = undefined;
+      this.#log.info({ mcp: this.name, tools: this.offered.length }, 'connected');
+    } catch (error) {
+      this.#lost(error);
+      await this.#end(client);
+    }
+  }
+
+  /** Lists the tools again in the background: a list that is ten minutes old is good enough for the run. */
+  #refresh(client: Client): void {
+    if (this.#listing) return;
+    this.#listedAt = this.#now();
+    this.#isStale = false;
+    this.#listing = this.#list(client)
+      .then(
+        (offered) => {
+          this.offered = offered;
+        },
+        (error: unknown) => {
+          if (this.client === client) this.#lost(error);
+        },
+      )
+      .finally(() => {
+        this.#listing = undefined;
+      });
+  }
+
+  #missing(offered: readonly McpToolInfo[]): string[] {
+    const names = new Set(offered.map(({ name }) => name));
+    return this.settings.tools?.filter((tool) => !names.has(tool)) ?? [];
+  }
+}
+
+/** Returns the values that the server was given and may repeat in its messages. */
+const valuesOf = ({ env, headers }: McpServerSettings): string[] => Object.values({ ...env, ...headers });

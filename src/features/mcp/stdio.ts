@@ -1,0 +1,255 @@
+/**
+ * Runs an MCP server as a child process, one JSON message per line. Replaces the library's transport, which treats each
+ * notification, stray line and late answer as a failure, collects a message without limit in quadratic time, and ends
+ * only one process. This one ignores lines that aren't messages, ends a server that sends too much, and ends everything
+ * that the server started.
+ * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { stripVTControlCharacters } from 'node:util';
+import type { MCPTransport } from '@ai-sdk/mcp';
+import { errorCode } from '../../errors.ts';
+import { firstToGo, memoryLimitMb, watchMemory } from '../../lib/memory-watch.ts';
+import { clip, visibleText } from '../../runtime/context/turn.ts';
+import { killMarked } from '../../skills/run-process.ts';
+import { Tokens } from './progress.ts';
+import { readable } from './readable.ts';
+
+export interface StdioOptions {
+  command: string;
+  args: readonly string[];
+  /** Variables for the program, besides the few that every program needs. */
+  env: Readonly<Record<string, string>>;
+  /**
+   * The limit for all its processes together, in MB; 4 GiB by default, and never more than half of the machine's
+   * memory.
+   */
+  memoryMb?: number;
+  /** Called for a message without an answer. */
+  onNote(method: string): void;
+  /** Called once, if the server ends without having been closed. */
+  onEnd(why: Error): void;
+}
+
+/** Thrown when the program has ended by itself. */
+class EndedError extends Error {
+  override name = 'EndedError';
+}
+
+/** Thrown when nothing of the message has reached the program. */
+class UnsentError extends Error {
+  override name = 'UnsentError';
+}
+
+type Message = Parameters<NonNullable<MCPTransport['onmessage']>>[0];
+
+const INHERITED = ['HOME', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'USER'];
+/** The limit for one message in bytes; two pictures of 10 MB fit. */
+const MAX_LINE = 32 * 1024 * 1024;
+/** The limit for notifications and stray lines within `NOTES_MS`; nothing useful needs as many. */
+const MAX_NOTES = 5_000;
+const NOTES_MS = 10_000;
+/** Kept of what the program writes for people, in bytes, and shown of it, in characters. */
+const MAX_SAID = 4_096;
+const MAX_LINE_SAID = 200;
+/** The time between asking the program to end and killing it, in ms. */
+const GRACE_MS = 500;
+/** Enough for a browser. */
+const MEMORY_MB = 4096;
+
+export async function openStdio(options: StdioOptions): Promise<MCPTransport> {
+  const { validateJSONRPCMessage } = await import('@ai-sdk/mcp');
+  return new StdioTransport(options, validateJSONRPCMessage);
+}
+
+class StdioTransport implements MCPTransport {
+  readonly supportsProtocolVersionDiscovery = true;
+  onmessage?: NonNullable<MCPTransport['onmessage']>;
+  onclose?: NonNullable<MCPTransport['onclose']>;
+  onerror?: NonNullable<MCPTransport['onerror']>;
+  readonly #options: StdioOptions;
+  readonly #validate: (value: unknown) => Message;
+  #child: ChildProcess | undefined;
+  #isClosed = false;
+  #parts: Buffer[] = [];
+  #length = 0;
+  #notes = { count: 0, since: 0 };
+  readonly #tokens = new Tokens();
+  /** A unique mark in the environment of the program and of everything that it starts. */
+  readonly #marker = randomUUID();
+  #unwatch: () => void = () => undefined;
+  /** The end of what the program wrote for people. */
+  #said: Buffer = Buffer.alloc(0);
+
+  constructor(options: StdioOptions, validate: (value: unknown) => Message) {
+    this.#options = options;
+    this.#validate = validate;
+  }
+
+  async start(): Promise<void> {
+    const { command, args, env: own } = this.#options;
+    const inherited = INHERITED.flatMap((name) => (process.env[name] ? [[name, process.env[name]] as const] : []));
+    const env = { ...Object.fromEntries(inherited), ...own, OPENVIBER_SERVER: this.#marker };
+    const running = spawn(command, args, { env, stdio: 'pipe', detached: true });
+    this.#child = running;
+    const ended = (error: Error) => this.#ended(error);
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    running.once('spawn', resolve);
+    running.on('error', (error) => {
+      reject(error);
+      ended(error);
+    });
+    running.stderr?.on('error', ended).on('data', (chunk: Buffer) => {
+      this.#said = Buffer.concat([this.#said, chunk.subarray(-MAX_SAID)]).subarray(-MAX_SAID);
+    });
+    this.#boundMemory(running.pid);
+    running.once('exit', (code, signal) => {
+      this.#unwatch();
+      // Its last output is read before its end is reported.
+      setImmediate(() => ended(new EndedError(`it has ended (${signal ?? code})${lastOf(this.#said)}`)));
+    });
+    // A failed write means that the server has ended, which its end reports.
+    running.stdin?.on('error', () => undefined);
+    running.stdout?.on('error', ended).on('data', (chunk: Buffer) => this.#onData(chunk));
+    await promise;
+  }
+
+  #boundMemory(pid: number | undefined): void {
+    if (pid === undefined) return;
+    this.#unwatch = watchMemory({
+      pid,
+      marker: this.#marker,
+      limitMb: memoryLimitMb(this.#options.memoryMb ?? MEMORY_MB),
+      isServer: true,
+      onOver: (used) => this.#ended(new Error(`it ${used} and was stopped`)),
+    });
+    firstToGo(pid);
+  }
+
+  async send(message: Message): Promise<void> {
+    const { stdin } = this.#child ?? {};
+    if (this.#isClosed || !stdin?.writable) throw new UnsentError('The connection is closed.');
+    if (!stdin.write(`${JSON.stringify(this.#tokens.ask(message))}\n`)) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      stdin.once('drain', resolve).once('close', resolve);
+      await promise;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#kill();
+  }
+
+  #ended(why: Error): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    void this.#kill();
+    this.#options.onEnd(why);
+    this.onclose?.();
+  }
+
+  /** Resolves once the process has ended, or is abandoned. */
+  async #kill(): Promise<void> {
+    const running = this.#child;
+    this.#parts = [];
+    if (!running?.pid || running.exitCode !== null || running.signalCode !== null) {
+      killGroup(running, 'SIGKILL');
+      return killMarked(this.#marker);
+    }
+    const { promise: gone, resolve } = Promise.withResolvers<void>();
+    running.once('exit', () => resolve());
+    running.stdin?.end();
+    killGroup(running, 'SIGTERM');
+    const timer = setTimeout(() => {
+      killGroup(running, 'SIGKILL');
+      resolve();
+    }, GRACE_MS);
+    await gone;
+    clearTimeout(timer);
+    // Its child processes may have missed or ignored the signal.
+    killGroup(running, 'SIGKILL');
+    // They may also have left its process group.
+    await killMarked(this.#marker);
+    running.stdout?.destroy();
+    running.stderr?.destroy();
+  }
+
+  #onData(chunk: Buffer): void {
+    for (let rest = chunk; !this.#isClosed; ) {
+      const end = rest.indexOf(10);
+      const part = end < 0 ? rest : rest.subarray(0, end);
+      this.#length += part.length;
+      if (this.#length > MAX_LINE) {
+        this.#ended(new Error(`it sent a message larger than ${MAX_LINE / 1024 / 1024} MB`));
+        return;
+      }
+      this.#parts.push(part);
+      if (end < 0) return;
+      const line = Buffer.concat(this.#parts).toString();
+      this.#parts = [];
+      this.#length = 0;
+      this.#onLine(line);
+      rest = rest.subarray(end + 1);
+    }
+  }
+
+  #onLine(line: string): void {
+    const message = this.#read(line);
+    if (message === undefined) {
+      this.#noted();
+      return;
+    }
+    if ('method' in message && !('id' in message)) {
+      this.#options.onNote(message.method);
+      this.#tokens.note(message.method, message.params);
+      this.#noted();
+      return;
+    }
+    if ('id' in message) this.#tokens.end(message.id);
+    try {
+      this.onmessage?.(message);
+    } catch (error) {
+      // The client throws for an answer that nobody waits for any more.
+      if (!(error instanceof Error && error.message.startsWith('Protocol error'))) throw error;
+      this.#noted();
+    }
+  }
+
+  #noted(): void {
+    const now = performance.now();
+    if (now - this.#notes.since > NOTES_MS) this.#notes = { count: 0, since: now };
+    if (++this.#notes.count > MAX_NOTES)
+      this.#ended(new Error(`it sent more than ${MAX_NOTES} messages that nobody asked for`));
+  }
+
+  /** Returns undefined for a line that isn't a message. */
+  #read(line: string): Message | undefined {
+    try {
+      return this.#validate(readable(JSON.parse(line)));
+    } catch (error) {
+      if (error instanceof Error && /^(SyntaxError|\$?ZodError)$/.test(error.name)) return undefined;
+      throw error;
+    }
+  }
+}
+
+/** Returns the last line with content, which usually says why a server doesn't start. */
+function lastOf(said: Buffer): string {
+  const line = visibleText(stripVTControlCharacters(said.toString())).trim().split('\n').at(-1)?.trim() ?? '';
+  return line === '' ? '' : `: ${clip(line, MAX_LINE_SAID, ' ')}`;
+}
+
+/**
+ * Signals the process group that the child leads. ESRCH: no process of it is left; EPERM: macOS reports this for an
+ * ended one.
+ */
+function killGroup(child: ChildProcess | undefined, signal: NodeJS.Signals): void {
+  if (child?.pid === undefined) return;
+  try {
+    process.kill(-child.pid, signal);
+  } catch (error) {
+    if (errorCode(error) !== 'ESRCH' && errorCode(error) !== 'EPERM') throw error;
+  }
+}

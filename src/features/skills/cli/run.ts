@@ -1,0 +1,60 @@
+/**
+ * `viber skills`: lists a viber's skills, what they lack and files that don't load; adds, updates and removes skills.
+ * Runs no skill.
+ */
+import { loadConfig } from '../../../config.ts';
+import { UserError } from '../../../errors.ts';
+import { messagesIn } from '../../../messages/messages.ts';
+import { type CliContext, type CliServices, EXIT } from '../../../runtime/contract/cli.ts';
+import { canBe } from '../command/skills.ts';
+import type { SkillView } from '../service.ts';
+
+/** Replaces control characters: a file's name must not control the terminal. */
+const visible = (file: string) => file.replace(/[\p{Cc}\p{Cf}]/gu, '\ufffd');
+
+/** Uses the files directly, so it works with and without a running gateway. */
+export async function run(context: CliContext, cli: CliServices): Promise<number> {
+  const [verb] = context.args;
+  if (verb === undefined || verb === 'list') return list(context, cli);
+  return (await import('./change.ts')).change(context, cli);
+}
+
+/** Returns the state in the words of /skills. */
+function stateOf(skill: SkillView): string {
+  if (skill.isUsable) return messagesIn('en').said(canBe(skill));
+  return skill.lacks.length > 0 ? `lacks ${skill.lacks.join(', ')}` : 'cannot be used';
+}
+
+async function list(
+  { args, home: root, config: file, env, json, print }: CliContext,
+  { at }: CliServices,
+): Promise<number> {
+  const [, viber] = args;
+  const [{ config }, { DEFAULT_VIBER, openHome }, { catalogAt, healthAt }, { listSkills }, { listVibers }] =
+    await Promise.all([
+      loadConfig({ file, home: root, env }),
+      import('../../../workspace/home.ts'),
+      import('../catalog.ts'),
+      import('../service.ts'),
+      import('../../../workspace/vibers.ts'),
+    ]);
+  const all = listVibers(await openHome(root));
+  if (viber !== undefined && !all.includes(viber))
+    throw new UserError(`There is no viber "${visible(viber.slice(0, 80))}". There is: ${all.join(', ')}.`);
+  const here = await at(config);
+  const skills = catalogAt(here);
+  const listed = await listSkills(skills, healthAt(here), viber ?? DEFAULT_VIBER);
+  await skills.close();
+  if (json) {
+    print(JSON.stringify(listed));
+    return EXIT.ok;
+  }
+  for (const skill of listed.skills) {
+    print(`${skill.name}  ${skill.level}  ${stateOf(skill)}`);
+    for (const fix of [...skill.fixes, ...skill.warnings]) print(`  ${fix}`);
+  }
+  for (const problem of listed.problems)
+    print(`${visible(problem.file)}  not loaded\n  ${problem.reason.replaceAll('\n', '\n  ')}`);
+  if (listed.skills.length === 0) print('There are no skills; put one into skills/NAME/SKILL.md of the home.');
+  return EXIT.ok;
+}

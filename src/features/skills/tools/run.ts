@@ -1,0 +1,31 @@
+/** The parts of a run that tools for reading and running skills get. Types only. */
+
+import type { ToolScope } from '../../../runtime/contract/tool-scope.ts';
+import type { Skill } from '../../../skills/skill.ts';
+
+export interface SkillRun {
+  readonly scope: ToolScope;
+  /** The skills that the run may read, by name. */
+  readonly skills: ReadonlyMap<string, Skill>;
+  followed(): Followed;
+  /** Returns the skills that match some words, best first; absent if the prompt holds all descriptions. */
+  find?(words: string, limit: number): readonly Skill[];
+  /** How programs of skills run; absent if there aren't any. */
+  readonly programs?: FileDeps;
+}
+
+/** How programs that come with skills run. */
+export interface FileDeps {
+  /** Returns the variables for this skill alone (`skills.env`). */
+  grantedTo(skill: Skill): Readonly<Record<string, string>>;
+  timeoutMs(skill: Skill): number;
+  hasNetwork(skill: Skill): boolean;
+  isSandboxed: boolean;
+}
+
+export interface Followed {
+  /** Records that the run has read a skill. */
+  add(skill: { allowedTools?: string[] }): void;
+  /** Returns whether a skill that the run follows has a list without this tool. */
+  isBeyond(tool: string): boolean;
+}
