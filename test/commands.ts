@@ -25,15 +25,15 @@ function sectionOf([name, command]: [string, CliCommand]): string {
     ...(verbs ? forms.map(({ form, about: does }) => [form, does] as const) : []),
     ...options.map((option) => [`  ${flag(option)}`, option[1].about] as const),
   ];
-  // An example that is only the heading says nothing; --help has the rest.
+  // An example that is only the heading says nothing; --help has them all.
   const shown = examples
     .filter((example) => example !== `viber ${name}` && example !== `viber ${name} --json`)
-    .slice(0, 2);
+    .slice(-1);
   const ends = Object.entries(exits).map(([code, meaning]) => `Exit code ${code}: ${meaning}.`);
   const block = [...columns(rows), ...(rows.length > 0 && shown.length > 0 ? [''] : []), ...shown];
   return [
     `## ${verbs ? `viber ${name}` : forms[0]?.form}`,
-    [sentence(about), ...notes, ...ends].join(' '),
+    [sentence(about), ...notes.slice(0, 1), ...ends].join(' '),
     ...(block.length === 0 ? [] : [FENCE, ...block, FENCE]),
     '',
   ].join('\n');
@@ -54,7 +54,7 @@ const groups = Object.entries(MENU_GROUPS).map(
 export const page = (): string =>
   [
     '# Commands',
-    'This page is written by `npm run commands`; `viber COMMAND --help` says the same.',
+    'This page is written by `npm run commands`; `viber COMMAND --help` says more.',
     '',
     '## Every command',
     `\`--json\` works with all but ${withoutJson.map((name) => `\`${name}\``).join(', ')}.`,

@@ -38,10 +38,13 @@ const frames = [...page.matchAll(/^```json (?:command|frame)\n([\s\S]*?)^```$/gm
   z.looseObject({ type: z.string(), result: z.unknown().optional() }).parse(JSON.parse(body)),
 );
 
-/** The rows of the table under a heading, cells without backticks. */
+/** The rows of the table or list under a heading, cells without backticks. */
 function table(heading: string): string[][] {
   const section = page.split(new RegExp(`^#{2,3} ${heading}$`, 'm'))[1]?.split(/^#{2,3} /m)[0] ?? '';
-  const rows = section.split('\n').filter((line) => line.startsWith('|'));
+  const lines = section.split('\n');
+  const items = lines.filter((line) => line.startsWith('- `'));
+  if (items.length > 0) return items.map((line) => line.slice(2).split(/(?<=^`[^`]+`): | → /));
+  const rows = lines.filter((line) => line.startsWith('|'));
   return rows.slice(2).map((row) =>
     row
       .slice(1, -1)
@@ -114,7 +117,7 @@ describe('the examples', () => {
   });
 });
 
-describe('the tables', () => {
+describe('the lists', () => {
   it('of tools has every tool with exactly its arguments', async () => {
     const world = await openPlatforms({
       on: ['telegram'],

@@ -1,6 +1,8 @@
 /** The frames and paths of docs/protocol.md, and docs/openapi.yaml, against the program. */
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
@@ -14,7 +16,7 @@ const blocks = (kind: string) =>
 const TOKEN = 'the-token-of-the-page';
 
 describe('docs/protocol.md', () => {
-  it('has a client that works as it stands there', async () => {
+  it('has a client that works as it is', async () => {
     const world = await openWorld({ config: { http: { port: 0, token: TOKEN } } });
     world.llm.script([
       {
@@ -27,13 +29,9 @@ describe('docs/protocol.md', () => {
       },
       { text: 'The notes are attached.' },
     ]);
-    const [source = ''] = blocks('js run');
-    let printed = '';
-    const print = (text: string) => {
-      printed += text;
-    };
-    const AsyncFunction: FunctionConstructor = Object.getPrototypeOf(async () => undefined).constructor;
-    await AsyncFunction('URL', 'TOKEN', 'print', source)(`ws://127.0.0.1:${world.app.port}/ws`, TOKEN, print);
+    const client = path.join(docs, '..', 'examples/board-client/plain.mjs');
+    const env = { ...process.env, VIBER_URL: `ws://127.0.0.1:${world.app.port}/ws`, VIBER_TOKEN: TOKEN };
+    const { stdout: printed } = await promisify(execFile)(process.execPath, [client], { env });
     expect(printed).toMatch(/^The notes are.*\nThe notes are attached\. \(\d{8}-\w+, [0-9a-f]{12}\)\n# Notes of 1\.4$/);
   });
 
@@ -49,9 +47,9 @@ describe('docs/protocol.md', () => {
     for (const frame of blocks('json frame')) expect(JSON.parse(frame)).toHaveProperty('type');
   });
 
-  it('names every command in its table, with each of its fields', () => {
+  it('names every command in its list, with each of its fields', () => {
     for (const [type, schema] of Object.entries(COMMANDS)) {
-      const row = page.split('\n').find((line) => line.startsWith(`| \`${type}\` |`)) ?? '';
+      const row = page.split('\n').find((line) => line.startsWith(`- \`${type}\``)) ?? '';
       for (const field of Object.keys(schema.shape)) expect(row, `${type} ${field}`).toContain(`\`${field}\``);
     }
   });
