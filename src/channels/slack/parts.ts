@@ -16,7 +16,6 @@ import type { Self } from './decode/decode.ts';
 import { createAssistant } from './live/assistant.ts';
 import { createLive } from './live/live.ts';
 import { createMarks } from './live/mark.ts';
-import { createLiveShow } from './live/show.ts';
 import { createShowTask } from './live/show-task.ts';
 import { createOpenThread, type OpenThreadOptions, pointTo } from './live/threads.ts';
 import { LIMITS, type SlackOptions, TIMING } from './options.ts';
@@ -91,8 +90,9 @@ export function createParts({ options, session, api, transport, hosts }: PartsOp
     mode: options.live,
     log,
     timing: timing.live,
+    api,
+    teamId: () => session.identity?.teamId ?? '',
     marks: createMarks({ api, log }),
-    show: createLiveShow({ api, teamId: () => session.identity?.teamId ?? '', log }),
     recipientOf: (address) => recipients.get(placeOf(address)),
   });
   return {

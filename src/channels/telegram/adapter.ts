@@ -19,8 +19,7 @@ import type {
 } from '../channel.ts';
 import { alone, type Lead } from '../lead.ts';
 import { createChannelState } from '../shared/channel-state.ts';
-import type { Live } from '../shared/live-runs.ts';
-import { createStatus, type StatusTiming } from '../shared/status.ts';
+import { createStatus, type Live, type StatusTiming } from '../shared/status.ts';
 import { refuse, type WebhookHandler } from '../shared/webhook.ts';
 import { createAlbumFiles } from './connect/album-files.ts';
 import { createAlbums, type Taken } from './connect/albums.ts';

@@ -6,7 +6,6 @@ import { type SlackApi, SlackError } from '../../../src/channels/slack/connect/a
 import { createAssistant } from '../../../src/channels/slack/live/assistant.ts';
 import { createLive } from '../../../src/channels/slack/live/live.ts';
 import { createMarks } from '../../../src/channels/slack/live/mark.ts';
-import { createLiveShow } from '../../../src/channels/slack/live/show.ts';
 import { FEATURES } from '../../../src/features.ts';
 import { addSecret, silentLog } from '../../../src/log.ts';
 import { featureSet } from '../../../src/runtime/features.ts';
@@ -39,9 +38,9 @@ function live(mode: LiveMode, recipient = 'U1', options: ViewOptions = {}) {
     },
   };
   const log = silentLog();
-  const show = createLiveShow({ api, teamId: () => 'T1', log });
   const progress = createLive({
-    show,
+    api,
+    teamId: () => 'T1',
     assistant: createAssistant({ api, log }),
     marks: createMarks({ api, log }),
     mode,

@@ -125,7 +125,7 @@ test('what fails is not thrown', async () => {
 });
 
 test('a text that was streamed becomes the answer, in the same message', async () => {
-  const live = { ...LIVE_TIMING, assistantAfter: 5, statusAfter: 20, statusEvery: 20, textEvery: 15 };
+  const live = { ...LIVE_TIMING, typingAfter: 5, statusAfter: 20, statusEvery: 20, textEvery: 15 };
   const { slack, channel, connect } = await startBench({ live: 'text', timing: { live } });
   await connect();
   const root = slack.say(slack.general, 'do it', { mention: true });
@@ -153,7 +153,7 @@ test('a text that was streamed becomes the answer, in the same message', async (
 });
 
 test('a stream that could not be stopped is stopped before the answer replaces it', async () => {
-  const live = { ...LIVE_TIMING, assistantAfter: 5, statusAfter: 20, statusEvery: 20, textEvery: 15 };
+  const live = { ...LIVE_TIMING, typingAfter: 5, statusAfter: 20, statusEvery: 20, textEvery: 15 };
   const { slack, channel, connect } = await startBench({ live: 'text', timing: { live } });
   await connect();
   const root = slack.say(slack.general, 'do it', { mention: true });

@@ -14,9 +14,7 @@ import { componentsOf } from '../send/parts.ts';
 import { plainLine, renderDiscord } from '../send/render.ts';
 
 const CALL_MS = 5000;
-const REMOVE_TRIES = 5;
 const MAX_CHANNELS = 500;
-const MAX_WAIT_MS = 300_000;
 
 /** Returns the channel to write in; a thread is a channel of its own. */
 export const channelOf = ({ chat, thread }: Address): string => thread ?? chat;
@@ -67,12 +65,8 @@ export function createLiveCalls({ api, log }: { api: DiscordApi; log: Logger }):
       if (!error) run.shown = JSON.stringify(words);
     },
     async remove(run) {
-      for (let tries = 0; run.messageId !== undefined && tries < REMOVE_TRIES; tries++) {
-        const { error } = await call(run, 'DELETE', `messages/${run.messageId}`);
-        if (!error || error.kind === 'refused') return;
-        const ms = error.retryAfterMs ?? 1000 * 2 ** tries;
-        await new Promise<void>((resolve) => setTimeout(resolve, Math.min(ms, MAX_WAIT_MS)).unref());
-      }
+      const { error } = await call(run, 'DELETE', `messages/${run.messageId}`);
+      return error?.kind === 'refused' ? undefined : error;
     },
   };
 }

@@ -4,8 +4,7 @@
  */
 import type { Logger } from '../../../log.ts';
 import type { LiveMode } from '../../channel.ts';
-import type { Live } from '../../shared/live-runs.ts';
-import { createStatus, type StatusTiming } from '../../shared/status.ts';
+import { createStatus, type Live, type StatusTiming } from '../../shared/status.ts';
 import type { DiscordApi } from '../connect/api.ts';
 import { channelOf, createLiveCalls } from './calls.ts';
 

@@ -12,9 +12,7 @@ import { keyboardOf, plainText, renderTelegram } from '../send/render.ts';
 
 const CALL_MS = 5000;
 const LIMITS = { text: 4096, uploadBytes: 0, downloadBytes: 0 };
-const REMOVE_TRIES = 5;
 const MAX_CHATS = 500;
-const MAX_WAIT_MS = 300_000;
 /** https://core.telegram.org/bots/api#reactiontypeemoji */
 const SEEN = [{ type: 'emoji', emoji: '👀' }];
 const BAD_REQUEST = 400;
@@ -71,13 +69,9 @@ export class LiveCalls implements StatusCalls {
     if (note(run, error)) run.shown = shown;
   }
 
-  async remove(run: Shown): Promise<void> {
-    for (let tries = 0; run.messageId !== undefined && tries < REMOVE_TRIES; tries++) {
-      const { error } = await this.#call(run, 'deleteMessage', { message_id: Number(run.messageId) });
-      if (!error || isRefusal(error)) return;
-      const ms = error.retryAfterMs ?? 1000 * 2 ** tries;
-      await new Promise<void>((resolve) => setTimeout(resolve, Math.min(ms, MAX_WAIT_MS)).unref());
-    }
+  async remove(run: Shown): Promise<TelegramError | undefined> {
+    const { error } = await this.#call(run, 'deleteMessage', { message_id: Number(run.messageId) });
+    return error && isRefusal(error) ? undefined : error;
   }
 
   /**
