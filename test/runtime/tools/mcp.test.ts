@@ -139,7 +139,7 @@ const answers = {
   'tools/list': () => ({ tools }),
   'tools/call': ({ name }) => {
     fs.appendFileSync(process.argv[2], name + ' ');
-    if (fs.readFileSync(process.argv[2], 'utf8').split(name).length === 2) process.exit(1);
+    if (fs.readFileSync(process.argv[2], 'utf8').split(name).length === 2) DIE;
     return { content: [{ type: 'text', text: 'done' }] };
   },
 };
@@ -154,13 +154,41 @@ for await (const line of createInterface({ input: process.stdin })) {
 test('a question that met its end is asked again, and a call with an effect is not', async () => {
   const folder = tempFolder();
   const program = path.join(folder, 'mortal.mjs');
-  writeFileSync(program, MORTAL);
+  writeFileSync(program, MORTAL.replace('DIE', 'process.exit(1)'));
   const calls = path.join(folder, 'calls');
   const { call } = await open({ m: { command: process.execPath, args: [program, calls], trusted: true } });
   expect(await call('m_look')).toEqual({ text: 'done' });
   await expect(call('m_act')).rejects.toThrow(/The server m failed/);
   expect(await call('m_act')).toEqual({ text: 'done' });
   expect(readFileSync(calls, 'utf8')).toBe('look look act act ');
+});
+
+test.each([
+  ['is killed', `process.kill(process.pid, 'SIGKILL')`],
+  ['ends well', 'process.exit(0)'],
+  ['throws', `throw new Error('a fault')`],
+  ['answers half', `{ fs.writeSync(1, '{"jsonrpc":"2.0","id":'); process.exit(1); }`],
+  ['answers nonsense', `{ fs.writeSync(1, 'Segmentation fault\\n\\0\\n'); process.exit(139); }`],
+  ['floods its errors', `{ fs.writeSync(2, 'trace '.repeat(10_000)); process.exit(1); }`],
+  [
+    'closes its output and stays',
+    '{ fs.closeSync(1); setInterval(() => undefined, 1_000); return new Promise(() => undefined); }',
+  ],
+  ['leaves a child behind', `{ cp.spawn('sleep', ['30'], { stdio: 'inherit' }); process.exit(1); }`],
+  ['is slow to start again', `{ fs.writeFileSync(process.argv[2] + '.slow', ''); process.exit(1); }`],
+])('a server that %s in the middle of a question is started again and answers it', async (_how, die) => {
+  const folder = tempFolder();
+  const program = path.join(folder, 'mortal.mjs');
+  const slow = `if (fs.existsSync(process.argv[2] + '.slow')) await new Promise((done) => setTimeout(done, 1_200));`;
+  writeFileSync(
+    program,
+    `import cp from 'node:child_process';\n${MORTAL.replace('DIE', die).replace('const inputSchema', `${slow}\nconst inputSchema`)}`,
+  );
+  const { call } = await open({
+    m: { command: process.execPath, args: [program, path.join(folder, 'calls')], trusted: true },
+  });
+  expect(await call('m_look')).toEqual({ text: 'done' });
+  expect(await call('m_look')).toEqual({ text: 'done' });
 });
 
 test('a call ends with its run', async () => {
