@@ -301,6 +301,9 @@ describe('a title says nothing', () => {
     ...['hi', 'Hi there!', 'Guten Morgen zusammen', 'hola', '👋', 'Hey Viber, how are you?', 'What’s up?', 'test'],
     ...['Greeting', 'Initial greeting', 'Casual Greeting and Introduction', 'User says hello', 'New conversation'],
     ...['Simple test message', 'Friendly chat', 'Greeting and offer of assistance', 'Begrüßung'],
+    ...['can you help me?', 'I need help please', 'I have a question', 'hi, how are you doing today?', 'Who are you?'],
+    ...['Kannst du mir helfen?', 'Ich brauche Hilfe', 'kurze Frage', 'wie geht es dir heute?', 'Allgemeine Anfrage'],
+    ...['привет', '你好', 'こんにちは', 'olá tudo bem', 'dzień dobry', 'Request for Assistance', 'Initial contact'],
   ];
   it.each(NOTHING)('%s', (title) => expect(saysNothing(title)).toBe(true));
   const SOMETHING = [
@@ -312,7 +315,14 @@ describe('a title says nothing', () => {
       'Hi-fi',
       'A trip to Rome',
     ],
-    ...['Thank-you letter', 'How are volcanoes made?', 'Hilfe bei der Steuer', 'привет', '你好'],
+    ...[
+      'Thank-you letter',
+      'How are volcanoes made?',
+      'Hilfe bei der Steuer',
+      'What do we need for Rome?',
+      'Ich brauche ein Zelt',
+      '你好世界',
+    ],
   ];
   it.each(SOMETHING)('but not: %s', (title) => expect(saysNothing(title)).toBe(false));
 });

@@ -72,7 +72,11 @@ const EMPTY_WORDS: ReadonlySet<string> = new Set(
   gespräch message nachricht exchange introduction untitled initial opening simple short brief quick casual friendly
   general new first unclear user user's bot assistant viber task says said and a an the of with from in to there again
   all everyone zusammen du i you your how are is it going what's up wie geht geht's gehts es dir ihnen
-  offer help hilfe assistance request anfrage inquiry question frage started`.split(/\s+/),
+  offer help hilfe helfen assistance request anfrage inquiry question frage started start contact saying checking needed
+  can could me my we need have please are doing today nice meet working here who what do for yes no
+  kann kannst können mir ich brauche hab habe eine ein kurze heute na alles gut allgemeine hilfeanfrage kennenlernen ja nein wer bist
+  qué que tal tudo bem saludo saludos salutation привет здравствуйте こんにちは 你好 您好 안녕 안녕하세요 merhaba selam dzień dobry
+  cześć ahoj szia hei salam مرحبا שלום नमस्ते`.split(/\s+/),
 );
 
 /** Returns whether a text is only a greeting or the like, by which nobody would find a task. */
