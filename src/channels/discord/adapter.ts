@@ -21,7 +21,7 @@ import { createApi } from './connect/api.ts';
 import { createRegistration } from './connect/commands.ts';
 import { wrongToken } from './connect/config-problems.ts';
 import { createDownload, DOWNLOAD_BYTES } from './connect/download.ts';
-import { createEvents } from './connect/events.ts';
+import { Events } from './connect/events.ts';
 import type { GatewayTiming } from './connect/gateway.ts';
 import { createHolding } from './connect/holding.ts';
 import { createInteractions, type InteractionTiming } from './connect/interactions.ts';
@@ -31,8 +31,8 @@ import type { Bot } from './decode/decode.ts';
 import { createPlaces } from './decode/places.ts';
 import { createSpeaking } from './decode/speaking.ts';
 import { createLive, LIVE_TIMING, type LiveTiming } from './live/live.ts';
-import { createTaskState } from './live/task-state.ts';
-import { type Cache, createThreads } from './live/threads.ts';
+import { TaskState } from './live/task-state.ts';
+import { type Cache, Threads } from './live/threads.ts';
 import { createDirectTo } from './send/direct-to.ts';
 import { createFindPlace } from './send/find-place.ts';
 import { createSend } from './send/send.ts';
@@ -112,13 +112,13 @@ function createParts(options: DiscordOptions, session: Session, timing: Timing) 
   const interactions = createInteractions({ api, callbacks, learn, log, timing });
   const settled = (interactionId: string) => interactions.settled(interactionId);
   const speaking = createSpeaking();
-  const threads = createThreads({ api, cache, account, log, settled });
+  const threads = new Threads({ api, cache, account, log, settled });
   const taskTiming = { everyMs: timing.taskStateMs, ...archiving(options.archiveMinutes) };
-  const taskState = createTaskState({ api, account, starters: threads.starters, log, timing: taskTiming });
+  const taskState = new TaskState({ api, account, starters: threads.starters, log, timing: taskTiming });
   const touch = (channel: string) => taskState.touch(channel);
   const commands = new Map(options.commands.map((spec) => [spec.name, spec]));
   const about = { places, threads: options.threads, commands, nameOf };
-  const events = createEvents({
+  const events = new Events({
     ...about,
     api,
     cursors,

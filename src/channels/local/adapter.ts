@@ -3,7 +3,6 @@
  * that only the user's own account can open. `/ask` takes one message and answers with lines of JSON; `/talk` streams
  * what is said in a chat as long as the client listens; `/say` and `/suggest` take its messages and offer suggestions.
  */
-import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import http from 'node:http';
 import type { z } from 'zod';
@@ -20,7 +19,7 @@ import type {
   PartLedger,
 } from '../channel.ts';
 import { RunLines } from '../shared/run-lines.ts';
-import { anyCommandOf } from '../shared/written-command.ts';
+import { saidHere } from '../shared/written-command.ts';
 import { BOARD, type BoardAsk, LISTEN, QUESTION, readRequest, SAID, SUGGEST } from './requests.ts';
 
 interface LocalFile {
@@ -247,23 +246,8 @@ class Local implements Channel {
 
   #said(chat: string, text: string, viber?: string): InboundMessage {
     const { user, language } = this.#options;
-    const id = randomUUID();
-    const command = anyCommandOf(text);
-    return {
-      id,
-      messageId: id,
-      text,
-      files: [],
-      facts: [],
-      quotes: [],
-      isDirect: true,
-      isMention: true,
-      sentAt: Date.now(),
-      ...(viber !== undefined && { viber }),
-      address: addressOf(chat),
-      sender: { user, name: user, isBot: false, ...(language !== undefined && { language }) },
-      ...(command ? { kind: 'command', command } : { kind: 'message' }),
-    };
+    const sender = { user, name: user, isBot: false, ...(language !== undefined && { language }) };
+    return { ...saidHere(addressOf(chat), sender, text), ...(viber !== undefined && { viber }) };
   }
 
   #message(said: z.infer<typeof SAID>): InboundMessage {

@@ -1,7 +1,8 @@
 /** Recognises commands that people write as the text of a message. */
+import { randomUUID } from 'node:crypto';
 import { nearest } from '../../lib/nearest.ts';
 import { MENU_GROUPS } from '../../messages/menu.ts';
-import type { CommandSpec, InboundMessage } from '../channel.ts';
+import type { Address, CommandSpec, InboundMessage, Sender } from '../channel.ts';
 
 export type Commands = ReadonlyMap<string, CommandSpec>;
 
@@ -72,4 +73,24 @@ export function slashCommandOf(text: string, own: string, commands: Commands): I
   const first = namedIn(rest);
   if (first?.name !== own.slice(1).toLowerCase()) return commandOf(rest, commands);
   return first.args === '' && commands.has('help') ? { name: 'help', args: '' } : commandOf(first.args, commands);
+}
+
+/** Returns what somebody at this machine has said. */
+export function saidHere(address: Address, sender: Sender, text: string): InboundMessage {
+  const id = randomUUID();
+  const command = anyCommandOf(text);
+  return {
+    id,
+    messageId: id,
+    address,
+    sender,
+    text,
+    files: [],
+    facts: [],
+    quotes: [],
+    isDirect: true,
+    isMention: true,
+    sentAt: Date.now(),
+    ...(command ? { kind: 'command', command } : { kind: 'message' }),
+  };
 }

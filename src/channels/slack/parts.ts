@@ -2,21 +2,21 @@
 import { createLru } from '../../lib/lru.ts';
 import type { Address, ChannelCallbacks, InboundMessage } from '../channel.ts';
 import type { SlackApi } from './connect/api.ts';
-import { createBackfill } from './connect/backfill.ts';
+import { Backfill } from './connect/backfill.ts';
 import type { Hosts } from './connect/hosts.ts';
-import { createIntake } from './connect/intake.ts';
+import { Intake } from './connect/intake.ts';
 import { createMissing } from './connect/missing.ts';
 import { answeringThere, createOwnChats } from './connect/own-chats.ts';
 import { createPeople } from './connect/people.ts';
 import { createPreviews } from './connect/previews.ts';
-import { createProgress } from './connect/read-cursors.ts';
+import { Progress } from './connect/read-cursors.ts';
 import type { Identity } from './connect/setup.ts';
 import type { Transport } from './connect/transport.ts';
 import type { Self } from './decode/decode.ts';
 import { createAssistant } from './live/assistant.ts';
 import { createLive } from './live/live.ts';
 import { createMarks } from './live/mark.ts';
-import { createShowTask } from './live/show-task.ts';
+import { ShowTask } from './live/show-task.ts';
 import { createOpenThread, type OpenThreadOptions, pointTo } from './live/threads.ts';
 import { LIMITS, type SlackOptions, TIMING } from './options.ts';
 import { createFindPlace } from './send/find-place.ts';
@@ -51,12 +51,12 @@ export function createParts({ options, session, api, transport, hosts }: PartsOp
   const self = () => session.self;
   const identity = () => session.identity;
   const recipients = createLru<string>(2000);
-  const progress = createProgress(options.cursors);
+  const progress = new Progress(options.cursors);
   const assistant = createAssistant({ api, log });
   const respond = createRespond({ transport, hosts });
   const people = createPeople({ api, cache, log, saveMs: timing.saveMs });
-  const tasks = createShowTask({ api, assistant, self: identity, log, everyMs: timing.taskMs });
-  const intake = createIntake({
+  const tasks = new ShowTask({ api, assistant, self: identity, log, everyMs: timing.taskMs });
+  const intake = new Intake({
     self,
     callbacks: () => session.callbacks,
     progress,
@@ -74,7 +74,7 @@ export function createParts({ options, session, api, transport, hosts }: PartsOp
       if (address.thread === messageId && messageId !== '') tasks.learn(address, { kind: 'theirs' });
     },
   });
-  const backfill = createBackfill({
+  const backfill = new Backfill({
     api,
     self,
     progress,
@@ -108,8 +108,8 @@ export function createParts({ options, session, api, transport, hosts }: PartsOp
 
 interface Receiving {
   respond: ReturnType<typeof createRespond>;
-  progress: ReturnType<typeof createProgress>;
-  tasks: ReturnType<typeof createShowTask>;
+  progress: Progress;
+  tasks: ShowTask;
 }
 
 function sendingParts(

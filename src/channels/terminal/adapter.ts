@@ -1,5 +1,5 @@
 /** Connects the terminal: one conversation with the person at the machine, typed or through a pipe. */
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { systemTimezone } from '../../lib/timezone.ts';
 import { messagesIn } from '../../messages/messages.ts';
 import type {
@@ -16,7 +16,7 @@ import type {
   Sender,
 } from '../channel.ts';
 import { RunLines } from '../shared/run-lines.ts';
-import { anyCommandOf } from '../shared/written-command.ts';
+import { saidHere } from '../shared/written-command.ts';
 import { createFace } from './face.ts';
 import type { Input } from './keyboard.ts';
 import type { Environment } from './look.ts';
@@ -130,8 +130,8 @@ class Terminal implements Channel {
   #doorTo(callbacks: ChannelCallbacks): Door {
     const take = async (message: InboundMessage, raw: unknown) => void (await callbacks.onMessage(message, raw));
     return {
-      say: (text) => take(saidBy(this.#sender(), text), { line: text }),
-      press: (id) => take({ ...saidBy(this.#sender(), ''), kind: 'button', button: { id } }, { button: id }),
+      say: (text) => take(saidHere(ADDRESS, this.#sender(), text), { line: text }),
+      press: (id) => take({ ...saidHere(ADDRESS, this.#sender(), ''), kind: 'button', button: { id } }, { button: id }),
       suggest: (command, text) =>
         callbacks.onSuggest({ address: ADDRESS, sender: this.#sender(), isDirect: true, command, text }),
     };
@@ -142,23 +142,4 @@ class Terminal implements Channel {
     const spoken = language === undefined ? {} : { language };
     return { user, name: user, isBot: false, ...spoken, timezone: systemTimezone() };
   }
-}
-
-function saidBy(sender: Sender, text: string): InboundMessage {
-  const id = randomUUID();
-  const command = anyCommandOf(text);
-  return {
-    id,
-    messageId: id,
-    address: ADDRESS,
-    sender,
-    text,
-    files: [],
-    facts: [],
-    quotes: [],
-    isDirect: true,
-    isMention: true,
-    sentAt: Date.now(),
-    ...(command ? { kind: 'command', command } : { kind: 'message' }),
-  };
 }

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { InboundMessage, InboundOutcome } from '../../../src/channels/channel.ts';
 import { DiscordError } from '../../../src/channels/discord/connect/api.ts';
-import { createEvents, type Events } from '../../../src/channels/discord/connect/events.ts';
+import { Events } from '../../../src/channels/discord/connect/events.ts';
 import { createPlaces } from '../../../src/channels/discord/decode/places.ts';
 import { idAt } from '../../../src/channels/discord/decode/snowflake.ts';
 import { createSpeaking } from '../../../src/channels/discord/decode/speaking.ts';
@@ -126,7 +126,7 @@ class World {
       marks.set(chat, mark);
       if (life === this.#life) this.#mark(chat, mark);
     };
-    return createEvents({
+    return new Events({
       api: { call: (_method, route, options) => this.#call(life, route, options?.query), close: () => undefined },
       cursors: { all: () => marks, set },
       places: createPlaces(),

@@ -14,23 +14,6 @@ import { idAt, isLater } from '../decode/snowflake.ts';
 import { type DiscordApi, DiscordError } from './api.ts';
 import type { Intake } from './intake.ts';
 
-export interface Backfill {
-  /** Reads the marks again, because another process has advanced them. */
-  reread(): void;
-  /** Notes that this message is being stored; the chat's mark stays before it until it is accepted. */
-  storing(chat: string, messageId: string): void;
-  /** Notes that a message was accepted. */
-  mark(chat: string, messageId: string): void;
-  /** Holds the chats with something to fetch. The returned function fetches it and releases them. */
-  begin(): () => Promise<void>;
-  /** Notes that this message could not be stored. */
-  failed(chat: string, messageId: string): void;
-  /** Fetches a message again that could not be stored; the chat's mark stays until then. */
-  again(chat: string, messageId: string): void;
-  /** Returns whether something of a chat is still to be fetched. */
-  isBehind(): boolean;
-}
-
 /** What keeps a chat's mark from moving, and the newest accepted message. */
 interface Hand {
   storing: Set<string>;
@@ -65,11 +48,7 @@ const MAX_SEEDED = 1000;
 const AT_ONCE = 4;
 const TRIES = 6;
 
-export function createBackfill(options: BackfillOptions): Backfill {
-  return new GapFiller(options);
-}
-
-class GapFiller implements Backfill {
+export class Backfill {
   readonly #to: BackfillOptions;
   readonly #known = new Map<string, string>();
   readonly #failing = new Set<string>();
@@ -80,6 +59,7 @@ class GapFiller implements Backfill {
     this.reread();
   }
 
+  /** Reads the marks again, because another process has advanced them. */
   reread(): void {
     for (const [chat, mark] of this.#to.cursors.all()) {
       const known = this.#known.get(chat);
@@ -87,6 +67,7 @@ class GapFiller implements Backfill {
     }
   }
 
+  /** Holds the chats with something to fetch. The returned function fetches it and releases them. */
   begin(): () => Promise<void> {
     const chats = this.#behind().map((chat) => ({ chat, release: this.#to.intake.hold(chat) }));
     return async () => {
@@ -102,6 +83,7 @@ class GapFiller implements Backfill {
     };
   }
 
+  /** Fetches a message again that could not be stored; the chat's mark stays until then. */
   again(chat: string, messageId: string): void {
     if (this.#failing.has(chat)) return;
     // A chat that was never read is read from this message on, not from yesterday.
@@ -109,16 +91,19 @@ class GapFiller implements Backfill {
     void this.#retry(chat, this.#to.intake.hold(chat));
   }
 
+  /** Notes that this message is being stored; the chat's mark stays before it until it is accepted. */
   storing(chat: string, messageId: string): void {
     this.#hand(chat).storing.add(messageId);
   }
 
+  /** Notes that this message could not be stored. */
   failed(chat: string, messageId: string): void {
     const hand = this.#hand(chat);
     hand.storing.delete(messageId);
     hand.failed.add(messageId);
   }
 
+  /** Returns whether something of a chat is still to be fetched. */
   isBehind(): boolean {
     return this.#failing.size > 0;
   }
@@ -129,6 +114,7 @@ class GapFiller implements Backfill {
     return hand;
   }
 
+  /** Notes that a message was accepted. */
   mark(chat: string, messageId: string): void {
     const newest = this.#reached(chat, messageId);
     const before = this.#known.get(chat);

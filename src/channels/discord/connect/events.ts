@@ -12,28 +12,11 @@ import type { Places } from '../decode/places.ts';
 import { id } from '../decode/read.ts';
 import type { Speaking } from '../decode/speaking.ts';
 import type { DiscordApi } from './api.ts';
-import { createBackfill } from './backfill.ts';
+import { Backfill } from './backfill.ts';
 import { mayReadContent, missingIntent } from './config-problems.ts';
 import { createIntake } from './intake.ts';
 import type { Interactions } from './interactions.ts';
 import { createLookup } from './lookup.ts';
-
-export interface Events {
-  /** Handles a dispatch of the gateway, in order. */
-  onPacket(type: string, data: unknown): void;
-  /** Handles the start of a fresh session: earlier messages may have been missed. */
-  onFresh(): void;
-  /** Handles a resumed session: Discord replays what was missed. */
-  onResumed(): void;
-  /** Sets the bot in advance, because a resumed session doesn't name it. */
-  introduce(bot: Bot): void;
-  /** Takes over the connection of another process. */
-  takeOver(): Promise<void>;
-  /** Resolves when all received events have been handled. */
-  settled(): Promise<void>;
-  /** Resolves like `settled`; true if everything was accepted and nothing is pending. */
-  taken(): Promise<boolean>;
-}
 
 export interface EventsOptions {
   api: DiscordApi;
@@ -54,11 +37,7 @@ export interface EventsOptions {
   onWritten: (channel: string) => void;
 }
 
-export function createEvents(options: EventsOptions): Events {
-  return new EventIntake(options);
-}
-
-class EventIntake implements Events {
+export class Events {
   readonly #to: EventsOptions;
   readonly #intake = createIntake();
   readonly #lookup;
@@ -77,13 +56,14 @@ class EventIntake implements Events {
   constructor(options: EventsOptions) {
     this.#to = options;
     this.#lookup = createLookup({ ...this.#to, intake: this.#intake });
-    this.#backfill = createBackfill({
+    this.#backfill = new Backfill({
       ...this.#to,
       intake: this.#intake,
       accept: (message) => this.#handOver(message, 'message'),
     });
   }
 
+  /** Handles a dispatch of the gateway, in order. */
   onPacket(type: string, data: unknown): void {
     if (!isFields(data)) return;
     this.#to.speaking.take(type, data, this.#bot?.account ?? '');
@@ -96,31 +76,37 @@ class EventIntake implements Events {
     else if (type !== 'RESUMED') this.#to.callbacks()?.onDropped(type.toLowerCase());
   }
 
+  /** Handles the start of a fresh session: earlier messages may have been missed. */
   onFresh(): void {
     const fill = this.#backfill.begin();
     this.#intake.resume();
     this.#track(fill());
   }
 
+  /** Handles a resumed session: Discord replays what was missed. */
   onResumed(): void {
     // The last session broke before the missed messages were fetched.
     if (this.#intake.isPaused()) this.onFresh();
   }
 
+  /** Sets the bot in advance, because a resumed session doesn't name it. */
   introduce(bot: Bot): void {
     this.#bot = bot;
     this.#to.onBot(bot);
   }
 
+  /** Takes over the connection of another process. */
   async takeOver(): Promise<void> {
     await this.#to.cursors.reread?.();
     this.#backfill.reread();
   }
 
+  /** Resolves when all received events have been handled. */
   async settled(): Promise<void> {
     await Promise.all(this.#inHand);
   }
 
+  /** Resolves like `settled`; true if everything was accepted and nothing is pending. */
   async taken(): Promise<boolean> {
     await this.settled();
     // A message that could not be stored holds its chat until it is.

@@ -10,7 +10,7 @@ import type { DiscordApi } from './api.ts';
 import type { Events } from './events.ts';
 import { type GatewayTiming, startGateway } from './gateway.ts';
 import { introduce } from './introduce.ts';
-import { keepSessions, type SessionStore } from './kept-session.ts';
+import { KeptSessions, type SessionStore } from './kept-session.ts';
 
 export interface HoldOptions {
   token: string;
@@ -46,7 +46,7 @@ export function createHolding(options: HoldOptions): Holding {
     const { token, apiRoot, cdnRoot } = options;
     const taken = () => events.taken();
     const kept =
-      shared && keepSessions({ store: shared.sessions, account: account(), taken, isOurs: turn.isOurs, log });
+      shared && new KeptSessions({ store: shared.sessions, account: account(), taken, isOurs: turn.isOurs, log });
     const gateway = startGateway({ token, apiRoot, cdnRoot, log, timing, events, kept, onStatus });
     onFirst(gateway.ready);
     await ended(turn);

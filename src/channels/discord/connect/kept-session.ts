@@ -24,26 +24,11 @@ export interface KeptSessionsOptions {
   log: Logger;
 }
 
-export interface KeptSessions {
-  /** Returns the session to resume; once per shard. */
-  load(shard: number): Promise<SessionInfo | undefined>;
-  /** Notes that events up to here were passed on. */
-  note(session: SessionInfo): void;
-  /** Drops a session that can't be resumed. */
-  forget(shard: number): void;
-  /** Stores the newest session, if allowed. */
-  close(): Promise<void>;
-}
-
 const EVERY_MS = 1_000;
 /** Discord keeps a session for some minutes after its connection broke. */
 const OLD_MS = 600_000;
 
-export function keepSessions(options: KeptSessionsOptions): KeptSessions {
-  return new Keeper(options);
-}
-
-class Keeper implements KeptSessions {
+export class KeptSessions {
   readonly #to: KeptSessionsOptions;
   readonly #loaded = new Set<number>();
   readonly #newest = new Map<number, SessionInfo>();
@@ -55,6 +40,7 @@ class Keeper implements KeptSessions {
     this.#timer = setInterval(() => void this.#store(), EVERY_MS).unref();
   }
 
+  /** Returns the session to resume; once per shard. */
   async load(shard: number): Promise<SessionInfo | undefined> {
     // A session that didn't work isn't tried again.
     if (this.#loaded.has(shard)) return undefined;
@@ -67,15 +53,18 @@ class Keeper implements KeptSessions {
     }
   }
 
+  /** Notes that events up to here were passed on. */
   note(session: SessionInfo): void {
     this.#newest.set(session.shardId, session);
   }
 
+  /** Drops a session that can't be resumed. */
   forget(shard: number): void {
     this.#newest.delete(shard);
     void this.#write(shard, '');
   }
 
+  /** Stores the newest session, if allowed. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await this.#storing;

@@ -15,14 +15,6 @@ import { NO_MENTIONS, SUPPRESS_EMBEDS } from '../send/defaults.ts';
 import { ThreadNames } from './thread-names.ts';
 import type { Starter } from './threads.ts';
 
-export interface TaskState {
-  /** Resolves when this state, or a newer one, was shown. */
-  show(address: Address, view: TaskView): Promise<void>;
-  /** Notes that somebody wrote in the thread. */
-  touch(thread: string): void;
-  close(): void;
-}
-
 export interface TaskStateTiming {
   /** Milliseconds between two changes of one thread's state. */
   everyMs: number;
@@ -58,11 +50,7 @@ export interface TaskStateOptions {
   timing: TaskStateTiming;
 }
 
-export function createTaskState(options: TaskStateOptions): TaskState {
-  return new TaskStates(options);
-}
-
-class TaskStates implements TaskState {
+export class TaskState {
   readonly #to: TaskStateOptions;
   readonly #working = new Map<string, Work>();
   readonly #quiet = new Map<string, NodeJS.Timeout>();
@@ -74,6 +62,7 @@ class TaskStates implements TaskState {
     this.#names = new ThreadNames(options);
   }
 
+  /** Resolves when this state, or a newer one, was shown. */
   async show(address: Address, view: TaskView): Promise<void> {
     const { thread, chat } = address;
     if (thread === undefined || this.#isClosed) return;
@@ -92,6 +81,7 @@ class TaskStates implements TaskState {
     await shown;
   }
 
+  /** Notes that somebody wrote in the thread. */
   touch(thread: string): void {
     if (this.#quiet.has(thread)) this.#plan(thread);
   }

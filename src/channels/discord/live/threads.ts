@@ -37,14 +37,6 @@ export interface Starter {
   title: string;
 }
 
-export interface Threads {
-  /** @throws DeliveryError */
-  open(message: InboundMessage, thread: { key: string; title: string }): Promise<Address>;
-  /** Shows the person who asked a link to the thread. Never rejects. */
-  pointTo(message: InboundMessage, thread: string): Promise<void>;
-  starters: Map<string, Starter>;
-}
-
 const ALREADY_THERE = 160004;
 /** The bot may not see the channel, or not write in it. */
 const MAY_NOT = new Set([50001, 50013]);
@@ -61,11 +53,7 @@ export interface ThreadOptions {
   settled: (interactionId: string) => Promise<void>;
 }
 
-export function createThreads(options: ThreadOptions): Threads {
-  return new TaskThreads(options);
-}
-
-class TaskThreads implements Threads {
+export class Threads {
   readonly #to: ThreadOptions;
   readonly starters = new Map<string, Starter>();
 
@@ -73,6 +61,7 @@ class TaskThreads implements Threads {
     this.#to = options;
   }
 
+  /** @throws DeliveryError */
   async open(message: InboundMessage, thread: { key: string; title: string }): Promise<Address> {
     const { address } = message;
     try {
@@ -91,6 +80,7 @@ class TaskThreads implements Threads {
     }
   }
 
+  /** Shows the person who asked a link to the thread. Never rejects. */
   async pointTo(message: InboundMessage, thread: string): Promise<void> {
     const interaction = openInteraction(message.interaction, Date.now());
     if (!interaction) return;

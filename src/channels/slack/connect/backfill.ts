@@ -13,19 +13,6 @@ import type { Decoded, Self } from '../decode/decode.ts';
 import { type SlackApi, SlackError } from './api.ts';
 import type { Place, Progress } from './read-cursors.ts';
 
-export interface Backfill {
-  /** Makes live events wait for the gap to be filled, because a connection is about to open. */
-  expect(): void;
-  /** Fills gaps in the background. A call while it runs makes it run once more. */
-  start(): void;
-  /** Returns the wait of a chat's live events. It ends at once when the channel stops, with the gap still open. */
-  hold(chat: string): Promise<void> | undefined;
-  /** Notes that the live event with this time could not be stored; its chat is read until it can be. */
-  missed(chat: string, ts: number): void;
-  /** Returns whether something of the chat that is older than this could not be stored yet. */
-  isBehind(chat: string, ts: number): boolean;
-}
-
 export interface BackfillOptions {
   api: SlackApi;
   self: () => Self | undefined;
@@ -69,11 +56,7 @@ const AT_ONCE = 4;
 const MAX_TRIES = 5;
 const AGAIN_MS = { min: 2000, max: 60_000 };
 
-export function createBackfill(options: BackfillOptions): Backfill {
-  return new GapFiller(options);
-}
-
-class GapFiller implements Backfill {
+export class Backfill {
   readonly #to: BackfillOptions;
   readonly #holds = new Map<string, Hold>();
   /** The time of the oldest message that could not be stored, by chat. */
@@ -90,14 +73,17 @@ class GapFiller implements Backfill {
     });
   }
 
+  /** Makes live events wait for the gap to be filled, because a connection is about to open. */
   expect(): void {
     this.#group(this.#to.progress.places());
   }
 
+  /** Returns the wait of a chat's live events. It ends at once when the channel stops, with the gap still open. */
   hold(chat: string): Promise<void> | undefined {
     return this.#holds.get(chat)?.over;
   }
 
+  /** Notes that the live event with this time could not be stored; its chat is read until it can be. */
   missed(chat: string, ts: number): void {
     const isKnown = this.#to.progress.places().some((place) => place.chat === chat);
     if (!isKnown || this.#to.signal.aborted) return;
@@ -105,6 +91,7 @@ class GapFiller implements Backfill {
     this.#lookAgain();
   }
 
+  /** Returns whether something of the chat that is older than this could not be stored yet. */
   isBehind(chat: string, ts: number): boolean {
     return ts > (this.#behind.get(chat) ?? Number.POSITIVE_INFINITY);
   }
@@ -268,6 +255,7 @@ class GapFiller implements Backfill {
     else if (decoded.kind === 'dropped') this.#to.onDropped(decoded.reason);
   }
 
+  /** Fills gaps in the background. A call while it runs makes it run once more. */
   start(): void {
     if (this.#to.signal.aborted) return;
     this.#isWanted = true;

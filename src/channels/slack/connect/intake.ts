@@ -35,24 +35,10 @@ export interface IntakeOptions {
   onAccepted: (message: InboundMessage) => void;
 }
 
-export interface Intake {
-  /** Handles the body of an event, a command or a button press. */
-  take(body: unknown): Promise<Acknowledgement>;
-  accept(message: InboundMessage, raw: unknown): Promise<InboundOutcome>;
-  /** Decodes an event. One that breaks the decoder is dropped, or it would come back for ever. */
-  read(body: unknown, self: Self): Decoded;
-  /** Resolves when nothing is pending. */
-  idle(): Promise<void>;
-}
-
 /** Types of requests by which a person expects an answer. */
 const ASKED: ReadonlySet<string> = new Set(['block_actions', 'interactive_message', 'message_action', 'shortcut']);
 
-export function createIntake(options: IntakeOptions): Intake {
-  return new EventIntake(options);
-}
-
-class EventIntake implements Intake {
+export class Intake {
   readonly #to: IntakeOptions;
   readonly #inHand = new Set<Promise<unknown>>();
 
@@ -60,10 +46,12 @@ class EventIntake implements Intake {
     this.#to = options;
   }
 
+  /** Handles the body of an event, a command or a button press. */
   take(body: unknown): Promise<Acknowledgement> {
     return this.#track(this.#takeIn(body));
   }
 
+  /** Resolves when nothing is pending. */
   async idle(): Promise<void> {
     await Promise.allSettled(this.#inHand);
   }
@@ -181,6 +169,7 @@ class EventIntake implements Intake {
     }
   }
 
+  /** Decodes an event. One that breaks the decoder is dropped, or it would come back for ever. */
   read(body: unknown, self: Self): Decoded {
     try {
       return decode(body, self);

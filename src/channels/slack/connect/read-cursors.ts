@@ -14,21 +14,6 @@ export interface Place {
   mark: string;
 }
 
-export interface Progress {
-  /** Notes that a message is about to be stored. The caller must report the outcome. */
-  storing(message: InboundMessage): Storing;
-  /** Notes a thread that the bot opened, to be read from its first message on. */
-  opened(chat: string, thread: string): void;
-  /** Lets only `filled` move the marks of a chat, because a message may be missing there. Returns the argument for `settle`. */
-  pin(chat: string): number;
-  /** Notes that everything in this place up to this message was fetched and accepted. */
-  filled(place: Place, ts: string): void;
-  /** Ends a pin. Returns false if the chat was pinned again since; it then stays pinned. */
-  settle(chat: string, pin: number): boolean;
-  /** Returns the places to read for missed messages, the most recently active first. */
-  places(): Place[];
-}
-
 export interface Storing {
   taken(outcome: InboundOutcome): void;
   /** Pins the chat, which is then read from before this message. */
@@ -50,11 +35,7 @@ const MARK = /^\d+\.\d+$/;
 /** Edits and button presses move no mark. */
 const UNMARKED: Storing = { taken: () => undefined, failed: () => undefined };
 
-export function createProgress(cursors: ReadCursors): Progress {
-  return new ReadProgress(cursors);
-}
-
-class ReadProgress implements Progress {
+export class Progress {
   readonly #cursors: ReadCursors;
   readonly #read = createLru<string>(MAX_PLACES);
   readonly #opens = new Map<string, Open>();
@@ -66,6 +47,7 @@ class ReadProgress implements Progress {
     for (const [place, mark] of kept.sort(([, a], [, b]) => Number(a) - Number(b))) this.#read.set(place, mark);
   }
 
+  /** Notes that a message is about to be stored. The caller must report the outcome. */
   storing(message: InboundMessage): Storing {
     const { address, messageId: ts, kind } = message;
     if (!MARK.test(ts) || kind === 'edit' || kind === 'button') return UNMARKED;
@@ -87,19 +69,23 @@ class ReadProgress implements Progress {
     };
   }
 
+  /** Notes a thread that the bot opened, to be read from its first message on. */
   opened(chat: string, thread: string): void {
     this.#advance(`${chat}:${thread}`, thread);
   }
 
+  /** Lets only `filled` move the marks of a chat, because a message may be missing there. Returns the argument for `settle`. */
   pin(chat: string): number {
     this.#open(chat).pin = ++this.#pins;
     return this.#pins;
   }
 
+  /** Notes that everything in this place up to this message was fetched and accepted. */
   filled({ chat, thread }: Place, ts: string): void {
     this.#set(thread === undefined ? chat : `${chat}:${thread}`, ts);
   }
 
+  /** Ends a pin. Returns false if the chat was pinned again since; it then stays pinned. */
   settle(chat: string, pin: number): boolean {
     const open = this.#open(chat);
     if (open.pin !== pin) return false;
@@ -108,6 +94,7 @@ class ReadProgress implements Progress {
     return true;
   }
 
+  /** Returns the places to read for missed messages, the most recently active first. */
   places(): Place[] {
     return [...this.#read.entries()].reverse().map(([place, mark]) => {
       const [chat = '', thread] = place.split(':');

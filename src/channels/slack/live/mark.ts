@@ -3,6 +3,7 @@
  * ends, also those that an earlier process left. Best effort: nothing here throws.
  */
 import type { Logger } from '../../../log.ts';
+import { rest } from '../../shared/wait.ts';
 import { type SlackApi, SlackError } from '../connect/api.ts';
 import { createBudget } from '../send/budget.ts';
 
@@ -49,7 +50,7 @@ export function createMarks({ api, log }: { api: SlackApi; log: Logger }): Marks
       for (let tries = 0; tries < TRIES; tries++) {
         const ms = await react('remove', chat, ts);
         if (ms === undefined) return;
-        await new Promise<void>((resolve) => void setTimeout(resolve, Math.min(ms, MAX_WAIT_MS)).unref());
+        await rest(Math.min(ms, MAX_WAIT_MS));
       }
     },
   };

@@ -15,12 +15,6 @@ import { EVENT_TYPE, keyOf, metadataOf } from '../send/read-back.ts';
 import type { Assistant } from './assistant.ts';
 import { MAX_TITLE, type Root, rootBlocks, rootText, stateLine } from './root.ts';
 
-export interface ShowTask {
-  show(address: Address, task: TaskView): Promise<void>;
-  /** Sets the owner of a new thread's first message, if it is known without asking. */
-  learn(address: Address, owner: Owner): void;
-}
-
 export interface ShowTaskOptions {
   api: SlackApi;
   assistant: Assistant;
@@ -54,11 +48,7 @@ const EMOJI: Record<TaskView['state'], string> = {
 const MAX_THREADS = 1000;
 const MAX_TRIES = 3;
 
-export function createShowTask(options: ShowTaskOptions): ShowTask {
-  return new TaskShow(options);
-}
-
-class TaskShow implements ShowTask {
+export class ShowTask {
   readonly #to: ShowTaskOptions;
   readonly #startedAt = Date.now();
   readonly #threads = createLru<Thread>(MAX_THREADS);
@@ -68,6 +58,7 @@ class TaskShow implements ShowTask {
     this.#to = options;
   }
 
+  /** Sets the owner of a new thread's first message, if it is known without asking. */
   learn(address: Address, owner: Owner): void {
     this.#threadOf(address).owner = owner;
   }
