@@ -2,12 +2,14 @@
  * What the search of a large memory costs: `npm run bench:memory`. 10,000 pieces of made-up text, the same every time; the
  * provider is a function in this process, so its time is left out. Ends with 1 when a target is missed.
  */
+
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { MemorySearch, type MemorySearchSettings } from '../src/features/memory/store/search.ts';
+import type { Embedder } from '../src/runtime/contract/memory.ts';
 import { openHome } from '../src/workspace/home.ts';
-import { type Embedder, MemorySearch, type MemorySearchSettings } from '../src/workspace/memory/search.ts';
 import { quantile } from './measure.ts';
 
 const PIECES = 10_000;

@@ -146,7 +146,7 @@ const LIBRARIES: { name: RegExp; in: RegExp }[] = [
   { name: /^(preact|@preact\/signals|@codemirror\/.+)$/, in: /^board\/ui\// },
   { name: /^node-diff3$/, in: /^(board\/ui|workspace\/tasks)\// },
   { name: /^zod$/, in: /^(config|runtime|plugin|channels|skills|board|workspace|features)\// },
-  { name: /^tokenx$/, in: /^(runtime|workspace|features)\// },
+  { name: /^tokenx$/, in: /^lib\/tokens\.ts$|^(runtime|features)\// },
   { name: /^@resvg\//, in: /^(features\/charts\/canvas|runtime\/reading\/pictures\/worker)/ },
   { name: /^htmlparser2$/, in: /^(runtime\/reading|features\/(web|documents))\// },
   { name: /^(mammoth|unpdf|read-excel-file)$/, in: /^(runtime\/reading|features)\/documents\// },

@@ -8,6 +8,8 @@ import { decode } from '../src/channels/slack/decode/decode.ts';
 import { parseYaml } from '../src/config/parse.ts';
 import { secretSpans } from '../src/config/secrets.ts';
 import { findCalls } from '../src/features/dialects/find-calls.ts';
+import { bulletsOf, matching } from '../src/features/memory/store/bullets.ts';
+import { shareIn } from '../src/features/memory/store/same-words.ts';
 import { readableText } from '../src/lib/charset.ts';
 import { plainLine, stripComments, withoutHidden } from '../src/lib/text.ts';
 import { addressesIn } from '../src/lib/web-addresses.ts';
@@ -17,8 +19,6 @@ import { htmlToText } from '../src/runtime/reading/html/html-text.ts';
 import { parseReply } from '../src/runtime/reply/reply.ts';
 import { createTelling } from '../src/runtime/tools/result.ts';
 import { parseSkill } from '../src/skills/skill.ts';
-import { bulletsOf, matching } from '../src/workspace/memory/bullets.ts';
-import { shareIn } from '../src/workspace/memory/same-words.ts';
 import { formatPlan, parsePlan, planNotes } from '../src/workspace/tasks/plan-markdown.ts';
 import { watchLoop } from './helpers/own-time.ts';
 

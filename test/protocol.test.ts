@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type AgentStreamEvent, formatAddress } from '../src/channels/channel.ts';
+import { parseSuggestion } from '../src/features/memory/store/suggestions.ts';
 import {
   artifactDeltaSchema,
   artifactRefSchema,
@@ -16,7 +17,6 @@ import {
 import { canBecome } from '../src/runtime/contract/task.ts';
 import { parseReply } from '../src/runtime/reply/reply.ts';
 import { openHome } from '../src/workspace/home.ts';
-import { parseSuggestion } from '../src/workspace/memory/suggestions.ts';
 import { formatPlan, openTask, parsePlan } from '../src/workspace/tasks/index.ts';
 import { parseEntry } from '../src/workspace/tasks/session-lines.ts';
 import type { SessionEntry, TaskState } from '../src/workspace/types.ts';

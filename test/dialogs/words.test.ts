@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { localDay } from '../../src/workspace/memory/daily.ts';
+import { localDay } from '../../src/features/memory/store/daily.ts';
 import type { LlmRequest, ToolCall, Turn } from '../emulators/llm.ts';
 import { manualClock } from '../jobs/manual-clock.ts';
 import { ask, type Person, type Place, type Platform, waitFor } from '../platforms/platform.ts';

@@ -5,11 +5,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { acquireLock } from '../../src/engine/local/lock.ts';
 import { LockedError } from '../../src/errors.ts';
+import { lockMemory } from '../../src/features/memory/store/edit.ts';
+import { openIndexDb, readMeta, writeMeta } from '../../src/features/memory/store/index/db.ts';
+import { moveAside } from '../../src/features/memory/store/index/rebuild.ts';
 import { openCache } from '../../src/lib/cache.ts';
 import { openHome } from '../../src/workspace/home.ts';
-import { lockMemory } from '../../src/workspace/memory/edit.ts';
-import { openIndexDb, readMeta, writeMeta } from '../../src/workspace/memory/index/db.ts';
-import { moveAside } from '../../src/workspace/memory/index/rebuild.ts';
 import { tempFolder } from '../helpers/temp.ts';
 import { WRONG, WRONG_PLACES } from '../helpers/wrong-places.ts';
 

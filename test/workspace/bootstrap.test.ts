@@ -2,10 +2,10 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
+import { readMemory } from '../../src/features/memory/store/memory.ts';
 import { damageText, listenForDamage } from '../../src/lib/damage.ts';
 import { readBootstrap } from '../../src/workspace/bootstrap.ts';
 import type { Home } from '../../src/workspace/home.ts';
-import { readMemory } from '../../src/workspace/memory/memory.ts';
 import { ownTime } from '../helpers/own-time.ts';
 import { newHome } from './home-helper.ts';
 

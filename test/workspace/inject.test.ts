@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { estimateTokenCount } from 'tokenx';
 import { describe, expect, it } from 'vitest';
-import { selectMemory, type TruncationStrategy, truncateTokens } from '../../src/workspace/memory/inject.ts';
+import { selectMemory, type TruncationStrategy, truncateTokens } from '../../src/runtime/context/inject.ts';
 import { TEMPLATES } from '../../src/workspace/templates.ts';
 import { ownTime } from '../helpers/own-time.ts';
 

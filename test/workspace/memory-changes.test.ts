@@ -5,13 +5,13 @@ import fs from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { bulletsOf, matching, without } from '../../src/features/memory/store/bullets.ts';
+import { forgetBullet, undoLast } from '../../src/features/memory/store/changes.ts';
+import { appendDailyLogs } from '../../src/features/memory/store/daily.ts';
+import { addToMemory, readMemory } from '../../src/features/memory/store/memory.ts';
+import { readRecords } from '../../src/features/memory/store/record.ts';
+import { insertLines } from '../../src/features/memory/store/sections.ts';
 import type { Home } from '../../src/workspace/home.ts';
-import { bulletsOf, matching, without } from '../../src/workspace/memory/bullets.ts';
-import { forgetBullet, undoLast } from '../../src/workspace/memory/changes.ts';
-import { appendDailyLogs } from '../../src/workspace/memory/daily.ts';
-import { addToMemory, readMemory } from '../../src/workspace/memory/memory.ts';
-import { readRecords } from '../../src/workspace/memory/record.ts';
-import { insertLines } from '../../src/workspace/memory/sections.ts';
 import { newHome } from './home-helper.ts';
 
 const TEXT = `# Memory

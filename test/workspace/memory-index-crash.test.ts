@@ -5,8 +5,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
+import { MemorySearch } from '../../src/features/memory/store/search.ts';
 import { openHome } from '../../src/workspace/home.ts';
-import { MemorySearch } from '../../src/workspace/memory/search.ts';
 import { tempFolder, tree } from '../helpers/temp.ts';
 
 const FILES = 60;

@@ -1,9 +1,9 @@
 /** What is indexed of a memory: how a text is cut, by which words it is found, and which files are left out. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { CHUNKING, splitIntoChunks } from '../../src/workspace/memory/chunks.ts';
-import { createExclusion } from '../../src/workspace/memory/patterns.ts';
-import { indexWords, queryTerms } from '../../src/workspace/memory/words.ts';
+import { CHUNKING, splitIntoChunks } from '../../src/features/memory/store/chunks.ts';
+import { createExclusion } from '../../src/features/memory/store/patterns.ts';
+import { indexWords, queryTerms } from '../../src/lib/words.ts';
 import { ownTime } from '../helpers/own-time.ts';
 
 const RUNS = Number(process.env.PROPERTY_RUNS ?? 150);

@@ -1,6 +1,6 @@
 /** The vectors in memory: what is left out to be fast must not be what was wanted. */
 import { expect, test } from 'vitest';
-import { cosine, fromBlob, toBlob, Vectors } from '../../src/workspace/memory/vectors.ts';
+import { cosine, fromBlob, toBlob, Vectors } from '../../src/features/memory/store/vectors.ts';
 
 /** The same numbers in every run. */
 function createNormal(seed: number): () => number {

@@ -1,10 +1,12 @@
 /** The search index of a viber's memory: what it finds, how it follows the files, and that it may be lost at any moment. */
+
 import fs from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
+import { MemorySearch } from '../../src/features/memory/store/search.ts';
+import type { Embedder } from '../../src/runtime/contract/memory.ts';
 import { type Home, openHome } from '../../src/workspace/home.ts';
-import { type Embedder, MemorySearch } from '../../src/workspace/memory/search.ts';
 import { embed } from '../emulators/llm/embeddings.ts';
 import { tempFolder, tree } from '../helpers/temp.ts';
 

@@ -2,8 +2,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { sweepAll, sweepMemory } from '../../src/features/memory/store/retention.ts';
 import type { Home } from '../../src/workspace/home.ts';
-import { sweepAll, sweepMemory } from '../../src/workspace/memory/retention.ts';
 import { tempFolder } from '../helpers/temp.ts';
 import { newHome } from './home-helper.ts';
 

@@ -2,8 +2,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { addToMemory } from '../../src/features/memory/store/memory.ts';
 import { openHome } from '../../src/workspace/home.ts';
-import { addToMemory } from '../../src/workspace/memory/memory.ts';
 
 const [, , how = '', root = '', name = '', count = '0'] = process.argv;
 const home = await openHome(root);

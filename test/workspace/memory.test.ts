@@ -4,16 +4,16 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { UserError } from '../../src/errors.ts';
-import type { Home } from '../../src/workspace/home.ts';
-import { appendDailyLog, readDailyLogs } from '../../src/workspace/memory/daily.ts';
-import { selectMemory } from '../../src/workspace/memory/inject.ts';
-import { addToMemory, readMemory } from '../../src/workspace/memory/memory.ts';
+import { appendDailyLog, readDailyLogs } from '../../src/features/memory/store/daily.ts';
+import { addToMemory, readMemory } from '../../src/features/memory/store/memory.ts';
 import {
   addSuggestion,
   listSuggestions,
   parseSuggestion,
   takeSuggestion,
-} from '../../src/workspace/memory/suggestions.ts';
+} from '../../src/features/memory/store/suggestions.ts';
+import { selectMemory } from '../../src/runtime/context/inject.ts';
+import type { Home } from '../../src/workspace/home.ts';
 import { newHome } from './home-helper.ts';
 
 const SEED = `# Memory

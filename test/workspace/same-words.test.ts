@@ -1,6 +1,6 @@
 /** How much of a fact a sentence tells. */
 import { expect, test } from 'vitest';
-import { likeness, shareIn } from '../../src/workspace/memory/same-words.ts';
+import { likeness, shareIn } from '../../src/features/memory/store/same-words.ts';
 
 test('a sentence tells as much of a fact as it shares words with it', () => {
   expect(shareIn('I would like to remember that the launch is on Friday.', 'The launch is on Friday')).toBe(1);

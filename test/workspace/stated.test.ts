@@ -1,6 +1,6 @@
 /** What may be kept without a question: a whole statement of the person's own. */
 import { expect, test } from 'vitest';
-import { isStatedIn } from '../../src/workspace/memory/stated.ts';
+import { isStatedIn } from '../../src/features/memory/store/stated.ts';
 
 test.each([
   ['I prefer tea over coffee', 'Prefers tea over coffee'],

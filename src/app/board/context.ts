@@ -1,10 +1,10 @@
 /** Shows on the Board the context that a run of a task would get if it began now. */
 import { chatSection } from '../../channels/index.ts';
 import { loadAgent } from '../../config.ts';
+import { countTokens } from '../../lib/tokens.ts';
 import { scrub } from '../../log.ts';
 import { assembleContext } from '../../runtime/context/context.ts';
 import { recallFrom } from '../../runtime/run/assemble.ts';
-import { countTokens } from '../../workspace/memory/tokens.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
 import type { SessionEntry, TaskRecord } from '../../workspace/types.ts';
 import type { AppGateway } from '../contract.ts';

@@ -10,16 +10,17 @@ import { cutText, plainLine } from '../../lib/text.ts';
 import { type Logger, scrub } from '../../log.ts';
 import { lines } from '../../messages/messages.ts';
 import type { Entry } from '../../runtime/contract/entry.ts';
+import type { Suggestion } from '../../runtime/contract/memory.ts';
 import type { Answer } from '../../runtime/contract/outcome.ts';
 import type { TaskResult } from '../../runtime/contract/task.ts';
 import type { OwnerNotifier } from '../../runtime/conversations/owner-notifier.ts';
 import { channelName, plainName } from '../../runtime/conversations/places.ts';
 import type { Home } from '../../workspace/home.ts';
-import { appendDailyLogs, clockOf, type DailyEntry, localDay } from '../../workspace/memory/daily.ts';
-import { shareIn } from '../../workspace/memory/same-words.ts';
-import { listSuggestions, type Suggestion } from '../../workspace/memory/suggestions.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
 import { askOwner } from './question.ts';
+import { appendDailyLogs, clockOf, type DailyEntry, localDay } from './store/daily.ts';
+import { shareIn } from './store/same-words.ts';
+import { listSuggestions } from './store/suggestions.ts';
 
 export interface FinishedRun {
   viber: string;

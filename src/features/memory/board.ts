@@ -8,12 +8,12 @@ import type { Suggestion } from '../../client/shapes.ts';
 import { readTextSync } from '../../lib/files.ts';
 import type { BoardAt, BoardRoute } from '../../runtime/contract/board.ts';
 import { plainName } from '../../runtime/conversations/places.ts';
-import { undoLast } from '../../workspace/memory/changes.ts';
-import { readDailyLogs } from '../../workspace/memory/daily.ts';
-import { memoryFile } from '../../workspace/memory/memory.ts';
-import { listSuggestions } from '../../workspace/memory/suggestions.ts';
 import type { Gateway } from '../gateway.ts';
 import { searchOf } from './open-search.ts';
+import { undoLast } from './store/changes.ts';
+import { readDailyLogs } from './store/daily.ts';
+import { memoryFile } from './store/memory.ts';
+import { listSuggestions } from './store/suggestions.ts';
 
 const DAYS = 14;
 const HITS = 20;

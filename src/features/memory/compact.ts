@@ -11,7 +11,6 @@ import { createLru } from '../../lib/lru.ts';
 import type { Logger } from '../../log.ts';
 import { type HistoryLimits, newestRuns } from '../../runtime/context/history-window.ts';
 import type { Home } from '../../workspace/home.ts';
-import type { Question } from '../../workspace/memory/questions.ts';
 import { openTask, type Session } from '../../workspace/tasks/index.ts';
 import type { SessionEntry } from '../../workspace/types.ts';
 import { type Choice, choosePart, type Part } from './covered.ts';
@@ -19,6 +18,7 @@ import { compactionText, summaryRoom } from './digest.ts';
 import type { CompactionOrder } from './digester.ts';
 import { createDigester, type DigesterOptions } from './digester.ts';
 import { type FlushedFact, factLine, memoryFlush } from './flush.ts';
+import type { Question } from './store/questions.ts';
 
 export interface Compacted {
   /** `more`: another part is left. `later`: a model failed shortly before. `closed`: the gateway is stopping. */

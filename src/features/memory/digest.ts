@@ -7,8 +7,8 @@ import { cutText } from '../../lib/text.ts';
 import { scrub } from '../../log.ts';
 import { dataBlock, visibleText } from '../../runtime/context/turn.ts';
 import type { TaskMessage } from '../../runtime/contract/task.ts';
-import { toBullets } from '../../workspace/memory/sections.ts';
 import { type FlushedFact, factLine, toFacts } from './flush.ts';
+import { toBullets } from './store/sections.ts';
 
 export interface Digest {
   facts: FlushedFact[];

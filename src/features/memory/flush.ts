@@ -11,13 +11,13 @@ import { scrub } from '../../log.ts';
 import { lines } from '../../messages/messages.ts';
 import type { OwnerNotifier } from '../../runtime/conversations/owner-notifier.ts';
 import type { Home } from '../../workspace/home.ts';
-import { appendDailyLog, dayOf } from '../../workspace/memory/daily.ts';
-import { isRemembered } from '../../workspace/memory/memory.ts';
-import { keepQuestion, type Question } from '../../workspace/memory/questions.ts';
-import { readRecords } from '../../workspace/memory/record.ts';
-import { toBullets } from '../../workspace/memory/sections.ts';
-import { addSuggestion, listSuggestions, suggestionOf } from '../../workspace/memory/suggestions.ts';
 import { askOwner } from './question.ts';
+import { appendDailyLog, dayOf } from './store/daily.ts';
+import { isRemembered } from './store/memory.ts';
+import { keepQuestion, type Question } from './store/questions.ts';
+import { readRecords } from './store/record.ts';
+import { toBullets } from './store/sections.ts';
+import { addSuggestion, listSuggestions, suggestionOf } from './store/suggestions.ts';
 
 export interface FlushedFact {
   text: string;

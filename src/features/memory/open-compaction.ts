@@ -3,9 +3,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { loadAgent } from '../../config.ts';
 import { vibersOf } from '../../workspace/home.ts';
-import type { Question } from '../../workspace/memory/questions.ts';
 import { configOf, type Gateway, perGateway } from '../gateway.ts';
 import { type Compaction, createCompaction, type Waiting } from './compaction.ts';
+import type { Question } from './store/questions.ts';
 
 /** Not during the start. */
 const LEFT_MS = 1_000;
@@ -45,7 +45,7 @@ async function askLeft(gw: Gateway): Promise<void> {
   const { home } = gw;
   for (const each of vibersOf(home)) {
     if (!fs.existsSync(path.join(home.viberDir(each), 'memory', 'suggestions'))) continue;
-    const { openQuestions } = await import('../../workspace/memory/questions.ts');
+    const { openQuestions } = await import('./store/questions.ts');
     for (const question of await openQuestions(home, each)) await ask(question, each, gw);
   }
 }
@@ -53,7 +53,7 @@ async function askLeft(gw: Gateway): Promise<void> {
 async function ask(question: Question, of: string, { home, people }: Gateway): Promise<void> {
   const [{ promptUserToUpdateMemory }, { closeQuestion }] = await Promise.all([
     import('./flush.ts'),
-    import('../../workspace/memory/questions.ts'),
+    import('./store/questions.ts'),
   ]);
   await promptUserToUpdateMemory(question, of, people.owners.askOwners);
   closeQuestion(home, of, question.id);

@@ -5,8 +5,8 @@ import type { Logger } from '../../log.ts';
 import type { Costs } from '../../runtime/costs/costs.ts';
 import type { Embedders } from '../../runtime/model/models.ts';
 import type { Home } from '../../workspace/home.ts';
-import type { MemorySearch } from '../../workspace/memory/search.ts';
 import { configOf, perGateway } from '../gateway.ts';
+import type { MemorySearch } from './store/search.ts';
 
 export interface OpenSearch {
   searchMemory: MemorySearch['searchMemory'];
@@ -39,7 +39,7 @@ export function openSearch({
 
   async function load(): Promise<MemorySearch> {
     const [{ MemorySearch }, { meteredEmbedder }] = await Promise.all([
-      import('../../workspace/memory/search.ts'),
+      import('./store/search.ts'),
       import('../../runtime/costs/metered-embedder.ts'),
     ]);
     const embedder = settings.embedding === undefined ? undefined : embedders.embedder(settings.embedding);
@@ -56,7 +56,7 @@ export function openSearch({
     searchMemory,
     async sweep(now) {
       try {
-        const { sweepAll } = await import('../../workspace/memory/retention.ts');
+        const { sweepAll } = await import('./store/retention.ts');
         const removed = await sweepAll(home, settings.retention, now, (viber, error) =>
           log.error({ viber, err: errorMessage(error) }, 'old daily logs could not be removed'),
         );

@@ -1,11 +1,12 @@
 /** The question whether to remember something: owners get buttons, others are told that an owner is asked. */
+
 import { lines, type Messages, type Text, words } from '../../messages/messages.ts';
 import { type ButtonAction, questionId } from '../../runtime/contract/buttons.ts';
 import type { Entry } from '../../runtime/contract/entry.ts';
 import type { Below } from '../../runtime/contract/feature.ts';
+import type { Suggestion } from '../../runtime/contract/memory.ts';
 import type { Answer } from '../../runtime/contract/outcome.ts';
 import { visible } from '../../runtime/reply/show.ts';
-import type { Suggestion } from '../../workspace/memory/suggestions.ts';
 
 /** The number of suggestions in one message; /memory shows the rest. */
 const MAX_ASKED = 5;

@@ -2,13 +2,13 @@
 
 import type { Clock } from '../../lib/clock.ts';
 import type { MemoryLimits } from '../../runtime/context/context.ts';
+import { selectMemory } from '../../runtime/context/inject.ts';
 import type { Recalled, RecallFor } from '../../runtime/contract/feature.ts';
 import type { Home } from '../../workspace/home.ts';
-import { clockOf, type DailyLog, linesBefore, localDay, readDailyLogs } from '../../workspace/memory/daily.ts';
-import { selectMemory } from '../../workspace/memory/inject.ts';
-import { readMemory } from '../../workspace/memory/memory.ts';
-import { createExclusion } from '../../workspace/memory/patterns.ts';
 import { isToDo, openTask } from '../../workspace/tasks/index.ts';
+import { clockOf, type DailyLog, linesBefore, localDay, readDailyLogs } from './store/daily.ts';
+import { readMemory } from './store/memory.ts';
+import { createExclusion } from './store/patterns.ts';
 
 /** The part of the gateway that recall needs. */
 export interface RecallFrom {

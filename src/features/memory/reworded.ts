@@ -6,8 +6,8 @@
 import type { ReplyTo } from '../../runtime/contract/feature.ts';
 import type { ExpectedAnswer } from '../../runtime/conversations/expected.ts';
 import { DEFAULT_VIBER, isId } from '../../workspace/home.ts';
-import { findSuggestion } from '../../workspace/memory/suggestions.ts';
 import type { Gateway } from '../gateway.ts';
+import { findSuggestion } from './store/suggestions.ts';
 
 const MIN_WORDS = 2;
 const segmenter = new Intl.Segmenter('und', { granularity: 'word' });

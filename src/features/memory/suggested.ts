@@ -1,8 +1,8 @@
 /** `<memory_suggestion>` blocks in an answer: each waits for an owner, or is kept if it needs no question. */
 import { principalText } from '../../access/principal.ts';
 import type { BlockOf } from '../../runtime/contract/feature.ts';
-import { parseSuggestion } from '../../workspace/memory/suggestions.ts';
 import { configOf, type Gateway } from '../gateway.ts';
+import { parseSuggestion } from './store/suggestions.ts';
 import { type Keeping, keep } from './tools/keep.ts';
 
 export async function keepSuggestions(

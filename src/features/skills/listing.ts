@@ -4,9 +4,9 @@
  * change during it, so that a provider's cache holds.
  */
 import { createLru } from '../../lib/lru.ts';
+import { countTokens, MOST_CHARS } from '../../lib/tokens.ts';
 import { oneLine } from '../../runtime/context/turn.ts';
 import type { Skill, SkillLevel } from '../../skills/skill.ts';
-import { countTokens, MOST_CHARS } from '../../workspace/memory/tokens.ts';
 import { type Relevance, relevanceOf } from './relevance.ts';
 
 type Listed = { name: string; description: string; level: SkillLevel };

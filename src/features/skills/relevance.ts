@@ -2,7 +2,7 @@
  * Ranks skills by how well they match some words. Uses the words of the memory's index; rare words count more, and
  * words of the name most. Built once for each set of skills.
  */
-import { indexWords, queryTerms } from '../../workspace/memory/words.ts';
+import { indexWords, queryTerms } from '../../lib/words.ts';
 
 type Named = { name: string; description: string };
 

@@ -5,7 +5,6 @@
 import { join } from 'node:path';
 import { readBootstrap } from '../../workspace/bootstrap.ts';
 import type { Home } from '../../workspace/home.ts';
-import { truncateTokens } from '../../workspace/memory/inject.ts';
 import { formatPlan, isLink, openTask, parsePlan } from '../../workspace/tasks/index.ts';
 import type { ArtifactRef, Plan, SessionEntry } from '../../workspace/types.ts';
 import type { Recalled, RecallFor } from '../contract/feature.ts';
@@ -13,6 +12,7 @@ import type { OwnSettings } from '../contract/settings.ts';
 import type { InputFile, TaskMessage, TaskRequest } from '../contract/task.ts';
 import type { RuntimeTool } from '../contract/tool.ts';
 import { buildHistory, type History, type HistoryLimits, shownToGuest } from './history-window.ts';
+import { truncateTokens } from './inject.ts';
 import { type FilesOf, type MessageEntry, usesTools } from './past-run.ts';
 import { stablePart, standingPart } from './system-prompt.ts';
 import { formatSize, oneLine } from './turn.ts';

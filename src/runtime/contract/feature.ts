@@ -5,11 +5,11 @@
  * `when` is synchronous, pure and cheap: a feature with nothing to do costs one call of it. Heavy parts are loaded when
  * they are first used.
  */
+
 import type { Principal } from '../../access/principal.ts';
 import type { Address } from '../../channels/channel.ts';
 import type { QueueItem } from '../../engine/engine.ts';
 import type { Messages, Text } from '../../messages/messages.ts';
-import type { MemoryHit } from '../../workspace/memory/search.ts';
 import type { Plan } from '../../workspace/types.ts';
 import type { Waiting } from './agent.ts';
 import type { BoardAt, BoardRoute } from './board.ts';
@@ -18,6 +18,7 @@ import type { CommandOf, CommandReply, CommandTable, InvocationOf } from './comm
 import type { Entry } from './entry.ts';
 import type { Finding } from './finding.ts';
 import type { JobFiles, JobFilesAt, JobService, KnownNames } from './job-service.ts';
+import type { MemoryHit } from './memory.ts';
 import type { AnswerReader, OwnModels } from './model.ts';
 import type { Offered, Order, TakenTurn } from './order.ts';
 import type { Answer, Made } from './outcome.ts';

@@ -1,8 +1,9 @@
 /** The outcome of a run. Types only. */
+
 import type { Attachment } from '../../channels/channel.ts';
-import type { Suggestion } from '../../workspace/memory/suggestions.ts';
 import type { ArtifactRef, Plan, Usage } from '../../workspace/types.ts';
 import type { ButtonAction } from './buttons.ts';
+import type { Suggestion } from './memory.ts';
 import type { TaskResult } from './task.ts';
 import type { PlanChange } from './tool-scope.ts';
 

@@ -1,6 +1,7 @@
 /** Counts and caps embedding calls like all model calls (promise 60): at a daily cap memory is searched by words. */
-import type { Embedder } from '../../workspace/memory/search.ts';
-import { countTokens } from '../../workspace/memory/tokens.ts';
+
+import { countTokens } from '../../lib/tokens.ts';
+import type { Embedder } from '../contract/memory.ts';
 import type { Costs } from './costs.ts';
 
 /** The person that these calls are counted for. Memory is shared, so they use up nobody's own cap. */

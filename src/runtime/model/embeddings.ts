@@ -2,11 +2,10 @@
  * Gets vectors of texts from a provider's embedding model through the AI SDK. Calls are not retried: the search falls
  * back to words and tries again next time. The libraries are loaded at the first call.
  */
-import type { EmbeddingModel } from 'ai';
-import type { Embedder } from '../../workspace/memory/search.ts';
-import type { ProviderSettings } from '../contract/providers.ts';
 
-export type { Embedder } from '../../workspace/memory/search.ts';
+import type { EmbeddingModel } from 'ai';
+import type { Embedder } from '../contract/memory.ts';
+import type { ProviderSettings } from '../contract/providers.ts';
 
 type SdkModel = Exclude<EmbeddingModel, string>;
 

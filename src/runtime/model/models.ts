@@ -6,6 +6,7 @@ import type { LanguageModelMiddleware } from 'ai';
 import { ConfigError } from '../../errors.ts';
 import { isRecord } from '../../lib/json.ts';
 import { addSecret } from '../../log.ts';
+import type { Embedder } from '../contract/memory.ts';
 import type { CallOptions, ModelV4, OwnModels } from '../contract/model.ts';
 import {
   type Dialect,
@@ -18,7 +19,7 @@ import {
   splitModelName,
 } from '../contract/providers.ts';
 import { STANDING } from '../contract/standing.ts';
-import { canEmbed, createEmbedder, type Embedder } from './embeddings.ts';
+import { canEmbed, createEmbedder } from './embeddings.ts';
 import type { Shape } from './events.ts';
 import { createFetch } from './provider-fetch.ts';
 import { detailsExtractor } from './reasoning-details.ts';

@@ -2,12 +2,12 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { addToMemory, readMemory } from '../../../src/features/memory/store/memory.ts';
+import { readRecords } from '../../../src/features/memory/store/record.ts';
+import { MemorySearch } from '../../../src/features/memory/store/search.ts';
+import { addSuggestion, listSuggestions } from '../../../src/features/memory/store/suggestions.ts';
 import { addSecret } from '../../../src/log.ts';
 import type { ButtonAction } from '../../../src/runtime/contract/buttons.ts';
-import { addToMemory, readMemory } from '../../../src/workspace/memory/memory.ts';
-import { readRecords } from '../../../src/workspace/memory/record.ts';
-import { MemorySearch } from '../../../src/workspace/memory/search.ts';
-import { addSuggestion, listSuggestions } from '../../../src/workspace/memory/suggestions.ts';
 import { commandWorld, direct } from './fixtures.ts';
 
 const OWNER = direct('telegram:1001');

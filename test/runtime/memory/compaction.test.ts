@@ -6,13 +6,13 @@ import { compactionText, readDigest, splitFacts } from '../../../src/features/me
 import { offlineDigest } from '../../../src/features/memory/digest-offline.ts';
 import { memoryFlush } from '../../../src/features/memory/flush.ts';
 import { askLeftSoon } from '../../../src/features/memory/open-compaction.ts';
+import { appendDailyLog } from '../../../src/features/memory/store/daily.ts';
+import { addToMemory } from '../../../src/features/memory/store/memory.ts';
+import { keepQuestion, openQuestions } from '../../../src/features/memory/store/questions.ts';
+import { appendRecord } from '../../../src/features/memory/store/record.ts';
+import { listSuggestions, takeSuggestion } from '../../../src/features/memory/store/suggestions.ts';
 import { silentLog } from '../../../src/log.ts';
 import { type Messages, messagesIn } from '../../../src/messages/messages.ts';
-import { appendDailyLog } from '../../../src/workspace/memory/daily.ts';
-import { addToMemory } from '../../../src/workspace/memory/memory.ts';
-import { keepQuestion, openQuestions } from '../../../src/workspace/memory/questions.ts';
-import { appendRecord } from '../../../src/workspace/memory/record.ts';
-import { listSuggestions, takeSuggestion } from '../../../src/workspace/memory/suggestions.ts';
 import { openTask } from '../../../src/workspace/tasks/index.ts';
 import type { Json, SessionEntry } from '../../../src/workspace/types.ts';
 import { eventually } from '../../helpers/eventually.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { listingOf } from '../../../src/features/skills/listing.ts';
 import { relevanceOf } from '../../../src/features/skills/relevance.ts';
-import { countTokens } from '../../../src/workspace/memory/tokens.ts';
+import { countTokens } from '../../../src/lib/tokens.ts';
 
 const skill = (name: string, description: string, level: 'bundled' | 'user' | 'viber' = 'user') => ({
   ...{ name, description, level },

@@ -1,12 +1,13 @@
 /** `viber memory`: searches a viber's memory and rebuilds its search index. Works while the gateway runs. */
+
 import fs from 'node:fs';
 import { type Config, loadConfig } from '../../../config.ts';
 import { UserError } from '../../../errors.ts';
 import { counted } from '../../../lib/text.ts';
 import { createLog, type Logger } from '../../../log.ts';
 import { type CliContext, EXIT } from '../../../runtime/contract/cli.ts';
+import type { Embedder, MemoryHit } from '../../../runtime/contract/memory.ts';
 import type { Home } from '../../../workspace/home.ts';
-import type { Embedder, MemoryHit } from '../../../workspace/memory/search.ts';
 
 export async function run({ args, values, home: root, config: file, env, json, print }: CliContext): Promise<number> {
   const { config } = await loadConfig({ file, home: root, env });
@@ -14,7 +15,7 @@ export async function run({ args, values, home: root, config: file, env, json, p
   const query = words.join(' ').trim();
   const [{ openHome, isId, DEFAULT_VIBER }, { MemorySearch }] = await Promise.all([
     import('../../../workspace/home.ts'),
-    import('../../../workspace/memory/search.ts'),
+    import('../store/search.ts'),
   ]);
   const home = await openHome(root);
   const viber = values.viber ?? DEFAULT_VIBER;

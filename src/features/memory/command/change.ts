@@ -1,16 +1,16 @@
 /** /memory add, forget and undo: an owner changes the memory. Each change is recorded and can be undone. */
 
+import { linesOf } from '../../../lib/markdown-lines.ts';
 import { cutText } from '../../../lib/text.ts';
 import { scrub } from '../../../log.ts';
 import { lines, type Messages, words } from '../../../messages/messages.ts';
 import type { CommandReply, Invocation } from '../../../runtime/commands/command.ts';
 import type { ButtonAction } from '../../../runtime/contract/buttons.ts';
-import { type Bullet, bulletsOf, matching } from '../../../workspace/memory/bullets.ts';
-import { forgetBullet, undoLast } from '../../../workspace/memory/changes.ts';
-import { linesOf } from '../../../workspace/memory/lines.ts';
-import { addToMemory, readMemory } from '../../../workspace/memory/memory.ts';
-import { parseSuggestion } from '../../../workspace/memory/suggestions.ts';
 import { shownMemory, undoButton } from '../question.ts';
+import { type Bullet, bulletsOf, matching } from '../store/bullets.ts';
+import { forgetBullet, undoLast } from '../store/changes.ts';
+import { addToMemory, readMemory } from '../store/memory.ts';
+import { parseSuggestion } from '../store/suggestions.ts';
 import { actorOf } from './decide.ts';
 
 const MAX_TEXT = 2_000;

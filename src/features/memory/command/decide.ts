@@ -2,6 +2,7 @@
  * Accept, Edit, Reject: an owner's decision on a memory suggestion. Every press gets one plain sentence, even a late
  * one.
  */
+
 import fs from 'node:fs';
 import { principalText } from '../../../access/principal.ts';
 import { scrub } from '../../../log.ts';
@@ -10,23 +11,18 @@ import { askedAgain } from '../../../runtime/commands/as-shown.ts';
 import type { CommandReply, Invocation } from '../../../runtime/commands/command.ts';
 import { questionId } from '../../../runtime/contract/buttons.ts';
 import type { Deciding as DecidingPerson } from '../../../runtime/contract/feature.ts';
+import type { Suggestion } from '../../../runtime/contract/memory.ts';
 import { plainName } from '../../../runtime/conversations/places.ts';
 import { byAt } from '../../../runtime/reply/outcomes.ts';
 import { type Home, isId } from '../../../workspace/home.ts';
-import { bulletsOf, wholeOf } from '../../../workspace/memory/bullets.ts';
-import { forgetBullet } from '../../../workspace/memory/changes.ts';
-import { addToMemory, readMemory } from '../../../workspace/memory/memory.ts';
-import { appendRecord, decisionOn } from '../../../workspace/memory/record.ts';
-import { toBullets } from '../../../workspace/memory/sections.ts';
-import {
-  findSuggestion,
-  type Suggestion,
-  storeSuggestion,
-  suggestedText,
-  takeSuggestion,
-} from '../../../workspace/memory/suggestions.ts';
 import type { Gateway } from '../../gateway.ts';
 import { shownMemory, shownSuggestion, suggestionButtons, undoButton } from '../question.ts';
+import { bulletsOf, wholeOf } from '../store/bullets.ts';
+import { forgetBullet } from '../store/changes.ts';
+import { addToMemory, readMemory } from '../store/memory.ts';
+import { appendRecord, decisionOn } from '../store/record.ts';
+import { toBullets } from '../store/sections.ts';
+import { findSuggestion, storeSuggestion, suggestedText, takeSuggestion } from '../store/suggestions.ts';
 
 export type Verb = 'accept' | 'edit' | 'reject';
 

@@ -5,10 +5,10 @@
 import { cutText, plainLine } from '../../../lib/text.ts';
 import { lines, words } from '../../../messages/messages.ts';
 import { type Command, type CommandReply, type Invocation, mayUse } from '../../../runtime/commands/command.ts';
-import { readMemory } from '../../../workspace/memory/memory.ts';
-import { listSuggestions } from '../../../workspace/memory/suggestions.ts';
 import { searchOf } from '../open-search.ts';
 import { askOwner } from '../question.ts';
+import { readMemory } from '../store/memory.ts';
+import { listSuggestions } from '../store/suggestions.ts';
 import { add, forget, undo } from './change.ts';
 import { decide, isSuggestionName, isVerb } from './decide.ts';
 

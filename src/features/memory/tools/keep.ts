@@ -5,12 +5,13 @@
 
 import { UserError } from '../../../errors.ts';
 import { scrub } from '../../../log.ts';
+import type { Suggestion } from '../../../runtime/contract/memory.ts';
 import type { Home } from '../../../workspace/home.ts';
-import { type Bullet, bulletsOf, matching, wholeOf } from '../../../workspace/memory/bullets.ts';
-import { addToMemory, isRemembered, readMemory } from '../../../workspace/memory/memory.ts';
-import { likeness } from '../../../workspace/memory/same-words.ts';
-import { isStatedIn } from '../../../workspace/memory/stated.ts';
-import { addSuggestion, type Suggestion } from '../../../workspace/memory/suggestions.ts';
+import { type Bullet, bulletsOf, matching, wholeOf } from '../store/bullets.ts';
+import { addToMemory, isRemembered, readMemory } from '../store/memory.ts';
+import { likeness } from '../store/same-words.ts';
+import { isStatedIn } from '../store/stated.ts';
+import { addSuggestion } from '../store/suggestions.ts';
 import { ownWords } from './trust.ts';
 
 /** A fact to remember, from a model. */

@@ -11,11 +11,11 @@ import { plainName } from '../../../runtime/conversations/places.ts';
 import { perRun } from '../../../runtime/tools/bind.ts';
 import { inPrivate } from '../../../runtime/tools/offered.ts';
 import type { ToolRun } from '../../../runtime/tools/run.ts';
-import { type Bullet, bulletsOf, matching } from '../../../workspace/memory/bullets.ts';
-import { forgetBullet } from '../../../workspace/memory/changes.ts';
-import { localDay, readDailyLogs } from '../../../workspace/memory/daily.ts';
-import { readMemory } from '../../../workspace/memory/memory.ts';
 import { listTasks } from '../../../workspace/tasks/index.ts';
+import { type Bullet, bulletsOf, matching } from '../store/bullets.ts';
+import { forgetBullet } from '../store/changes.ts';
+import { localDay, readDailyLogs } from '../store/daily.ts';
+import { readMemory } from '../store/memory.ts';
 
 const MAX_LISTED = 12;
 const MAX_LOG = 6_000;

@@ -6,9 +6,9 @@ import { isRecord } from '../../../lib/json.ts';
 import { withoutCode } from '../../../runtime/reply/marks.ts';
 import { toolNamed } from '../../../runtime/tools/table.ts';
 import type { Home } from '../../../workspace/home.ts';
-import type { OwnWords } from '../../../workspace/memory/stated.ts';
 import { openTask } from '../../../workspace/tasks/index.ts';
 import type { Json, SessionEntry } from '../../../workspace/types.ts';
+import type { OwnWords } from '../store/stated.ts';
 
 /**
  * Returns the words of the only speaker in the conversation, with their name. Returns undefined if the model may have

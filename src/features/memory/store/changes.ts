@@ -1,8 +1,9 @@
 /** Removes lines from MEMORY.md and undoes changes, only while the file still says what it said then. */
-import type { Home } from '../home.ts';
+
+import { fold } from '../../../lib/markdown-lines.ts';
+import type { Home } from '../../../workspace/home.ts';
 import { type Bullet, bulletsOf, putBack, without } from './bullets.ts';
 import { editShared, lockMemory } from './edit.ts';
-import { fold } from './lines.ts';
 import { memoryFile } from './memory.ts';
 import { type Added, appendRecord, FORGET, type Forgotten, newId, readRecords } from './record.ts';
 import { type Reversal, reversalOf, reversed } from './reversal.ts';

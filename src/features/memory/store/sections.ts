@@ -1,6 +1,7 @@
 /** Edits memory files, which are headings with bullets. Added text is first turned into bullets only. */
-import { cutText, plainLine } from '../../lib/text.ts';
-import { breakOf, fold, linesOf, withoutEnd } from './lines.ts';
+
+import { breakOf, fold, linesOf, withoutEnd } from '../../../lib/markdown-lines.ts';
+import { cutText, plainLine } from '../../../lib/text.ts';
 
 /** Limits for any input; where people type, a lower limit applies. */
 const MAX_BULLETS = 2_000;

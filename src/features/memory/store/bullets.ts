@@ -1,6 +1,6 @@
 /** The bullets of a memory file: found by words or number, removed, and put back in place. Pure. */
-import { hashText } from '../../lib/files.ts';
-import { breakOf, fold, linesOf } from './lines.ts';
+import { hashText } from '../../../lib/files.ts';
+import { breakOf, fold, linesOf } from '../../../lib/markdown-lines.ts';
 
 export interface Bullet {
   /** Position among the file's bullets, from 1. */

@@ -1,5 +1,5 @@
 /** Undoes a change of a text exactly, while the text is still as the change left it. Pure. */
-import { hashText } from '../../lib/files.ts';
+import { hashText } from '../../../lib/files.ts';
 
 /** Replaces `from` to `to` (UTF-16 units) of the text with this hash by `text`. */
 export interface Reversal {

@@ -1,9 +1,10 @@
 /** Queries an index: by words with SQLite's FTS5, by meaning over the vectors, with the two lists fused. */
 
 import type { SQLOutputValue } from 'node:sqlite';
-import { fuse, type MemoryHit, type Piece, type Ranked, toMetadata } from '../rank.ts';
+import { queryTerms } from '../../../../lib/words.ts';
+import type { MemoryHit, Piece } from '../../../../runtime/contract/memory.ts';
+import { fuse, type Ranked, toMetadata } from '../rank.ts';
 import { cosine, fromBlob, type Vectors } from '../vectors.ts';
-import { queryTerms } from '../words.ts';
 import type { IndexDb } from './db.ts';
 
 export interface IndexQuery {

@@ -3,11 +3,13 @@
  * suggestions' IDs. Stored before the suggestions and closed once the question is durable in the outbox, so that a
  * process that ends in between asks after its next start, and otherwise it is asked once.
  */
+
 import fs from 'node:fs';
 import path from 'node:path';
-import { hashText, readTextSync, writeFileAtomic } from '../../lib/files.ts';
-import { type Home, isId } from '../home.ts';
-import { listSuggestions, type Suggestion } from './suggestions.ts';
+import { hashText, readTextSync, writeFileAtomic } from '../../../lib/files.ts';
+import type { Suggestion } from '../../../runtime/contract/memory.ts';
+import { type Home, isId } from '../../../workspace/home.ts';
+import { listSuggestions } from './suggestions.ts';
 
 export interface Question {
   /** The same for the same suggestions. */

@@ -1,17 +1,5 @@
 /** Merges ranked lists of pieces into the few that are shown, by reciprocal rank fusion; newer pieces win ties. */
-
-export interface Piece {
-  content: string;
-  source_file: string;
-  metadata: { section?: string; line: number };
-  /** `YYYY-MM-DD`. */
-  day: string;
-}
-
-export interface MemoryHit extends Omit<Piece, 'day'> {
-  /** Larger is better; only comparable within one search. */
-  score: number;
-}
+import type { MemoryHit, Piece } from '../../../runtime/contract/memory.ts';
 
 /** The usual constant of reciprocal rank fusion. */
 const K = 60;

@@ -2,12 +2,13 @@
  * Searches without an index file, when none is wanted or possible: the same index in this process's memory, updated
  * from the files before each search, so that the results are the same.
  */
-import { createLru } from '../../lib/lru.ts';
+
+import { createLru } from '../../../lib/lru.ts';
+import type { MemoryHit } from '../../../runtime/contract/memory.ts';
 import { type IndexDb, openIndexInMemory } from './index/db.ts';
 import { queryIndex } from './index/query.ts';
 import { updateIndex } from './index/update.ts';
 import type { MemoryFile } from './memory-files.ts';
-import type { MemoryHit } from './rank.ts';
 
 const MAX_BYTES = 2 * 1024 * 1024;
 /** Total size of files whose indexes are kept for the next search, in bytes. */

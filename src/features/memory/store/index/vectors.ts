@@ -3,23 +3,11 @@
  * vectors of a file come from the model and have the dimensions that its `meta` names; while that isn't so it names
  * none.
  */
+
 import { setImmediate as pause } from 'node:timers/promises';
+import type { Embedder } from '../../../../runtime/contract/memory.ts';
 import { fromBlob, toBlob, Vectors } from '../vectors.ts';
 import { type IndexDb, readMeta, writeMeta } from './db.ts';
-
-/** Turns texts into vectors, `runtime/model/embeddings.ts`. */
-export interface Embedder {
-  /** `provider/model`. */
-  readonly name: string;
-  /**
-   * Returns one vector per text; undefined for a text the provider refuses. Rejects when the provider can't be reached.
-   * @param options.onUsage called with the tokens of each call, if the provider counts them
-   */
-  embed(
-    texts: readonly string[],
-    options: { signal: AbortSignal; onUsage?: (tokens: number) => void },
-  ): Promise<(Float32Array | undefined)[]>;
-}
 
 /** Pieces per request: 128 stay far below the providers' limits in any script. */
 const BATCH = 128;

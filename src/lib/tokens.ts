@@ -3,7 +3,7 @@
  * where the length alone decides, and cached for longer texts, since memory and plan seldom change between messages.
  */
 import { estimateTokenCount } from 'tokenx';
-import { createLru } from '../../lib/lru.ts';
+import { createLru } from './lru.ts';
 
 /** Characters per token that never fit: tokens are shorter on average. */
 export const MOST_CHARS = 12;

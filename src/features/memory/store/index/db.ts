@@ -7,9 +7,9 @@
 import fs from 'node:fs';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { errorCode, errorMessage } from '../../../errors.ts';
-import { isDamagedDb, sqliteCode } from '../../../lib/damage.ts';
-import { freeSides, unusable } from '../../../lib/database-places.ts';
+import { errorCode, errorMessage } from '../../../../errors.ts';
+import { isDamagedDb, sqliteCode } from '../../../../lib/damage.ts';
+import { freeSides, unusable } from '../../../../lib/database-places.ts';
 
 /** Thrown when the file was deleted or replaced under this connection. */
 export class StaleIndex extends Error {

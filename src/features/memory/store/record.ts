@@ -5,11 +5,11 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { quarantine, reportOnce } from '../../lib/damage.ts';
-import { appendLines, ensureDir } from '../../lib/files.ts';
-import { parseJson } from '../../lib/json.ts';
-import { type Is, isText, listOf, objectOf, optional, shape } from '../../lib/shape.ts';
-import type { Home } from '../home.ts';
+import { quarantine, reportOnce } from '../../../lib/damage.ts';
+import { appendLines, ensureDir } from '../../../lib/files.ts';
+import { parseJson } from '../../../lib/json.ts';
+import { type Is, isText, listOf, objectOf, optional, shape } from '../../../lib/shape.ts';
+import type { Home } from '../../../workspace/home.ts';
 import { isReversal, type Reversal } from './reversal.ts';
 
 interface Common {

@@ -4,9 +4,9 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { errorCode } from '../../../errors.ts';
-import type { Logger } from '../../../log.ts';
-import type { Home } from '../../home.ts';
+import { errorCode } from '../../../../errors.ts';
+import type { Logger } from '../../../../log.ts';
+import type { Home } from '../../../../workspace/home.ts';
 import type { Vectors } from '../vectors.ts';
 import { DamagedIndex, type IndexDb, openIndexDb, readMeta, StaleIndex, writeMeta } from './db.ts';
 import { moveAside } from './rebuild.ts';

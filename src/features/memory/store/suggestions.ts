@@ -6,35 +6,21 @@
  *
  * A claim whose process ended in between becomes pending again at the next listing.
  */
+
 import fs from 'node:fs';
 import path from 'node:path';
-import { errorCode } from '../../errors.ts';
-import { hashText, writeFileAtomic } from '../../lib/files.ts';
-import { readJson } from '../../lib/json.ts';
-import { ownerOf, ownMark } from '../../lib/processes.ts';
-import { isInteger, isText, objectOf, optional, shape } from '../../lib/shape.ts';
-import { plainLine } from '../../lib/text.ts';
-import { type Home, isId } from '../home.ts';
-import { tellChange } from '../tasks/index.ts';
+import { errorCode } from '../../../errors.ts';
+import { hashText, writeFileAtomic } from '../../../lib/files.ts';
+import { readJson } from '../../../lib/json.ts';
+import { ownerOf, ownMark } from '../../../lib/processes.ts';
+import { isInteger, isText, objectOf, optional, shape } from '../../../lib/shape.ts';
+import { plainLine } from '../../../lib/text.ts';
+import type { Suggestion } from '../../../runtime/contract/memory.ts';
+import { type Home, isId } from '../../../workspace/home.ts';
+import { tellChange } from '../../../workspace/tasks/index.ts';
 import { DEFAULT_SECTION, isRemembered } from './memory.ts';
 import { appendRecord, decisionOn } from './record.ts';
 import { cleanSection, toBullets } from './sections.ts';
-
-export interface Suggestion {
-  /** The same text under the same heading has the same ID. */
-  id: string;
-  /** The number people use while it is pending, unique among pending ones. Missing in those of earlier versions. */
-  n?: number;
-  section?: string;
-  /** One line, or several lines each beginning with `- `. */
-  text: string;
-  /** The text of the line of MEMORY.md that it replaces, with everything indented under it. */
-  replaces?: string;
-  provenance: string;
-  run?: string;
-  /** ISO 8601. */
-  createdAt: string;
-}
 
 const MAX_PENDING = 100;
 /** Most characters of one suggestion: a person must be able to read what they accept. */

@@ -5,8 +5,8 @@
 import fs from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import { errorCode } from '../../errors.ts';
-import { type Home, vibersOf } from '../home.ts';
+import { errorCode } from '../../../errors.ts';
+import { type Home, vibersOf } from '../../../workspace/home.ts';
 import { localDay } from './daily.ts';
 
 export interface Retention {

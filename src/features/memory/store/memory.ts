@@ -3,14 +3,14 @@
  * right before each write. The origin of each added line is in `memory/provenance.jsonl`.
  */
 import path from 'node:path';
-import { createStatCache } from '../../lib/files/cache.ts';
-import { readTextSync } from '../../lib/files.ts';
-import { findFile, whenSaved } from '../bootstrap.ts';
-import type { Home } from '../home.ts';
-import { TEMPLATES } from '../templates.ts';
+import { createStatCache } from '../../../lib/files/cache.ts';
+import { readTextSync } from '../../../lib/files.ts';
+import { linesOf } from '../../../lib/markdown-lines.ts';
+import { findFile, whenSaved } from '../../../workspace/bootstrap.ts';
+import type { Home } from '../../../workspace/home.ts';
+import { TEMPLATES } from '../../../workspace/templates.ts';
 import { localDay } from './daily.ts';
 import { editShared, lockMemory } from './edit.ts';
-import { linesOf } from './lines.ts';
 import { type Added, appendRecord, newId } from './record.ts';
 import { type Reversal, reversalOf } from './reversal.ts';
 import { cleanSection, insertLines, newLines, toBullets } from './sections.ts';

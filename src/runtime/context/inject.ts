@@ -4,9 +4,9 @@
  * section doesn't fit, it keeps single lines by the same rule. Selected parts keep their order.
  */
 import { createLru } from '../../lib/lru.ts';
+import { linesOf } from '../../lib/markdown-lines.ts';
 import { cutText, stripComments } from '../../lib/text.ts';
-import { linesOf } from './lines.ts';
-import { countTokens, fitsTokens, MOST_CHARS } from './tokens.ts';
+import { countTokens, fitsTokens, MOST_CHARS } from '../../lib/tokens.ts';
 
 export type TruncationStrategy = 'head' | 'tail' | 'smart';
 

@@ -4,11 +4,11 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { UserError } from '../../errors.ts';
-import { createStatCache } from '../../lib/files/cache.ts';
-import { keepLetters, patchFile, readTextSync, writeFileAtomic } from '../../lib/files.ts';
-import { exclusively } from '../../lib/locks.ts';
-import type { Home } from '../home.ts';
+import { UserError } from '../../../errors.ts';
+import { createStatCache } from '../../../lib/files/cache.ts';
+import { keepLetters, patchFile, readTextSync, writeFileAtomic } from '../../../lib/files.ts';
+import { exclusively } from '../../../lib/locks.ts';
+import type { Home } from '../../../workspace/home.ts';
 import { noteOwnWrite, settled } from './edit.ts';
 import { addToSection, toBullets } from './sections.ts';
 

@@ -8,13 +8,13 @@ import { isUtf8 } from 'node:buffer';
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { UserError, WorkspaceError } from '../../errors.ts';
-import { isDamagedDb, quarantine, reportDamage } from '../../lib/damage.ts';
-import { freeSides, unusable } from '../../lib/database-places.ts';
-import { editText, ensureDir, readTextSync, syncFile } from '../../lib/files.ts';
-import { exclusively } from '../../lib/locks.ts';
-import { say } from '../../messages/messages.ts';
-import type { Home } from '../home.ts';
+import { UserError, WorkspaceError } from '../../../errors.ts';
+import { isDamagedDb, quarantine, reportDamage } from '../../../lib/damage.ts';
+import { freeSides, unusable } from '../../../lib/database-places.ts';
+import { editText, ensureDir, readTextSync, syncFile } from '../../../lib/files.ts';
+import { exclusively } from '../../../lib/locks.ts';
+import { say } from '../../../messages/messages.ts';
+import type { Home } from '../../../workspace/home.ts';
 
 /** A file that somebody else changed less than this ago may be half-written, in ms. */
 const SETTLE_MS = 60;

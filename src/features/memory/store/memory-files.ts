@@ -6,10 +6,10 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { setImmediate as pause } from 'node:timers/promises';
-import { errorCode } from '../../errors.ts';
-import { originalOf } from '../../lib/second-versions.ts';
-import { decodedText } from '../../lib/text.ts';
-import type { Home } from '../home.ts';
+import { errorCode } from '../../../errors.ts';
+import { originalOf } from '../../../lib/second-versions.ts';
+import { decodedText } from '../../../lib/text.ts';
+import type { Home } from '../../../workspace/home.ts';
 
 export interface MemoryFile {
   /** `MEMORY.md`, `2024-01-15.md`, `projects/falcon.md`: relative to `memory/`, except MEMORY.md. Unique. */

@@ -6,25 +6,22 @@
 
 import fs from 'node:fs';
 import path from 'node:path';
-import { errorMessage, UserError } from '../../errors.ts';
-import { serialise } from '../../lib/locks.ts';
-import { counted } from '../../lib/text.ts';
-import { within } from '../../lib/within.ts';
-import type { Logger } from '../../log.ts';
-import { type Home, vibersOf } from '../home.ts';
+import { errorMessage, UserError } from '../../../errors.ts';
+import { serialise } from '../../../lib/locks.ts';
+import { counted } from '../../../lib/text.ts';
+import { within } from '../../../lib/within.ts';
+import type { Logger } from '../../../log.ts';
+import type { Embedder, MemoryHit } from '../../../runtime/contract/memory.ts';
+import { type Home, vibersOf } from '../../../workspace/home.ts';
 import { searchDirect } from './direct.ts';
 import { readMeta } from './index/db.ts';
 import { queryIndex } from './index/query.ts';
 import { clearLeftovers, rebuildInto } from './index/rebuild.ts';
 import { updateIndex } from './index/update.ts';
-import { type Embedder, embedMissing } from './index/vectors.ts';
+import { embedMissing } from './index/vectors.ts';
 import { createViberIndex, indexFile, type OpenIndex, type ViberIndex } from './index/viber-index.ts';
 import { listMemoryFiles, type MemoryFolder } from './memory-files.ts';
 import { createExclusion } from './patterns.ts';
-import type { MemoryHit } from './rank.ts';
-
-export type { Embedder } from './index/vectors.ts';
-export type { MemoryHit } from './rank.ts';
 
 /** The `memory` section of the configuration. */
 export interface MemorySearchSettings {

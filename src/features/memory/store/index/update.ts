@@ -3,10 +3,10 @@
  * interrupted anywhere, or done by two processes at once. A piece with unchanged text keeps its row and its vector.
  */
 import { setImmediate as pause } from 'node:timers/promises';
-import { hashText } from '../../../lib/files.ts';
+import { hashText } from '../../../../lib/files.ts';
+import { indexWords } from '../../../../lib/words.ts';
 import { type Chunk, splitIntoChunks } from '../chunks.ts';
 import { type MemoryFile, readMemoryFile } from '../memory-files.ts';
-import { indexWords } from '../words.ts';
 import type { IndexDb } from './db.ts';
 
 /** How long the event loop may be blocked, in ms. */
