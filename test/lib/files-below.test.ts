@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { UserError } from '../../src/errors.ts';
 import { HeldFolder, PathRefused, putFile, useFile, useFolder } from '../../src/lib/files/below.ts';
 import { pathNames } from '../../src/lib/files/path-names.ts';
@@ -199,6 +199,17 @@ describe('a path from outside', () => {
     await expect(write(place.root, 'sub')).rejects.toThrow('it is a folder');
     await expect(putFile(place.root, ['file.txt'], Buffer.from('x'), { isNew: true })).rejects.toThrow('there already');
     expect(fs.readdirSync(place.root).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+  });
+
+  it('refuses a file whose folder is removed while the way to it is made', async () => {
+    const place = playground();
+    const real = fs.mkdirSync;
+    vi.spyOn(fs, 'mkdirSync').mockImplementation(((file: string, options: fs.MakeDirectoryOptions) => {
+      if (path.basename(file) === 'deep') fs.rmdirSync(path.join(place.root, 'new'));
+      return real(file, options);
+    }) as typeof fs.mkdirSync);
+    await expect(write(place.root, 'new/deep/file.txt')).rejects.toThrow('its folder is gone');
+    vi.restoreAllMocks();
   });
 
   it('leaves no descriptor open, whatever becomes of it', async () => {

@@ -78,7 +78,7 @@ export class HeldFolder {
     return new HeldFolder(this.at(name), path.join(this.#parts.at(-1)?.path ?? '', name), this.#parts);
   }
 
-  /** Creates a folder in this one; returns false when something of that name exists. */
+  /** Creates a folder in this one; returns false when something of that name exists, or this one is removed meanwhile. */
   make(name: string): boolean {
     try {
       fs.mkdirSync(this.at(name), { mode: 0o700 });
@@ -86,7 +86,7 @@ export class HeldFolder {
       if (!hasFolderPaths && !this.stat(name)?.isDirectory()) throw new PathRefused(REPLACED);
       return true;
     } catch (error) {
-      if (errorCode(error) === 'EEXIST') return false;
+      if (errorCode(error) === 'EEXIST' || errorCode(error) === 'ENOENT') return false;
       throw error;
     }
   }
