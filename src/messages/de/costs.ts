@@ -10,15 +10,15 @@ export const costs = translate(english)({
   pricedPartly: '{tokens}, {money} und {rest, number} Tokens, deren Preis ich nicht kenne',
   ofTokens: '{used, number} von {limit, number} Tokens',
   ofMoney: '{used} von {limit}',
-  midnight: '00:00 UTC (in {hours, plural, =0 {} other {# Std. }}{minutes} Min.)',
+  lifted: 'in {hours, plural, =0 {} other {# Std. }}{minutes} Min.',
   yourLimit: 'Deine Grenze für heute ist erreicht ({share}, {setting})',
   everybodysLimit: 'Die heutige Grenze für alle ist erreicht ({share}, {setting})',
   notice:
-    '{limit}. Ich mache um {when} weiter, oder sobald der Besitzer sie anhebt. Was du bis dahin schreibst, bleibt liegen; drück danach auf Weiter.',
-  reminder: 'Hier habe ich aufgehört. {limit}. Was fertig ist, bleibt; drück nach {when} auf Weiter.',
+    '{limit}. Ich mache {when} weiter, oder sobald der Besitzer sie anhebt. Was du bis dahin schreibst, bleibt liegen; drück danach auf Weiter.',
+  reminder: 'Hier habe ich aufgehört. {limit}. Was fertig ist, bleibt; drück {when} auf Weiter.',
   forOwners:
-    '{limit}. Vor {when} bekommt niemand eine Antwort; wer das sofort ändern will, hebt die Einstellung an und startet das Gateway neu.',
+    '{limit}. Antworten gibt es wieder {when}; wer das sofort ändern will, hebt die Einstellung an und startet das Gateway neu.',
   todayYou: '- heute, du: {share}',
   todayEverybody: '- heute, alle: {share}',
-  reached: '- eine Grenze ist erreicht ({setting}): um {when} geht es weiter',
+  reached: '- eine Grenze ist erreicht ({setting}): {when} geht es weiter',
 });

@@ -396,10 +396,10 @@ const share = (used: number, limit: number, currency: string | undefined): Said 
     ? say('costs.ofTokens', { used: Math.round(used), limit: Math.round(limit) })
     : say('costs.ofMoney', { used: money(used, '').trim(), limit: money(limit, currency) });
 
-/** Formats `00:00 UTC (in 5 h 12 min)`. */
-function liftedAt(until: number, now: number): Said {
+/** Formats `in 5 h 12 min`, which is the same in every time zone. */
+function liftedIn(until: number, now: number): Said {
   const minutes = Math.max(1, Math.ceil((until - now) / 60_000));
-  return say('costs.midnight', { hours: Math.floor(minutes / 60), minutes: minutes % 60 });
+  return say('costs.lifted', { hours: Math.floor(minutes / 60), minutes: minutes % 60 });
 }
 
 /** Formats `Your limit for today is used up (5,000 of 5,000 tokens, limits.tokensPerPersonPerDay)`. */
@@ -408,7 +408,7 @@ function reached({ of, used, limit, currency, setting }: CapHit): Said {
   return of === 'person' ? say('costs.yourLimit', given) : say('costs.everybodysLimit', given);
 }
 
-const about = (hit: CapHit, now: number) => ({ limit: reached(hit), when: liftedAt(hit.until, now) });
+const about = (hit: CapHit, now: number) => ({ limit: reached(hit), when: liftedIn(hit.until, now) });
 
 /** Tells a person once a day which cap they reached, until when, and what happens to their messages. */
 const capNotice = (hit: CapHit, now: number): Said => say('costs.notice', about(hit, now));
@@ -436,5 +436,5 @@ export function capsText(costs: Costs, person: string, messages: Messages): Text
   );
   const hit = costs.check(person);
   if (!hit) return shown;
-  return [...shown, messages.text('costs.reached', { setting: hit.setting, when: liftedAt(hit.until, Date.now()) })];
+  return [...shown, messages.text('costs.reached', { setting: hit.setting, when: liftedIn(hit.until, Date.now()) })];
 }

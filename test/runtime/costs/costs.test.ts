@@ -225,7 +225,7 @@ describe('what is said at a cap', () => {
     const { costs, meter } = make();
     costs.add(call('p', 10, { run: 'r0' }));
     expect(refused(meter, 'p', 'r1')).toBe(
-      'Your limit for today is used up (10 of 10 tokens, limits.tokensPerPersonPerDay). I go on at 00:00 UTC (in 12 h 0 min), or when the owner raises it. What you write until then is kept and not answered; press Continue afterwards.',
+      'Your limit for today is used up (10 of 10 tokens, limits.tokensPerPersonPerDay). I go on in 12 h 0 min, or when the owner raises it. What you write until then is kept and not answered; press Continue afterwards.',
     );
     expect([refused(meter, 'p', 'r2'), refused(meter, 'q', 'r3')]).toEqual(['', undefined]);
     const again = make().meter;
