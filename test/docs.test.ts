@@ -282,8 +282,26 @@ describe('AGENTS.md', () => {
   });
 });
 
-test('README.md is there', () => {
-  expect(existsSync(join(root, 'README.md'))).toBe(true);
+test('README.md begins with two sentences, a picture, and a block that clones, runs, connects and tests', () => {
+  const [title = '', about = '', picture = '', block = ''] = read('README.md').split('\n\n');
+  expect(title).toMatch(/^# /);
+  expect(about.replaceAll('\n', ' ').match(/[^.]+\.(?= |$)/g)).toHaveLength(2);
+  expect(picture).toMatch(/^!\[[^\]]+\]\(docs\/[\w/.-]+\)$/);
+  for (const command of ['git clone', 'npm start', 'npm run viber init', 'npm test'])
+    expect(block).toContain(`\n${command}`);
+});
+
+test('every page and every picture is reached from another page', () => {
+  const reached = new Set(
+    pages.flatMap((page) =>
+      [...read(page).matchAll(/\]\(([^)#\s]+)/g)].map(([, target = '']) =>
+        relative(root, resolve(root, dirname(page), target)),
+      ),
+    ),
+  );
+  const pictures = readdirSync(join(root, 'docs/pictures')).map((name) => `docs/pictures/${name}`);
+  const entered = ['README.md', 'AGENTS.md'];
+  expect([...pages, ...pictures].filter((name) => !entered.includes(name) && !reached.has(name))).toEqual([]);
 });
 
 describe('docs/configuration.md', () => {
