@@ -172,6 +172,10 @@ const REFUSED: [text: string, reason: RegExp][] = [
   // shape
   [';', /";"/],
   ['daily at 9;', /";"/],
+  ['in a week in 20 minutes', /two times/],
+  ['tonight of the month', /which day of the month/],
+  ['once a week on mondays and fridays at 9', /at which times/],
+  ['every hour yearly', /two rhythms/],
   // a misspelt word
   ['every tuseday at 9', /"tuseday" is not understood there; did you mean "tuesday"/],
   ['evry day at 9', /"evry" is not understood there; did you mean "every"/],

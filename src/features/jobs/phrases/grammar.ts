@@ -32,6 +32,8 @@ export interface Facts extends Asked {
   /** How days of the month and of the week go together. */
   joins?: 'both' | 'either';
   months: number[];
+  /** The phrase has "every year", or "in june", which comes again: "the 1st of june" alone is one date. */
+  isYearly: boolean;
   dates: { day: number; month: number; year?: number }[];
   times: ClockTime[];
   /** Minutes past each hour. */
@@ -221,8 +223,11 @@ const FORMS: readonly Form[] = [
     },
   ],
   [
-    `(?:of|in) (${MONTH}${MORE_MONTHS})`,
-    (facts, [, names = '']) => void facts.months.push(...all(names, MONTH).map(month)),
+    `(of|in) (${MONTH}${MORE_MONTHS})`,
+    (facts, [, which, names = '']) => {
+      facts.months.push(...all(names, MONTH).map(month));
+      facts.isYearly ||= which === 'in';
+    },
   ],
   [
     'when that is an?',
@@ -246,6 +251,7 @@ const FORMS: readonly Form[] = [
   [
     `in ${SPAN}(?:(?: and |, | )?${SPAN})*`,
     (facts, [text = '']) => {
+      if (facts.delay) throw twoDays(facts);
       facts.delay = { months: 0, days: 0, ms: 0 };
       for (const part of all(text, SPAN)) addDelay(facts, facts.delay, part);
       facts.relative = true;
@@ -372,6 +378,7 @@ export function readFacts(
     needsMonth: false,
     ofMonth: false,
     months: [],
+    isYearly: false,
     dates: [],
     times: [],
     marks: [],
@@ -432,7 +439,10 @@ const twoDays = (facts: Facts) => facts.refuse('it says two times', 'tomorrow at
 function setRhythm(facts: Facts, n: number, unit: Unit): void {
   const isWithin = facts.every?.unit === 'minute' || facts.every?.unit === 'hour';
   // "every 15 minutes every day"
-  if (isWithin && (unit === 'day' || unit === 'year') && n === 1) return;
+  if (isWithin && (unit === 'day' || unit === 'year') && n === 1) {
+    facts.isYearly ||= unit === 'year';
+    return;
+  }
   if (facts.every) throw facts.refuse('it has two rhythms', 'daily at 9; mondays at 17:00');
   if (n < 1) throw facts.refuse('a rhythm is a whole number of at least 1', 'every 5 minutes');
   if (unit === 'second') throw facts.refuse('seconds are not supported', 'every 5 minutes');

@@ -45,7 +45,14 @@ function scheduleOf(facts: Facts, options: PhraseOptions, zone: string | undefin
   const { weekdays, monthDays, months, dates } = facts;
   const [monthDay = '', ...others] = monthDays;
   // "on the 1st of january"
-  if (!facts.repeats && !facts.ofMonth && others.length === 0 && months.length === 1 && /^\d+$/.test(monthDay)) {
+  if (
+    !facts.repeats &&
+    !facts.isYearly &&
+    !facts.ofMonth &&
+    others.length === 0 &&
+    months.length === 1 &&
+    /^\d+$/.test(monthDay)
+  ) {
     dates.push({ day: Number(monthDay), month: months[0] ?? 0 });
     [facts.monthDays, facts.months] = [[], []];
   }
@@ -141,15 +148,14 @@ function checkTogether(facts: Facts, times: readonly number[]): void {
       'that needs a rhythm of hours or minutes',
       'every 30 minutes from 9:00 to 17:00" or "every hour at :15',
     );
-  const counted = { day: times.length, week: weekdays.length, month: monthDays.length + nth.length };
-  const unit = every?.unit ?? 'year';
-  if (
-    facts.count !== undefined &&
-    unit in counted &&
-    counted[unit as keyof typeof counted] !== facts.count &&
-    facts.count > 1
-  )
-    throw refuse(`it does not say at which times, ${facts.count} of them`, 'daily at 9 and 18:00');
+  const { count = 0 } = facts;
+  const said =
+    { day: times.length, week: weekdays.length, month: monthDays.length + nth.length }[String(every?.unit)] ?? count;
+  if (count > 1 ? said !== count : count === 1 && said > 1)
+    throw refuse(`it does not say at which times, ${count} of them`, 'daily at 9 and 18:00');
+  if (facts.ofMonth && monthDays.length + nth.length === 0)
+    throw refuse('it does not say which day of the month', 'on the 15th of the month at 9');
+  if (isWithin && facts.isYearly && months.length === 0) throw refuse('it has two rhythms', 'every 2 hours');
   const isDaySaid = isOnce || kinds > 0;
   if (isDaySaid && facts.times.some(({ named }) => named === 'midnight'))
     throw refuse('a night goes over midnight, so it can be either of two days', 'every monday at 00:00');
