@@ -5,8 +5,9 @@
 import { UserError } from '../../errors.ts';
 import { looksLikeCron, readCron, TOLD } from './cron.ts';
 import { describe } from './describe.ts';
-import { fold, MAX_LENGTH, refusal } from './phrases/grammar.ts';
+import { fold, MAX_LENGTH } from './phrases/grammar.ts';
 import { type PhraseOptions, parsePhrase } from './phrases/phrases.ts';
+import { refusal } from './phrases/refusal.ts';
 import { takeZone } from './phrases/zones.ts';
 import { nextSlot, type Schedule } from './slots.ts';
 import { isTimezone, MINUTE } from './zone.ts';

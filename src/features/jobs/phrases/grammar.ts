@@ -3,11 +3,11 @@
  * phrase is refused: a job that runs at nearly the right time is worse than a question. The model translates what
  * people write otherwise, in English too.
  */
-import { UserError } from '../../../errors.ts';
+import type { UserError } from '../../../errors.ts';
 import { nearest } from '../../../lib/nearest.ts';
-import { say } from '../../../messages/messages.ts';
 import { dayFrom, dayOf, toWall, weekdayOf } from '../zone.ts';
 import { type Asked, type ClockTime, clocksIn, readIso } from './clock.ts';
+import { refusal } from './refusal.ts';
 
 export const MAX_LENGTH = 400;
 
@@ -49,27 +49,6 @@ export interface Facts extends Asked {
   isEven: boolean;
   /** The meaning depends on when the phrase is read. */
   relative: boolean;
-}
-
-/** Reasons that are translated; all others are shown in English, or elsewhere as examples only. */
-const TOLD: readonly (readonly [pattern: RegExp, kind: string])[] = [
-  [/^it says no time$/, 'noTime'],
-  [/^it says two times$/, 'twoTimes'],
-  [/^it does not say on which days$/, 'noDays'],
-  [/^it has two rhythms$/, 'twoRhythms'],
-  [/ is already past$/, 'past'],
-  [/^that is more than (?:a|ten) years?/, 'tooFar'],
-  [/^seconds are not supported$/, 'seconds'],
-  [/^it is too long$/, 'tooLong'],
-  [/^there is no such day$/, 'noDay'],
-  [/^it leaves open which half of the day/, 'half'],
-];
-
-/** Builds every refusal: the phrase, the reason and what to say instead. */
-export function refusal(phrase: string, reason: string, example: string): UserError {
-  const text = phrase.length > 80 ? `${phrase.slice(0, 80)}...` : phrase;
-  const kind = TOLD.find(([pattern]) => pattern.test(reason))?.[1] ?? 'other';
-  return new UserError(say('jobs.notUnderstood', { text, reason, example, kind }));
 }
 
 /** Returns lower case without accents, with one kind of hyphen, apostrophe and space. */

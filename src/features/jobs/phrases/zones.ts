@@ -1,6 +1,6 @@
 /** Finds the time zone in a phrase: "7pm UTC", "9 Berlin time", "(Europe/Berlin)", "in Europe/London". */
 import { readZone } from '../../../lib/timezone.ts';
-import { refusal } from './grammar.ts';
+import { refusal } from './refusal.ts';
 
 const MAX_NAMES = 4;
 /** The first group of each is the name; a name of several words may include preceding ones. */
