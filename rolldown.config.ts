@@ -126,10 +126,12 @@ const output = { dir: 'dist', format: 'esm', minify: false, sourcemap: false } a
 export default defineConfig([
   {
     ...shared,
-    // The plurals are loaded by name when the first one is shown, because nothing can be imported in the middle of a sentence.
+    // Plurals and the texts of the terminal are loaded by name when the first one is shown, because nothing can be imported in the middle of a sentence.
     input: {
       main: 'src/main.ts',
       'messages-format': 'src/messages/format.ts',
+      'messages-en-later': 'src/messages/en-later.ts',
+      'messages-de-later': 'src/messages/de-later.ts',
       client: 'src/client/client.ts',
       plugin: 'src/plugin/plugin.ts',
     },

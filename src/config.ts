@@ -9,8 +9,9 @@ import { brokenRules, oddSettings } from './config/rules.ts';
 import type { Config, Section } from './config/schema.ts';
 import { validate } from './config/validate.ts';
 import { unknownVibers } from './config/vibers.ts';
-import { ConfigError, type ConfigProblem, errorCode, errorMessage } from './errors.ts';
+import { ConfigError, type ConfigProblem, errorCode, errorMessage, problemOf } from './errors.ts';
 import { isRecord } from './lib/json.ts';
+import { type Said, say } from './messages/messages.ts';
 import type { LoadedFeature } from './plugin/load.ts';
 
 export type { AccessConfig, ChatChannelConfig } from './channels/kind.ts';
@@ -30,7 +31,7 @@ export interface LoadedConfig {
   /** The absolute path of its file; undefined if there is none. */
   source: string | undefined;
   /** One sentence each, for the log. */
-  warnings: string[];
+  warnings: Said[];
   /** `http.port` was set explicitly, so no other port may be used. */
   isPortChosen: boolean;
   /** Plugins that failed to load, each with the setting that names it. */
@@ -114,7 +115,7 @@ async function findFile(home: string): Promise<string | undefined> {
       if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') continue;
       return file;
     }
-    throw new ConfigError([{ path: '', message: `${file}: this is a pipe, expected a file` }]);
+    throw new ConfigError([problemOf('', say('config.pipe', { file }))]);
   }
   return undefined;
 }
@@ -124,13 +125,14 @@ async function readSource(file: string): Promise<string> {
     return await readBounded(file);
   } catch (error) {
     if (error instanceof ConfigError) throw error;
-    const reasons: Record<string, string> = {
-      ENOENT: 'there is no such file',
-      ENOTDIR: 'there is no such file',
-      EISDIR: 'this is a directory, expected a file',
-      EACCES: 'may not be read by this user',
+    const reasons: Record<string, Said> = {
+      ENOENT: say('config.noFile', { file }),
+      ENOTDIR: say('config.noFile', { file }),
+      EISDIR: say('config.directory', { file }),
+      EACCES: say('config.forbidden', { file }),
     };
-    const reason = reasons[errorCode(error) ?? ''] ?? errorMessage(error);
-    throw new ConfigError([{ path: '', message: `${file}: ${reason}` }], { cause: error });
+    const reason = reasons[errorCode(error) ?? ''];
+    const problem = reason ? problemOf('', reason) : { path: '', message: `${file}: ${errorMessage(error)}` };
+    throw new ConfigError([problem], { cause: error });
   }
 }

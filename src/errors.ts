@@ -12,6 +12,13 @@ export interface ConfigProblem {
   said?: Said;
 }
 
+/** Returns a problem with its message in English and for its reader. */
+export const problemOf = (path: string, said: Said): ConfigProblem => ({
+  path,
+  message: messagesIn('en').said(said),
+  said,
+});
+
 /** Thrown when a person must fix the configuration: each problem names a setting. Ends the process with exit code 2. */
 export class ConfigError extends Error {
   override name = 'ConfigError';

@@ -4,12 +4,14 @@ import { join } from 'node:path';
 import { flag, formsOf, ownOptions, VERSION } from '../src/cli/help.ts';
 import { CLI_COMMANDS, COMMON_OPTIONS, JSON_OPTION } from '../src/cli/table.ts';
 import { MENU_GROUPS } from '../src/messages/menu.ts';
+import { messagesIn } from '../src/messages/messages.ts';
 import { type CliCommand, EXIT_MEANINGS } from '../src/runtime/contract/cli.ts';
 import { LISTED } from './helpers/commands.ts';
 
 const PAGE = join(import.meta.dirname, '..', 'docs/commands.md');
 
 const FENCE = '```';
+const { said } = messagesIn('en');
 const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 
 function columns(rows: readonly (readonly [string, string])[]): string[] {
@@ -22,18 +24,18 @@ function sectionOf([name, command]: [string, CliCommand]): string {
   const forms = formsOf(name, command, 'viber');
   const options = ownOptions(command).filter(([, option]) => option !== JSON_OPTION);
   const rows = [
-    ...(verbs ? forms.map(({ form, about: does }) => [form, does] as const) : []),
-    ...options.map((option) => [`  ${flag(option)}`, option[1].about] as const),
+    ...(verbs ? forms.map(({ form, about: does }) => [form, said(does)] as const) : []),
+    ...options.map((option) => [`  ${flag(option)}`, said(option[1].about)] as const),
   ];
   // An example that is only the heading says nothing; --help has them all.
   const shown = examples
     .filter((example) => example !== `viber ${name}` && example !== `viber ${name} --json`)
     .slice(-1);
-  const ends = Object.entries(exits).map(([code, meaning]) => `Exit code ${code}: ${meaning}.`);
+  const ends = Object.entries(exits).map(([code, meaning]) => `Exit code ${code}: ${said(meaning)}.`);
   const block = [...columns(rows), ...(rows.length > 0 && shown.length > 0 ? [''] : []), ...shown];
   return [
     `## ${verbs ? `viber ${name}` : forms[0]?.form}`,
-    [sentence(about), ...notes.slice(0, 1), ...ends].join(' '),
+    [sentence(said(about)), ...notes.slice(0, 1).map(said), ...ends].join(' '),
     ...(block.length === 0 ? [] : [FENCE, ...block, FENCE]),
     '',
   ].join('\n');
@@ -62,12 +64,12 @@ export const page = (): string =>
     ...columns(
       [...Object.entries(COMMON_OPTIONS), VERSION, ['json', JSON_OPTION] as const].map((option) => [
         flag(option),
-        option[1].about,
+        said(option[1].about),
       ]),
     ),
     FENCE,
     `Exit codes: ${Object.entries(EXIT_MEANINGS)
-      .map(([code, meaning]) => `**${code}** ${meaning}`)
+      .map(([code, meaning]) => `**${code}** ${said(meaning)}`)
       .join('; ')}.`,
     '',
     ...Object.entries(CLI_COMMANDS).map(sectionOf),

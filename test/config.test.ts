@@ -1,5 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: it is the syntax under test
 /** The configuration as a person meets it: files of every quality in, settings or a list of wrong keys out. */
+
 import { mkdir, mkdtemp, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,12 +8,23 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { channelKinds } from '../src/channels/index.ts';
-import { unreadLines, withEnvFile, writeEnvFile } from '../src/config/env-file.ts';
-import { accessRulesOf, configuredViber, loadAgent, loadConfig, terminalEnabled } from '../src/config.ts';
+import { unreadLines as unreadSaid, withEnvFile, writeEnvFile } from '../src/config/env-file.ts';
+import { accessRulesOf, configuredViber, loadAgent, loadConfig as loadSaid, terminalEnabled } from '../src/config.ts';
 import { ConfigError } from '../src/errors.ts';
 import { scrub } from '../src/log.ts';
+import { messagesIn } from '../src/messages/messages.ts';
 import { defaults } from './helpers/defaults.ts';
 import { ownTime } from './helpers/own-time.ts';
+
+const { said } = messagesIn('en');
+
+/** The configuration, with its warnings in English. */
+async function loadConfig(options: Parameters<typeof loadSaid>[0]) {
+  const loaded = await loadSaid(options);
+  return { ...loaded, warnings: loaded.warnings.map(said) as string[] };
+}
+
+const unreadLines = (home: string): string[] => unreadSaid(home).map(said);
 
 let home: string;
 beforeEach(async () => {
@@ -458,7 +470,10 @@ describe('engine', () => {
       'engine.roles: must be all of them unless engine.kind is redis',
     ]);
     const { config, warnings } = await load('engine: { url: "redis://h" }');
-    expect([config.engine.kind, warnings]).toEqual(['local', ['engine.url: is not used because engine.kind is local']]);
+    expect([config.engine.kind, warnings]).toEqual([
+      'local',
+      ['engine.url: is not used, because engine.kind is local'],
+    ]);
     expect((await load('engine: { url: "${REDIS_URL:-}" }')).warnings).toEqual([]);
   });
 });
@@ -1048,7 +1063,7 @@ test('names each line of .env that says nothing, by file and line, and shows non
   await writeFile(join(home, '.env'), `${lines.join('\n')}\n`);
   const file = join(home, '.env');
   expect(unreadLines(home)).toEqual(
-    [3, 7, 8].map((line) => `${file}, line ${line}: this is no NAME=value, so it is left out`),
+    [3, 7, 8].map((line) => `${file}, line ${line}: this isn't NAME=value, so it is left out`),
   );
   await writeFile(file, lines.join('\r\n'));
   expect(unreadLines(home)).toHaveLength(3);

@@ -85,7 +85,7 @@ describe.each(FEATURES.map(({ name }) => [name]))('without %s', (name) => {
     const offered = world.llm.requests().flatMap(({ tools }) => tools);
     for (const tool of off?.tools ?? []) expect(offered).not.toContain(tool.name);
 
-    const help = (await world.ask('/help')).text;
+    const help = (await world.ask('/help all')).text;
     for (const { name: command, hidden } of off?.commands ?? [])
       if (!hidden) expect(help).not.toMatch(new RegExp(`/${command}\\b`));
     for (const { name: command } of off?.commands ?? [])

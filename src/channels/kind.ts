@@ -5,6 +5,7 @@
 import type { z } from 'zod';
 import type { ConfigProblem } from '../errors.ts';
 import type { Logger } from '../log.ts';
+import type { Said } from '../messages/messages.ts';
 import type { Channel, CommandSpec, LiveMode, NameOf, ReadCursors } from './channel.ts';
 import type { Lead } from './lead.ts';
 import type { WebhookHandler } from './shared/webhook.ts';
@@ -91,15 +92,15 @@ export interface SetupToken {
   key: string;
   /** The option of `viber init` that names the token's environment variable, and its help text. */
   option: string;
-  about: string;
-  question: string;
+  about: Said | string;
+  question: Said | string;
   /** Instructions for getting the token. */
-  before?: string;
+  before?: Said | string;
 }
 
 /** The steps to create a bot, in the order in which the platform's own pages ask for them. */
 export interface ChannelSetup {
-  steps: string;
+  steps: Said | string;
   /** Returns a text to paste into one of those pages. */
   paste?(): Promise<string>;
   tokens: readonly SetupToken[];

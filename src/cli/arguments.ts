@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { UserError } from '../errors.ts';
 import { commandForAnyone } from '../lib/invocation.ts';
 import { nearest } from '../lib/nearest.ts';
+import { type Said, say } from '../messages/messages.ts';
 import type { CliCommand, CliOption } from '../runtime/contract/cli.ts';
 import { formsOf } from './help.ts';
 import { CLI_COMMANDS, COMMON_OPTIONS, JSON_OPTION } from './table.ts';
@@ -69,10 +70,10 @@ export function parseCommandLine(argv: readonly string[]): Request {
   for (const { name: option, rawName, value, inlineValue } of given) {
     const known = checkOption(option, rawName, name, command);
     if (known.takes === undefined) {
-      if (value !== undefined) throw new UserError(`${rawName} takes no value.`);
+      if (value !== undefined) throw new UserError(say('cli.noValue', { option: rawName }));
       switches.add(option);
     } else if (value === undefined || value === '' || (!inlineValue && /^-./.test(value)))
-      throw new UserError(`${rawName} needs a value: ${rawName} ${known.takes}.`);
+      throw new UserError(say('cli.needsValue', { option: rawName, value: known.takes }));
     else values[option] = value;
   }
   const words = checkWords(name, command, args);
@@ -108,8 +109,10 @@ function named(name: string): string {
   const names = Object.keys(CLI_COMMANDS);
   const guess = (Object.hasOwn(ELSEWHERE, name) ? ELSEWHERE[name] : undefined) ?? nearest(name, names);
   const hint =
-    guess === undefined ? `The commands are ${names.join(', ')}.` : `Did you mean ${commandForAnyone(guess)}?`;
-  throw new UserError(`There is no command "${name}". ${hint} ${commandForAnyone('--help')} shows what each does.`);
+    guess === undefined
+      ? say('cli.commandsAre', { names: names.join(', ') })
+      : say('cli.didYouMean', { guess: commandForAnyone(guess) });
+  throw new UserError(say('cli.unknownCommand', { name, hint, help: commandForAnyone('--help') }));
 }
 
 function checkOption(option: string, rawName: string, name: string, command: CliCommand): CliOption {
@@ -118,10 +121,12 @@ function checkOption(option: string, rawName: string, name: string, command: Cli
   if (known) return known;
   const guess = nearest(option, Object.keys(options));
   const hint =
-    guess === undefined ? `${commandForAnyone(name)} --help lists what it takes.` : `Did you mean --${guess}?`;
+    guess === undefined
+      ? say('cli.optionsListed', { command: commandForAnyone(name) })
+      : say('cli.didYouMean', { guess: `--${guess}` });
   const isOpen = JSON.stringify(command.verbs ?? command.takes ?? '').includes('...');
-  const words = isOpen ? ' Words that begin with - go after --.' : '';
-  throw new UserError(`${commandForAnyone(name)} takes no ${rawName}. ${hint}${words}`);
+  const said = say('cli.unknownOption', { command: commandForAnyone(name), option: rawName, hint });
+  throw new UserError(isOpen ? say('cli.dashes', { said }) : said);
 }
 
 /** @throws {UserError} if the option belongs to other verbs */
@@ -129,7 +134,7 @@ function checkVerb(option: string, rawName: string, name: string, { verbs = {} }
   const owners = Object.keys(verbs).filter((each) => verbs[each]?.options?.includes(option));
   if (owners.length === 0 || verb === undefined || owners.includes(verb)) return;
   const forms = owners.map((owner) => commandForAnyone(`${name} ${owner}`)).join(', ');
-  throw new UserError(`${commandForAnyone(`${name} ${verb}`)} takes no ${rawName}; it belongs to ${forms}.`);
+  throw new UserError(say('cli.otherVerb', { command: commandForAnyone(`${name} ${verb}`), option: rawName, forms }));
 }
 
 function checkWords(name: string, command: CliCommand, args: string[]): string[] {
@@ -143,9 +148,10 @@ function checkWords(name: string, command: CliCommand, args: string[]): string[]
       return [otherwise, ...count(`${name} ${otherwise}`, command, verbs[otherwise]?.takes, args)];
     const what =
       verb === undefined
-        ? `${commandForAnyone(name)} needs to be told what.`
-        : `${commandForAnyone(name)} has no "${verb}".`;
-    throw new UserError(guess === undefined ? usage(what, name, command) : `${what} Did you mean ${guess}?`);
+        ? say('cli.whichVerb', { command: commandForAnyone(name) })
+        : say('cli.unknownVerb', { command: commandForAnyone(name), verb });
+    const hint = guess === undefined ? undefined : say('cli.didYouMean', { guess });
+    throw new UserError(hint ? say('cli.hinted', { what, hint }) : usage(what, name, command));
   }
   return [verb, ...count(`${name} ${verb}`, command, known.takes, rest)];
 }
@@ -157,14 +163,25 @@ function count(name: string, command: CliCommand, takes: string | undefined, arg
   const missing = words.filter((word) => !word.startsWith('['))[filled.length];
   const [top = ''] = name.split(' ');
   if (missing !== undefined)
-    throw new UserError(usage(`${commandForAnyone(name)} needs ${missing.replace('...', '')}.`, top, command));
+    throw new UserError(
+      usage(
+        say('cli.missingWord', { command: commandForAnyone(name), what: missing.replace('...', '') }),
+        top,
+        command,
+      ),
+    );
   const isOpen = /\.\.\.\]?$/.test(words.at(-1) ?? '');
   if (!isOpen && args.length > words.length)
     throw new UserError(
-      usage(`"${args[words.length]}" is one word too many for ${commandForAnyone(name)}.`, top, command),
+      usage(say('cli.oneTooMany', { word: args[words.length] ?? '', command: commandForAnyone(name) }), top, command),
     );
   return args;
 }
 
-const usage = (what: string, name: string, command: CliCommand): string =>
-  [what, ...formsOf(name, command).map(({ form }) => `  ${form}`)].join('\n');
+const usage = (what: Said, name: string, command: CliCommand): Said =>
+  say('cli.usage', {
+    what,
+    forms: formsOf(name, command)
+      .map(({ form }) => `  ${form}`)
+      .join('\n'),
+  });

@@ -11,6 +11,7 @@ import { loadConfig } from '../config.ts';
 import { errorCode, LockedError, UserError } from '../errors.ts';
 import { viberCommand } from '../lib/invocation.ts';
 import { silentLog } from '../log.ts';
+import { say } from '../messages/messages.ts';
 import type { CliContext } from '../runtime/contract/cli.ts';
 import { noteConfig } from '../workspace/own-files.ts';
 import { runningGateways } from './running.ts';
@@ -56,9 +57,7 @@ export async function withGateway<T>(context: CliContext, use: (socket: string) 
 async function socketAmongSeveral(context: CliContext): Promise<string> {
   const socket = await findSocket(context);
   if (socket !== undefined) return socket;
-  throw new UserError(
-    `No gateway with the role ingress runs on ${context.home} on this machine: start one with ${viberCommand('start')}, then try again. If it runs with another configuration, name that with --config.`,
-  );
+  throw new UserError(say('cli.noIngress', { home: context.home, start: viberCommand('start') }));
 }
 
 /** Returns the gateway's name for a conversation of this operating-system user. */
@@ -73,7 +72,7 @@ export function post(socket: string, path: string, body: object): Promise<http.I
     const request = http.request({ socketPath: socket, path, method: 'POST' }, resolve);
     request.on('error', (error) => {
       const gone = ['ENOENT', 'ECONNREFUSED'].includes(errorCode(error) ?? '');
-      reject(gone ? new UserError('the gateway is starting or stopping; try again in a moment') : error);
+      reject(gone ? new UserError(say('cli.busyGateway')) : error);
     });
     request.end(JSON.stringify(body));
   });
@@ -92,7 +91,7 @@ export async function namedViber({ values, home: root }: CliContext): Promise<st
   const { listVibers } = await import('../workspace/vibers.ts');
   const all = listVibers({ root, agents: path.join(root, 'agents') });
   if (all.includes(wanted)) return wanted;
-  throw new UserError(`There is no viber "${wanted.slice(0, 80)}". There is: ${all.join(', ')}.`);
+  throw new UserError(say('cli.noViber', { name: wanted.slice(0, 80), all: all.join(', ') }));
 }
 
 /**
@@ -114,5 +113,5 @@ export async function ask(
     if (line.type === 'answer') return line;
     if (line.type === 'error') throw new UserError(line.message);
   }
-  throw new UserError('the gateway stopped before it answered; the message is kept and answered after its next start');
+  throw new UserError(say('cli.stoppedFirst'));
 }

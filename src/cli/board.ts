@@ -7,6 +7,7 @@ import type { BoardAsk } from '../channels/local/requests.ts';
 import { UserError } from '../errors.ts';
 import { commandForAnyone, viberCommand } from '../lib/invocation.ts';
 import { plainLine } from '../lib/text.ts';
+import { say } from '../messages/messages.ts';
 import { type CliContext, EXIT } from '../runtime/contract/cli.ts';
 import { findSocket, post } from './ask.ts';
 
@@ -23,12 +24,11 @@ export async function run(context: CliContext): Promise<number> {
 }
 
 async function open(context: CliContext): Promise<number> {
-  const { home, json, print, switches, env } = context;
+  const { home, json, print, switches, env, messages } = context;
   const socket = await findSocket(context);
-  if (socket === undefined)
-    throw new UserError(`No gateway runs on ${home}: start one with ${viberCommand('start')}, then try again.`);
+  if (socket === undefined) throw new UserError(say('cli.startFirst', { home, start: viberCommand('start') }));
   const { url = '' } = await ask(socket, { ask: 'link' });
-  print(json ? JSON.stringify({ url }) : `${url}\nIt logs you in once, within five minutes.`);
+  print(json ? JSON.stringify({ url }) : messages.text('cli.boardLink', { url }));
   if (!json && !switches.has('no-open') && process.stdout.isTTY) show(url, env);
   return EXIT.ok;
 }
@@ -45,7 +45,7 @@ function show(url: string, env: NodeJS.ProcessEnv): void {
 }
 
 async function list(context: CliContext): Promise<number> {
-  const { home, json, print } = context;
+  const { home, json, print, messages } = context;
   const socket = await findSocket(context);
   const sessions = socket
     ? ((await ask(socket, { ask: 'sessions' })).sessions ?? [])
@@ -53,21 +53,23 @@ async function list(context: CliContext): Promise<number> {
   if (json) print(JSON.stringify({ sessions }));
   else {
     for (const { id, from, name, seen, agent = '' } of sessions) {
-      const whose = from === 'machine' ? commandForAnyone('board') : `/board of ${plainLine(name ?? '')}`;
-      print(`${id}  ${whose}  last used ${seen}${agent === '' ? '' : `  ${plainLine(agent)}`}`);
+      const whose =
+        from === 'machine' ? commandForAnyone('board') : messages.text('cli.boardOf', { name: plainLine(name ?? '') });
+      const line = messages.text('cli.boardSession', { id, whose, seen });
+      print(agent === '' ? line : `${line}  ${plainLine(agent)}`);
     }
-    if (sessions.length === 0) print('Nobody is logged in on the Board.');
+    if (sessions.length === 0) print(messages.text('cli.noLogins'));
   }
   return EXIT.ok;
 }
 
 async function revoke(context: CliContext, id: string): Promise<number> {
-  const { home, json, print } = context;
+  const { home, json, print, messages } = context;
   const socket = await findSocket(context);
   if (socket) await ask(socket, { ask: 'revoke', id });
   else if (!(await stored(home)).revoke(id))
-    throw new UserError(`There is no login ${id}. To list them: ${viberCommand('board sessions')}`);
-  print(json ? JSON.stringify({ revoked: id }) : `Login ${id} has ended.`);
+    throw new UserError(say('cli.unknownLogin', { id, command: viberCommand('board sessions') }));
+  print(json ? JSON.stringify({ revoked: id }) : messages.text('cli.loggedOut', { id }));
   return EXIT.ok;
 }
 

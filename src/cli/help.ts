@@ -1,12 +1,13 @@
 /** Builds `--help` from the table of commands. */
 import { channelKinds } from '../channels/index.ts';
 import { programOf } from '../lib/invocation.ts';
+import { type Messages, type Said, say } from '../messages/messages.ts';
 import { type CliCommand, type CliOption, EXIT_MEANINGS } from '../runtime/contract/cli.ts';
 import { CLI_COMMANDS, COMMON_OPTIONS, JSON_OPTION } from './table.ts';
 
 interface Form {
   form: string;
-  about: string;
+  about: Said | string;
 }
 
 /** Returns one usage line for each verb, such as `viber pair approve CODE`. */
@@ -15,11 +16,11 @@ export function formsOf(name: string, command: CliCommand, program = programOf()
   if (!verbs) return [{ form: `${program} ${name}${takes === undefined ? '' : ` ${takes}`}`, about }];
   return Object.entries(verbs).map(([verb, own]) => ({
     form: [program, name, verb, ...(own.takes === undefined ? [] : [own.takes])].join(' '),
-    about: verb === usual || verb === otherwise ? `${own.about} (also without "${verb}")` : own.about,
+    about: verb === usual || verb === otherwise ? say('commandLine.also', { about: own.about, verb }) : own.about,
   }));
 }
 
-export const VERSION: [string, CliOption] = ['version', { about: 'the version of this program and of Node' }];
+export const VERSION: [string, CliOption] = ['version', { about: say('commandLine.version') }];
 
 export const ownOptions = ({ options = {}, json }: CliCommand): [string, CliOption][] =>
   Object.entries({ ...options, ...(json ? { json: JSON_OPTION } : {}) });
@@ -27,56 +28,59 @@ export const ownOptions = ({ options = {}, json }: CliCommand): [string, CliOpti
 export const flag = ([name, { takes }]: readonly [string, CliOption]) =>
   `--${name}${takes === undefined ? '' : ` ${takes}`}`;
 
+const optionRows = (options: readonly (readonly [string, CliOption])[], messages: Messages): [string, string][] =>
+  options.map((option) => [flag(option), messages.said(option[1].about)]);
+
 function columns(rows: readonly (readonly [string, string])[]): string[] {
   const width = Math.max(...rows.map(([left]) => left.length));
   return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
 }
 
-const exitRows = ({ exits }: { exits?: Readonly<Record<number, string>> }): [string, string][] =>
-  Object.entries({ ...EXIT_MEANINGS, ...exits });
+const exitRows = (messages: Messages, exits: CliCommand['exits'] = {}): [string, string][] =>
+  Object.entries({ ...EXIT_MEANINGS, ...exits }).map(([code, meaning]) => [code, messages.said(meaning)]);
 
-export function overview(): string {
+export function overview(messages: Messages): string {
+  const { text, said } = messages;
+  const platforms = channelKinds().map(({ label }) => label);
   return [
-    `Usage: ${programOf()} [COMMAND] [OPTIONS]`,
+    text('commandLine.usage', { program: programOf() }),
     '',
-    `People talk to a viber on this machine over ${channelKinds()
-      .map(({ label }) => label)
-      .join(', ')} and the terminal.`,
-    'Without a command it starts.',
+    text('commandLine.intro', { platforms: platforms.join(', ') }),
     '',
-    'Commands:',
-    ...columns(Object.entries(CLI_COMMANDS).map(([name, { about }]) => [name, about])),
+    text('commandLine.commands'),
+    ...columns(Object.entries(CLI_COMMANDS).map(([name, { about }]) => [name, said(about)])),
     '',
-    'Options of every command:',
-    ...columns([...Object.entries(COMMON_OPTIONS), VERSION].map((option) => [flag(option), option[1].about])),
+    text('commandLine.everyOption'),
+    ...columns(optionRows([...Object.entries(COMMON_OPTIONS), VERSION], messages)),
     '',
-    'Exit codes:',
-    ...columns(exitRows({})),
+    text('commandLine.exits'),
+    ...columns(exitRows(messages)),
     '',
-    `${programOf()} COMMAND --help shows the rest, with examples.`,
+    text('commandLine.more', { program: programOf() }),
   ].join('\n');
 }
 
-export function helpOf(name: string): string {
+export function helpOf(name: string, messages: Messages): string {
+  const { text, said } = messages;
   const command = CLI_COMMANDS[name] as CliCommand;
   const forms = formsOf(name, command);
   return [
-    `${programOf()} ${name}: ${command.about}`,
+    `${programOf()} ${name}: ${said(command.about)}`,
     '',
-    'Usage:',
-    ...(command.verbs ? columns(forms.map(({ form, about }) => [form, about])) : forms.map(({ form }) => `  ${form}`)),
-    ...(command.notes ?? []).flatMap((note) => ['', note]),
+    text('commandLine.usageOf'),
+    ...(command.verbs
+      ? columns(forms.map(({ form, about }) => [form, said(about)]))
+      : forms.map(({ form }) => `  ${form}`)),
+    ...(command.notes ?? []).flatMap((note) => ['', said(note)]),
     '',
-    'Options:',
-    ...columns(
-      [...ownOptions(command), ...Object.entries(COMMON_OPTIONS)].map((option) => [flag(option), option[1].about]),
-    ),
+    text('commandLine.options'),
+    ...columns(optionRows([...ownOptions(command), ...Object.entries(COMMON_OPTIONS)], messages)),
     '',
-    command.examples.length === 1 ? 'Example:' : 'Examples:',
+    text('commandLine.examples', { n: command.examples.length }),
     ...command.examples.map((example) => `  ${asRunHere(example)}`),
     '',
-    'Exit codes:',
-    ...columns(exitRows(command)),
+    text('commandLine.exits'),
+    ...columns(exitRows(messages, command.exits)),
   ].join('\n');
 }
 

@@ -3,9 +3,11 @@ import { withEnvFile } from '../config/env-file.ts';
 import { useTimezone } from '../config/timezone-variable.ts';
 import { ConfigError, errorCode, errorMessage, LockedError, outOfHandles, UserError } from '../errors.ts';
 import { damageText, listenForDamage } from '../lib/damage.ts';
+import { type Messages, messagesIn } from '../messages/messages.ts';
 import { type CliContext, EXIT } from '../runtime/contract/cli.ts';
 import { parseCommandLine } from './arguments.ts';
 import { helpOf, overview } from './help.ts';
+import { terminalLanguage } from './language.ts';
 import { useProxy } from './proxy.ts';
 import { servicesFor } from './services.ts';
 
@@ -19,10 +21,16 @@ export async function runCli(argv: string[]): Promise<number> {
   process.stdout.on('error', (error) => {
     if (errorCode(error) !== 'EPIPE') throw error;
   });
+  let home = '';
+  let config: string | undefined;
+  const spoken = () =>
+    messagesIn(argv.includes('--json') ? 'en' : terminalLanguage(withEnvFile(process.env, home), home, config));
   try {
+    const { locateHome } = await import('../workspace/home.ts');
+    home = locateHome({ env: process.env });
     const request = parseCommandLine(argv);
     if (request.kind === 'help') {
-      print(request.command === undefined ? overview() : helpOf(request.command));
+      print(request.command === undefined ? overview(spoken()) : helpOf(request.command, spoken()));
       return EXIT.ok;
     }
     if (request.kind === 'version') {
@@ -31,8 +39,8 @@ export async function runCli(argv: string[]): Promise<number> {
       return EXIT.ok;
     }
     const { name, command, args, values, switches } = request;
-    const { locateHome } = await import('../workspace/home.ts');
-    const home = locateHome({ env: process.env, ...(values.home === undefined ? {} : { override: values.home }) });
+    if (values.home !== undefined) home = locateHome({ env: process.env, override: values.home });
+    config = values.config;
     if (name !== 'restore') {
       const { settleRestoring } = await import('./backup/restoring.ts');
       await settleRestoring(home);
@@ -44,33 +52,37 @@ export async function runCli(argv: string[]): Promise<number> {
     // The doctor reports it as a finding.
     if (name !== 'doctor') useTimezone(env);
     const unused = await useProxy(env);
-    if (unused !== undefined) complain(unused);
+    if (unused !== undefined) complain(spoken().said(unused));
     const context: CliContext = {
       args,
-      config: values.config,
+      config,
       home,
       json: switches.has('json'),
       values,
       switches,
       env,
+      get messages() {
+        return spoken();
+      },
       print,
     };
     return await run(context, servicesFor(context));
   } catch (error) {
-    return explain(error, complain);
+    return explain(error, spoken(), complain);
   }
 }
 
 /** Prints the error and returns the exit code. */
-function explain(error: unknown, complain: (line: string) => void): number {
+function explain(error: unknown, messages: Messages, complain: (line: string) => void): number {
   if (error instanceof ConfigError) {
-    for (const { path, message } of error.problems) complain(path ? `${path}: ${message}` : message);
+    for (const { path, message, said } of error.problems) {
+      const what = messages.said(said ?? message);
+      complain(path ? `${path}: ${what}` : what);
+    }
     return EXIT.badConfig;
   }
-  complain(
-    error instanceof UserError || error instanceof LockedError ? error.message : `viber: ${errorMessage(error)}`,
-  );
-  if (outOfHandles(error))
-    complain('Raise the limit of open files with ulimit -n, or LimitNOFILE in the service file.');
+  if (error instanceof UserError) complain(messages.said(error.said));
+  else complain(error instanceof LockedError ? error.message : `viber: ${errorMessage(error)}`);
+  if (outOfHandles(error)) complain(messages.text('cli.handles'));
   return error instanceof LockedError ? EXIT.locked : EXIT.failed;
 }

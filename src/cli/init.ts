@@ -27,20 +27,16 @@ ${channelKinds()
 `;
 
 export async function run(context: CliContext): Promise<number> {
-  const { home, json, print } = context;
+  const { home, json, print, messages } = context;
   const isTerminal = process.stdin.isTTY === true && process.stdout.isTTY === true;
   const { isScripted, script } = await import('./setup/script.ts');
   const { Settings } = await import('./setup/settings.ts');
   if (isScripted(context)) return script(context, new Settings(context));
-  if (isTerminal && !json) return (await import('./setup/wizard.ts')).wizard(new Settings(context));
+  if (isTerminal && !json) return (await import('./setup/wizard.ts')).wizard(new Settings(context), messages);
   await openHome(home);
   const file = path.join(home, 'config.yaml');
   const created = !fs.existsSync(file);
   if (created) fs.writeFileSync(file, starter(), { mode: 0o600, flag: 'wx' });
-  print(
-    json
-      ? JSON.stringify({ home, config: file, created })
-      : `The home is ${home}; ${created ? 'edit' : 'kept'} ${file}.`,
-  );
+  print(json ? JSON.stringify({ home, config: file, created }) : messages.text('cli.homeMade', { home, file }));
   return EXIT.ok;
 }

@@ -5,9 +5,10 @@ import path from 'node:path';
 import { openPairing } from '../access/pairing.ts';
 import { loadConfig } from '../config.ts';
 import { UserError } from '../errors.ts';
+import { say } from '../messages/messages.ts';
 import { type CliContext, EXIT } from '../runtime/contract/cli.ts';
 
-export async function run({ args, home, config: file, env, json, print }: CliContext): Promise<number> {
+export async function run({ args, home, config: file, env, json, print, messages }: CliContext): Promise<number> {
   const { config } = await loadConfig({ file, home, env });
   const { openHome } = await import('../workspace/home.ts');
   await openHome(home);
@@ -29,16 +30,18 @@ export async function run({ args, home, config: file, env, json, print }: CliCon
     if (json) print(JSON.stringify({ pending: shown, paired: pairing.paired() }));
     else {
       for (const entry of shown) print(`${entry.code}  ${entry.identity}  ${entry.name}`);
-      if (shown.length === 0) print('Nobody is asking to be let in.');
-      for (const entry of pairing.paired()) print(`paired: ${entry.identity}  ${entry.name}  ${entry.role}`);
+      if (shown.length === 0) print(messages.text('cli.noRequests'));
+      for (const { identity, name, role } of pairing.paired())
+        print(messages.text('cli.pairedOne', { identity, name, role }));
     }
     return EXIT.ok;
   }
   if (verb === 'approve' && role !== undefined && role !== 'owner' && role !== 'member')
-    throw new UserError(`somebody is let in as owner or as member, not as "${role}"`);
+    throw new UserError(say('cli.wrongRole', { role }));
   if (verb === 'deny') {
     const denied = pairing.deny(code, now);
-    print(json ? JSON.stringify({ denied: denied.identity }) : `${denied.name} (${denied.identity}) was not let in.`);
+    const { name, identity } = denied;
+    print(json ? JSON.stringify({ denied: identity }) : messages.text('cli.denied', { name, identity }));
     return EXIT.ok;
   }
   // Write access to the home is enough to decide who owns it.
@@ -46,7 +49,7 @@ export async function run({ args, home, config: file, env, json, print }: CliCon
   print(
     json
       ? JSON.stringify({ approved: paired.identity, role: paired.role })
-      : `${paired.name} (${paired.identity}) may write now, as ${paired.role}.`,
+      : messages.text('cli.approved', { name: paired.name, identity: paired.identity, role: paired.role }),
   );
   return EXIT.ok;
 }

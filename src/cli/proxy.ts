@@ -4,6 +4,7 @@
  * again.
  */
 import { errorMessage } from '../errors.ts';
+import { type Said, say } from '../messages/messages.ts';
 
 const NAMES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'] as const;
 const HERE = 'localhost,127.0.0.1,::1,[::1]';
@@ -12,21 +13,20 @@ const HERE = 'localhost,127.0.0.1,::1,[::1]';
  * Changes `env` and `process.env`, which libraries with their own connections read. Returns a sentence if a proxy can't
  * be used.
  */
-export async function useProxy(env: NodeJS.ProcessEnv): Promise<string | undefined> {
+export async function useProxy(env: NodeJS.ProcessEnv): Promise<Said | undefined> {
   const named = NAMES.filter((name) => env[name]?.trim());
   // Setting Node's own switch is an explicit choice; respect it.
   if (named.length === 0 || env.NODE_USE_ENV_PROXY !== undefined) return undefined;
   const wrong = named.find((name) => !isUsable(env[name] ?? ''));
-  if (wrong) return `${wrong} is not used: it takes http://HOST:PORT, and nothing but http and https.`;
+  if (wrong) return say('cli.proxyForm', { name: wrong });
   const direct = [env.no_proxy || env.NO_PROXY, HERE].filter(Boolean).join(',');
   const proxy = { ...Object.fromEntries(named.map((name) => [name, env[name]])), NO_PROXY: direct, no_proxy: direct };
   const { setGlobalProxyFromEnv }: Partial<typeof import('node:http')> = await import('node:http');
-  if (!setGlobalProxyFromEnv)
-    return `${named.join(', ')} is not used: set NODE_USE_ENV_PROXY=1 as well, or take Node 24.14 or newer.`;
+  if (!setGlobalProxyFromEnv) return say('cli.proxyNode', { names: named.join(', ') });
   try {
     setGlobalProxyFromEnv(proxy);
   } catch (error) {
-    return `The proxy of ${named.join(', ')} is not used: ${errorMessage(error)}`;
+    return say('cli.proxyFailed', { names: named.join(', '), why: errorMessage(error) });
   }
   for (const each of [env, process.env]) Object.assign(each, proxy, { NODE_USE_ENV_PROXY: '1' });
   return undefined;

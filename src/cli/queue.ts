@@ -9,6 +9,7 @@ import { type Found, inspectUnfinished } from '../engine/local/inspect.ts';
 import { UserError } from '../errors.ts';
 import { isRecord } from '../lib/json.ts';
 import { cutText, plainLine } from '../lib/text.ts';
+import { type Messages, say } from '../messages/messages.ts';
 import { type CliContext, EXIT } from '../runtime/contract/cli.ts';
 import { foundOn, serverOf } from './on-server.ts';
 
@@ -28,12 +29,19 @@ interface QueueRow {
 }
 
 const STATES = { new: 'waits', cur: 'in work', out: 'to be sent', unsure: 'unsure', dead: 'given up' } as const;
+const SHOWN = {
+  waits: 'waits',
+  'in work': 'working',
+  'to be sent': 'sending',
+  unsure: 'unsure',
+  'given up': 'dead',
+} as const;
 const WORDS = 60;
 
 export async function run(context: CliContext): Promise<number> {
-  const { home, json, print } = context;
+  const { home, json, print, messages } = context;
   const spool = path.join(home, 'spool');
-  if (!fs.existsSync(spool)) throw new UserError(`${home} has no spool: no gateway has run there`);
+  if (!fs.existsSync(spool)) throw new UserError(say('cli.noSpool', { home }));
   const server = await serverOf(context);
   const local = inspectUnfinished(spool).flatMap((found) => rowOf(found) ?? []);
   const rows = [...local, ...(await foundOn(server)).flatMap((found) => rowOf(found) ?? [])];
@@ -43,13 +51,12 @@ export async function run(context: CliContext): Promise<number> {
     print(JSON.stringify({ queue: rows }));
     return EXIT.ok;
   }
-  if (rows.length === 0) print('Nothing waits, and nothing was given up.');
-  for (const row of rows) print(lineOf(row, Date.now()));
-  if (server && local.some(({ state }) => state !== 'given up' && state !== 'unsure')) print(LEFT);
+  if (rows.length === 0) print(messages.text('cli.emptyQueue'));
+  for (const row of rows) print(lineOf(row, Date.now(), messages));
+  if (server && local.some(({ state }) => state !== 'given up' && state !== 'unsure'))
+    print(messages.text('cli.queueLeft'));
   return EXIT.ok;
 }
-
-const LEFT = 'Some of it waits in the spool of this home: a gateway with engine.kind local goes on with it.';
 
 /** Returns undefined for anything but a message or an answer. */
 function rowOf({ state, key, value }: Found): QueueRow | undefined {
@@ -69,10 +76,10 @@ function rowOf({ state, key, value }: Found): QueueRow | undefined {
 }
 
 /** `in work      12 s  0123456789ab  task:20261122-abcde  "how it begins"`. */
-function lineOf({ state, since, trace, lane, words, reason }: QueueRow, now: number): string {
+function lineOf({ state, since, trace, lane, words, reason }: QueueRow, now: number, messages: Messages): string {
   const age = ageOf((now - Date.parse(since)) / 1000);
   const why = reason === undefined ? '' : `  ${reason}`;
-  return `${state.padEnd(10)}  ${age.padStart(6)}  ${trace}  ${lane}  "${words}"${why}`;
+  return `${messages.text('cli.queueState', { state: SHOWN[state] }).padEnd(11)}  ${age.padStart(6)}  ${trace}  ${lane}  "${words}"${why}`;
 }
 
 function ageOf(seconds: number): string {

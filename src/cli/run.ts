@@ -9,6 +9,7 @@ import { safe, safeLine } from '../channels/terminal/safe.ts';
 import type { ShownFile } from '../channels/terminal/seam.ts';
 import { errorMessage, UserError } from '../errors.ts';
 import { parseJson } from '../lib/json.ts';
+import { say } from '../messages/messages.ts';
 import { type CliContext, EXIT } from '../runtime/contract/cli.ts';
 import { planSchema } from '../runtime/contract/protocol.ts';
 import { ask, namedViber, withGateway } from './ask.ts';
@@ -44,7 +45,7 @@ function planOf(text: string, file: string): NonNullable<Given['plan']> {
   if (!text.trimStart().startsWith('{')) return text;
   const parsed = planSchema.safeParse(parseJson(text));
   if (!parsed.success)
-    throw new UserError(`${file} is no plan: expected {"goal", "steps": [{"id", "title", "status"}]}`);
+    throw new UserError(say('cli.notAPlan', { file, form: '{"goal", "steps": [{"id", "title", "status"}]}' }));
   return parsed.data;
 }
 
@@ -52,7 +53,7 @@ async function textOf(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    throw new UserError(`${file} cannot be read: ${errorMessage(error)}`);
+    throw new UserError(say('cli.unreadable', { file, why: errorMessage(error) }));
   }
 }
 

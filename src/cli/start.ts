@@ -1,6 +1,7 @@
 /**
  * `viber start`: runs the gateway until a signal or the end of piped input, and restarts when its program is replaced.
  */
+
 import fs from 'node:fs';
 import path from 'node:path';
 import type { AppOptions } from '../app.ts';
@@ -9,6 +10,7 @@ import { timezoneNote } from '../config/timezone-variable.ts';
 import { type Config, loadConfig, terminalEnabled } from '../config.ts';
 import { errorCode } from '../errors.ts';
 import { createLog, type Logger } from '../log.ts';
+import { messagesIn } from '../messages/messages.ts';
 import { type CliContext, EXIT } from '../runtime/contract/cli.ts';
 import { noteConfig } from '../workspace/own-files.ts';
 import { boundHeap } from './heap.ts';
@@ -22,10 +24,10 @@ export async function run({ config: file, home, env }: CliContext): Promise<numb
   if (source !== undefined) noteConfig(path.resolve(home), source);
   let show: ((line: string) => void) | undefined;
   const log = openLog(config, () => show);
-  for (const warning of warnings) log.warn({ source }, warning);
+  for (const warning of warnings) log.warn({ source }, messagesIn('en').said(warning));
   for (const { path: setting, message } of problems)
     log.error({ setting }, `${setting}: ${message}; it goes on without`);
-  for (const warning of unreadLines(home)) log.warn(warning);
+  for (const warning of unreadLines(home)) log.warn(messagesIn('en').said(warning));
   const zone = timezoneNote(env);
   if (zone !== undefined) log.warn(zone);
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'));

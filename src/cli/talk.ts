@@ -9,15 +9,12 @@ import type { Door } from '../channels/terminal/seam.ts';
 import { Talk } from '../channels/terminal/talk.ts';
 import { errorCode, UserError } from '../errors.ts';
 import { FEATURES } from '../features.ts';
-import { machineLanguage } from '../lib/language.ts';
-import { messagesIn } from '../messages/messages.ts';
-import { commandSpecs, commandTable } from '../runtime/commands/table.ts';
+import { commandTable, menuSpecs } from '../runtime/commands/table.ts';
 import { type CliContext, EXIT } from '../runtime/contract/cli.ts';
 import { chatOf, post, type Spoken } from './ask.ts';
 
-export async function talkOver(socket: string, to: Spoken, { home, env }: CliContext): Promise<number> {
+export async function talkOver(socket: string, to: Spoken, { home, env, messages }: CliContext): Promise<number> {
   const chat = chatOf(to.chat);
-  const messages = messagesIn(machineLanguage(env));
   const left = Promise.withResolvers<void>();
   const door = doorTo(socket, chat, to.viber);
   const listening = await post(socket, '/talk', { chat });
@@ -28,7 +25,7 @@ export async function talkOver(socket: string, to: Spoken, { home, env }: CliCon
     env,
     messages,
     home,
-    commands: commandSpecs(commandTable(FEATURES)),
+    commands: menuSpecs(commandTable(FEATURES), messages.language),
     suggest: door.suggest,
   });
   const talk = new Talk({ door, face, messages, onLeave: left.resolve });

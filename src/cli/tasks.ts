@@ -1,7 +1,6 @@
 /** `viber tasks`: lists the newest tasks of a home, with and without a running gateway. */
 
 import { viberCommand } from '../lib/invocation.ts';
-import { messagesIn } from '../messages/messages.ts';
 import { STANDS } from '../runtime/commands/tasks/tasks.ts';
 import { type CliContext, EXIT } from '../runtime/contract/cli.ts';
 import { openHome } from '../workspace/home.ts';
@@ -9,7 +8,7 @@ import { openTask, standOf, TaskOrder } from '../workspace/tasks/index.ts';
 
 const SHOWN = 20;
 
-export async function run({ home: root, json, print }: CliContext): Promise<number> {
+export async function run({ home: root, json, print, messages }: CliContext): Promise<number> {
   const home = await openHome(root);
   const all = await new TaskOrder(home).list();
   const tasks = [];
@@ -24,10 +23,9 @@ export async function run({ home: root, json, print }: CliContext): Promise<numb
     print(JSON.stringify({ tasks }));
     return EXIT.ok;
   }
-  const messages = messagesIn('en');
   if (tasks.length === 0)
-    print(`There are no tasks yet. Begin one with ${viberCommand('chat')}, or with ${viberCommand('run "GOAL"')}.`);
+    print(messages.text('cli.noTasks', { chat: viberCommand('chat'), run: viberCommand('run "GOAL"') }));
   for (const { id, title, state } of tasks) print(`${id}  ${messages.text(STANDS[state])}  ${title}`);
-  if (all.length > SHOWN) print(`and ${all.length - SHOWN} older ones`);
+  if (all.length > SHOWN) print(messages.text('cli.olderTasks', { n: all.length - SHOWN }));
   return EXIT.ok;
 }

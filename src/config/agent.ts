@@ -1,10 +1,12 @@
 /** Reads `agents/{viber}.yaml` for every run, cached by size and time. The last good version stays in force. */
+
 import { lstatSync, statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigError, errorCode, errorMessage } from '../errors.ts';
 import { scrub } from '../log.ts';
+import { messagesIn } from '../messages/messages.ts';
 import { tidy } from './environment.ts';
 import { parseYaml, readBounded } from './parse.ts';
 import type { AgentConfig } from './schema.ts';
@@ -110,5 +112,5 @@ async function readAgent(file: string, shown: string): Promise<AgentConfig> {
   const data = tidy(await parseYaml(wholeWords(await readBounded(file)), shown));
   const { agentSchema } = await import('./schema.ts');
   const { value, warnings } = validate(agentSchema, data);
-  return { ...value, warnings: warnings.map((warning) => `${shown}: ${warning}`) };
+  return { ...value, warnings: warnings.map((warning) => `${shown}: ${messagesIn('en').said(warning)}`) };
 }

@@ -1,7 +1,8 @@
 /** Changes single settings of a configuration file that people edit too: keeps comments, order and all other keys. */
-import { ConfigError } from '../errors.ts';
+import { ConfigError, problemOf } from '../errors.ts';
 import { editText } from '../lib/files.ts';
 import { isRecord } from '../lib/json.ts';
+import { say } from '../messages/messages.ts';
 
 export interface Setting {
   /** A number is an index into a list. */
@@ -16,7 +17,7 @@ async function settingIn(file: string, settings: readonly Setting[]): Promise<(t
   return (text) => {
     const document = parseDocument(text);
     const [problem] = document.errors;
-    if (problem) throw new ConfigError([{ path: '', message: `${file}: mend it first (${problem.code})` }]);
+    if (problem) throw new ConfigError([problemOf('', say('config.fixFirst', { file, why: problem.code }))]);
     for (const { path, value } of settings) {
       // A section with only comments parses as null.
       for (let depth = 1; depth < path.length; depth++) {
@@ -39,9 +40,9 @@ function jsonWith(text: string, settings: readonly Setting[], file: string): str
   try {
     data = text.trim() === '' ? {} : JSON.parse(text);
   } catch (error) {
-    throw new ConfigError([{ path: '', message: `${file}: mend it first, it is no JSON` }], { cause: error });
+    throw new ConfigError([problemOf('', say('config.notJson', { file }))], { cause: error });
   }
-  if (!isRecord(data)) throw new ConfigError([{ path: '', message: `${file}: expected an object` }]);
+  if (!isRecord(data)) throw new ConfigError([problemOf('', say('config.notObject', { file }))]);
   const top: object = { ...data };
   for (const { path, value } of settings) {
     let at = top;

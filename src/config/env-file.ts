@@ -8,6 +8,7 @@ import path from 'node:path';
 import { UserError } from '../errors.ts';
 import { editText } from '../lib/files.ts';
 import { decodedText } from '../lib/text.ts';
+import { type Said, say } from '../messages/messages.ts';
 
 export const envFileOf = (home: string): string => path.join(home, '.env');
 
@@ -22,7 +23,7 @@ export function withEnvFile(env: NodeJS.ProcessEnv, home: string): NodeJS.Proces
 }
 
 /** Returns a sentence for each line of the home's `.env` that is not a variable, a comment or part of a value. */
-export function unreadLines(home: string): string[] {
+export function unreadLines(home: string): Said[] {
   const text = readEnvFile(home) ?? '';
   const known = variablesIn(text);
   let at = 0;
@@ -32,7 +33,7 @@ export function unreadLines(home: string): string[] {
     const isSilent = line.trim() === '' || line.trim().startsWith('#');
     if (isSilent || known.some((each) => each.start < at && start < each.end)) return [];
     // The line may contain a secret, so it is not shown.
-    return [`${envFileOf(home)}, line ${index + 1}: this is no NAME=value, so it is left out`];
+    return [say('config.notAVariable', { file: envFileOf(home), line: index + 1 })];
   });
 }
 
@@ -90,9 +91,6 @@ function withVariable(text: string, name: string, value: string): string {
 function quoted(name: string, value: string): string {
   if (/^[\w./:@%+=~-]*$/.test(value)) return value;
   const quote = ["'", ...(value.includes('\\') ? [] : ['"']), '`'].find((each) => !value.includes(each));
-  if (quote === undefined)
-    throw new UserError(
-      `${name} can't be written into .env: it holds every kind of quotation mark. Set it in the environment.`,
-    );
+  if (quote === undefined) throw new UserError(say('config.quotes', { name }));
   return `${quote}${value}${quote}`;
 }

@@ -1,6 +1,7 @@
 /** Prepares values before validation: replaces `${NAME}`, drops blank values and registers secrets. */
-import type { ConfigProblem } from '../errors.ts';
+import { type ConfigProblem, problemOf } from '../errors.ts';
 import { addSecret } from '../log.ts';
+import { say } from '../messages/messages.ts';
 import type { Data } from './parse.ts';
 import { LOOKED_AT } from './secret-json.ts';
 import { isAbsentWhenEmpty, isSecretName } from './secret-names.ts';
@@ -50,7 +51,7 @@ export function substitute(
     const value = variable(env, name);
     if (value !== undefined && isSecretName(name)) addSecret(value);
     if (value !== undefined || fallback !== undefined) return value ?? fallback ?? '';
-    problems.push({ path: path.join('.'), message: `the environment variable ${name} is not set`, variable: name });
+    problems.push({ ...problemOf(path.join('.'), say('config.unsetVariable', { name })), variable: name });
     return 'unset';
   });
   for (const secret of secretsIn(text, path, before)) addSecret(secret);

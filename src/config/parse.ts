@@ -4,9 +4,9 @@
  * digit.
  */
 import { open } from 'node:fs/promises';
-import { ConfigError, type ConfigProblem } from '../errors.ts';
+import { ConfigError, type ConfigProblem, problemOf } from '../errors.ts';
 import { decodedText } from '../lib/text.ts';
-import { messagesIn, type Said, say } from '../messages/messages.ts';
+import { type Said, say } from '../messages/messages.ts';
 import { mistakesIn } from './yaml-mistakes.ts';
 
 /** The limit of a file in bytes. A real one has a few thousand. */
@@ -37,7 +37,7 @@ export async function readBounded(file: string): Promise<string> {
       if (bytesRead === 0 || length === buffer.length) break;
     }
     if (length > MAX_BYTES) {
-      throw new ConfigError([{ path: '', message: `${file}: larger than ${MAX_BYTES / 1024} KB` }]);
+      throw new ConfigError([problemOf('', say('config.tooLarge', { file, size: MAX_BYTES / 1024 }))]);
     }
     return decodedText(buffer.subarray(0, length));
   } finally {
@@ -62,15 +62,13 @@ export interface ParsedYaml {
 
 /** Like `parseYaml`, with line numbers for error messages. */
 export async function parseYamlLines(text: string, file: string): Promise<ParsedYaml> {
-  const fail = (line: number, message: string) => ({ path: '', message: `${file} line ${line}: ${message}` });
+  const fail = (line: number, what: Said) => problemOf('', say('config.inLine', { file, line, what }));
   if (text.trim() === '') {
     throw new ConfigError([problemAt(file, 1, say('yaml.empty'))]);
   }
   if (countOf(text, MARK) > MAX_MARKS)
-    throw new ConfigError([
-      fail(1, `more than ${MAX_MARKS.toLocaleString('en')} lines, keys, items and quotes together`),
-    ]);
-  if (/\d{4000}/.test(text)) throw new ConfigError([fail(1, 'a number of more than 4,000 digits')]);
+    throw new ConfigError([fail(1, say('config.tooMany', { n: MAX_MARKS.toLocaleString('en') }))]);
+  if (/\d{4000}/.test(text)) throw new ConfigError([fail(1, say('config.longNumber'))]);
   const { parseDocument, LineCounter, visit, isCollection, isMap, isNode, isScalar } = await import('yaml');
   const lines = new LineCounter();
   // The library's own check for repeated keys is quadratic (18 s for 30,000 keys), so it is done below.
@@ -86,7 +84,7 @@ export async function parseYamlLines(text: string, file: string): Promise<Parsed
   const lineAt = ({ range }: { range?: readonly number[] | null }) => lines.linePos(range?.[0] ?? 0).line;
   const stopDeep = (ancestors: readonly unknown[]) => {
     if (ancestors.length <= 2 * MAX_DEPTH + 2) return undefined;
-    problems.push(fail(1, `nested deeper than ${MAX_DEPTH} levels`));
+    problems.push(fail(1, say('config.tooDeep', { n: MAX_DEPTH })));
     return visit.BREAK;
   };
   visit(document, {
@@ -96,11 +94,11 @@ export async function parseYamlLines(text: string, file: string): Promise<Parsed
       for (const { key } of map.items) {
         if (!isScalar(key)) {
           // The library converts such a key to text, in a time that doubles with each level (8 s for 400 bytes).
-          if (isNode(key) && problems.length < 10) problems.push(fail(lineAt(key), 'expected a text as key'));
+          if (isNode(key) && problems.length < 10) problems.push(fail(lineAt(key), say('config.textKey')));
           continue;
         }
         if (seen.has(key.value) && problems.length < 10) {
-          problems.push(fail(lineAt(key), `the key "${String(key.value)}" appears twice`));
+          problems.push(fail(lineAt(key), say('config.twice', { key: String(key.value) })));
         }
         seen.add(key.value);
       }
@@ -142,25 +140,23 @@ function countOf(text: string, mark: RegExp): number {
   return count;
 }
 
-function problemAt(file: string, line: number, what: Said): ConfigProblem {
-  const said = say('yaml.inLine', { file, line, what });
-  return { path: '', message: messagesIn('en').said(said), said };
-}
+const problemAt = (file: string, line: number, what: Said): ConfigProblem =>
+  problemOf('', say('yaml.inLine', { file, line, what }));
 
-type Fail = (line: number, message: string) => { path: string; message: string };
+type Fail = (line: number, what: Said) => ConfigProblem;
 
 function toJs(make: () => unknown, fail: Fail): unknown {
   try {
     return make();
   } catch (error) {
     if (!(error instanceof ReferenceError)) throw error;
-    throw new ConfigError([fail(1, 'too many aliases (*name)')], { cause: error });
+    throw new ConfigError([fail(1, say('config.aliases'))], { cause: error });
   }
 }
 
 /** Copies a value. Limits the depth, because an alias inside its own anchor would never end. */
 function plain(value: unknown, fail: Fail, depth: number): Data {
-  if (depth > MAX_DEPTH) throw new ConfigError([fail(1, `nested deeper than ${MAX_DEPTH} levels`)]);
+  if (depth > MAX_DEPTH) throw new ConfigError([fail(1, say('config.tooDeep', { n: MAX_DEPTH }))]);
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
   if (Array.isArray(value)) return value.map((item) => plain(item, fail, depth + 1));
   if (typeof value === 'object' && value !== null) {

@@ -1,7 +1,8 @@
 /** Rules across several keys. They check the raw data, so that they apply even if there are other problems. */
 import { channelKinds, chatSections } from '../channels/index.ts';
-import type { ConfigProblem } from '../errors.ts';
+import { type ConfigProblem, problemOf } from '../errors.ts';
 import { isRecord } from '../lib/json.ts';
+import { type Said, say } from '../messages/messages.ts';
 import type { Data } from './parse.ts';
 import type { Config } from './schema.ts';
 import { valueAt } from './validate.ts';
@@ -11,7 +12,7 @@ export async function brokenRules(data: Data): Promise<ConfigProblem[]> {
   const problems: ConfigProblem[] = [];
   const host = valueAt(data, ['http', 'host']);
   if (typeof host === 'string' && !isLoopback(host) && valueAt(data, ['http', 'token']) === undefined) {
-    problems.push({ path: 'http.token', message: `is required because http.host ${host} can be reached from outside` });
+    problems.push(problemOf('http.token', say('config.httpToken', { host })));
   }
   return [
     ...problems,
@@ -38,10 +39,10 @@ function clientRules(data: Data): ConfigProblem[] {
     const other = token === undefined ? undefined : tokens.get(token);
     if (token !== undefined) tokens.set(token, `${path}.token`);
     return [
-      ...(other === undefined ? [] : [{ path: `${path}.token`, message: `is ${other} too; each needs its own` }]),
+      ...(other === undefined ? [] : [problemOf(`${path}.token`, say('config.sameToken', { other }))]),
       ...(person === undefined || names.includes(person)
         ? []
-        : [{ path: `${path}.person`, message: `${String(person)} is not the name of anybody under people` }]),
+        : [problemOf(`${path}.person`, say('config.nobody', { person: String(person) }))]),
     ];
   });
 }
@@ -54,11 +55,10 @@ function engineRules(engine: Data | undefined): ConfigProblem[] {
   const roles = valueAt(engine, ['roles']);
   if (valueAt(engine, ['kind']) === 'redis') {
     const hasUrl = valueAt(engine, ['url']) !== undefined;
-    const message = 'is required because engine.kind is redis, for example redis://127.0.0.1:6379';
-    return hasUrl ? [] : [{ path: 'engine.url', message }];
+    return hasUrl ? [] : [problemOf('engine.url', say('config.engineUrl'))];
   }
   const isPart = Array.isArray(roles) && new Set(roles).size < ROLES;
-  return isPart ? [{ path: 'engine.roles', message: 'must be all of them unless engine.kind is redis' }] : [];
+  return isPart ? [problemOf('engine.roles', say('config.allRoles'))] : [];
 }
 
 /** Checks each channel's section with its own rules, and that no two webhooks share a path. */
@@ -75,38 +75,35 @@ async function channelRules(data: Data): Promise<ConfigProblem[]> {
     const key = path(webhook.key);
     const other = taken.get(arrives);
     if (/^\/(healthz|readyz|metrics|ws|board|board\/.*|api\/.*)?$/.test(arrives))
-      problems.push({ path: key, message: `${arrives} is a path of the gateway itself; choose another` });
-    else if (other !== undefined)
-      problems.push({ path: key, message: `is the path of ${other} too; each needs its own` });
+      problems.push(problemOf(key, say('config.ownPath', { path: arrives })));
+    else if (other !== undefined) problems.push(problemOf(key, say('config.samePath', { other })));
     taken.set(arrives, path(webhook.key.replace(/\.?path$/, '')).replace(/\.$/, ''));
   }
   return problems;
 }
 
 /** Returns a sentence for each setting that is valid but probably wrong. Only the platform knows. */
-export function oddSettings(config: Config): string[] {
-  const odd: string[] = unknownPrices(config);
-  if (config.engine.kind === 'local' && config.engine.url !== undefined)
-    odd.push('engine.url: is not used because engine.kind is local');
+export function oddSettings(config: Config): Said[] {
+  const odd: Said[] = unknownPrices(config);
+  if (config.engine.kind === 'local' && config.engine.url !== undefined) odd.push(say('config.engineUnused'));
   for (const { kind, settings } of chatSections(config))
     for (const [key, { pattern, looks }] of Object.entries(kind.usual ?? {})) {
       const value: unknown = Reflect.get(settings, key);
       if (typeof value === 'string' && !pattern.test(value))
-        odd.push(`channels.${kind.name}.${key}: ${looks}; this one does not`);
+        odd.push(say('config.odd', { channel: kind.name, key, looks }));
     }
   return odd;
 }
 
 /** A limit on money does not apply to a model without a price. */
-function unknownPrices({ model, fallback, prices, limits }: Omit<Config, 'channels'>): string[] {
+function unknownPrices({ model, fallback, prices, limits }: Omit<Config, 'channels'>): Said[] {
   const odd = Object.keys(prices)
     .filter((name) => !/^\S+\/\S+$/.test(name))
-    .map((name) => `prices.${name}: names a model as provider/model, for example openai/gpt-5-mini`);
+    .map((name) => say('config.priceName', { name }));
   const cap = limits.costPerDay > 0 ? 'costPerDay' : 'costPerPersonPerDay';
   if (limits[cap] === 0 || Object.keys(prices).length > 0) return odd;
   const names = [...(model === undefined ? [] : [model]), ...fallback].join(', ');
-  const which = names === '' ? 'the model' : names;
-  return [...odd, `limits.${cap}: counts only models with a price; put ${which} under prices unless it is known`];
+  return [...odd, say('config.cap', { cap, names: names === '' ? say('config.theModel') : names })];
 }
 
 /** Returns true for addresses that only programs on this machine can reach. */
@@ -123,15 +120,14 @@ function sharedPeople(people: Data | undefined): ConfigProblem[] {
     const ids = valueAt(person, ['ids']);
     const namesake = name === undefined ? undefined : names.get(name);
     if (namesake !== undefined) {
-      problems.push({ path: `people.${index}.name`, message: `${String(name)} is the name of people.${namesake} too` });
+      problems.push(problemOf(`people.${index}.name`, say('config.namesake', { name: String(name), index: namesake })));
     } else if (name !== undefined) names.set(name, index);
     for (const [place, id] of (Array.isArray(ids) ? ids : []).entries()) {
       const owner = owners.get(id);
       if (owner !== undefined && owner !== index) {
-        problems.push({
-          path: `people.${index}.ids.${place}`,
-          message: `${String(id)} belongs to people.${owner} already`,
-        });
+        problems.push(
+          problemOf(`people.${index}.ids.${place}`, say('config.sameId', { id: String(id), index: owner })),
+        );
       }
       owners.set(id, owner ?? index);
     }

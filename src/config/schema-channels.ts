@@ -1,11 +1,13 @@
 /** The section `channels:`, built from the schema of each channel kind. */
+
 import { z } from 'zod';
 import { type BuiltInSections, channelKinds } from '../channels/index.ts';
+import { expects } from './expects.ts';
 import { flag, section, viber } from './schema-parts.ts';
 
 const terminal = section({
   /** `auto`: on if no chat channel is configured. */
-  enabled: z.union([z.literal('auto'), flag], 'expected true, false or auto').default('auto'),
+  enabled: z.union([z.literal('auto'), flag], expects('expected.autoFlag')).default('auto'),
   viber: viber.exactOptional(),
 });
 

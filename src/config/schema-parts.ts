@@ -1,17 +1,27 @@
 /** Building blocks of the schemas. Every leaf's error text says what was expected; validate.ts adds what was found. */
 import { z } from 'zod';
 import type { ChatChannelConfig } from '../channels/kind.ts';
+import { type Said, say } from '../messages/messages.ts';
+import { expects } from './expects.ts';
+
+export { expects } from './expects.ts';
 
 /** The error text for an unknown key is the list of known ones, from which validate.ts makes a suggestion. */
-export const section = <T extends z.ZodRawShape>(shape: T, expected = 'expected a section with keys') =>
+export const section = <T extends z.ZodRawShape>(shape: T, expected = expects('expected.section')) =>
   z.strictObject(shape, {
     error: ({ code }) => (code === 'unrecognized_keys' ? Object.keys(shape).join(' ') : expected),
   });
 
-export const listOf = <T extends z.ZodType>(item: T) => z.array(item, 'expected a list');
+/** `a, b or c` in the reader's language. */
+function choiceOf(values: readonly string[]): Said | string {
+  const [last = '', ...rest] = values.toReversed();
+  return rest.length === 0 ? last : say('expected.or', { before: rest.reverse().join(', '), after: last });
+}
+
+export const listOf = <T extends z.ZodType>(item: T) => z.array(item, expects('expected.list'));
 
 export const oneOf = <const T extends readonly string[]>(...values: T) =>
-  z.enum(values, { error: `expected ${values.join(', ').replace(/, ([^,]*)$/, ' or $1')}` });
+  z.enum(values, { error: expects('expected.oneOf', { values: choiceOf(values) }) });
 
 export const text = (expected: string, pattern = /\S/) => z.string(expected).regex(pattern, expected);
 
@@ -21,31 +31,29 @@ const numeric = (value: unknown) =>
 
 export const whole = (min: number, max = Number.MAX_SAFE_INTEGER) => {
   const error =
-    max === Number.MAX_SAFE_INTEGER
-      ? `expected a whole number, ${min} or more`
-      : `expected a whole number from ${min} to ${max}`;
+    max === Number.MAX_SAFE_INTEGER ? expects('expected.wholeFrom', { min }) : expects('expected.whole', { min, max });
   return z.preprocess(numeric, z.int(error).min(min, error).max(max, error));
 };
 
 export const seconds = z.preprocess(
   numeric,
-  z.number('expected seconds').gt(0, 'expected more than 0 seconds').max(86_400, 'expected at most 86400 seconds'),
+  z
+    .number(expects('expected.seconds'))
+    .gt(0, expects('expected.moreSeconds'))
+    .max(86_400, expects('expected.fewerSeconds')),
 );
 
-const STEPS = 'expected auto, or a whole number from 1 to 1000';
+const STEPS = expects('expected.steps');
 export const steps = z.preprocess(numeric, z.union([z.literal('auto'), z.int().min(1).max(1000)], STEPS));
 
-export const amount = z.preprocess(
-  numeric,
-  z.number('expected a number, 0 or more').min(0, 'expected a number, 0 or more'),
-);
+export const amount = z.preprocess(numeric, z.number(expects('expected.amount')).min(0, expects('expected.amount')));
 
-const SHARE = 'expected a number from 0 to 1';
+const SHARE = expects('expected.share');
 export const share = z.preprocess(numeric, z.number(SHARE).min(0, SHARE).max(1, SHARE));
 
 export const flag = z.preprocess(
   (value) => (value === 'true' ? true : value === 'false' ? false : value),
-  z.boolean('expected true or false'),
+  z.boolean(expects('expected.flag')),
 );
 
 /** Choices that include `on` and `off`; accepts true and false for them. */
@@ -57,10 +65,10 @@ export const switched = <const T extends readonly string[]>(...values: T) =>
 
 export const onOff = switched('on', 'off');
 
-export const address = (error = 'expected an http or https address') =>
+export const address = (error = expects('expected.address')) =>
   z.string(error).refine((value) => /^https?:\/\//.test(value) && URL.canParse(value), error);
 
-const WEB_HOST = 'expected a host such as example.org, *.example.org or example.org:8443, without https:// and path';
+const WEB_HOST = expects('expected.webHost');
 /** Normalises a host as URLs have it: lower case, other scripts as `xn--`. At least two labels must follow a `*.`. */
 export const webHost = z.string(WEB_HOST).transform((value, { addIssue }) => {
   const [, star = '', name = ''] = /^(\*\.)?([^\s/?#@*\\]+?)\.?$/.exec(value.trim()) ?? [];
@@ -72,13 +80,13 @@ export const webHost = z.string(WEB_HOST).transform((value, { addIssue }) => {
   return z.NEVER;
 });
 
-const ORIGIN = 'expected an origin such as https://viber.example.org';
+const ORIGIN = expects('expected.origin');
 /** Scheme, host and port only. */
 export const origin = z
   .string(ORIGIN)
   .refine((value) => /^https?:\/\/[^/?#@\\\s]+\/?$/i.test(value) && URL.canParse(value), ORIGIN);
 
-const SOCKET = 'expected wss://HOST/PATH, or ws:// for a hub on this machine';
+const SOCKET = expects('expected.socket');
 /** A WebSocket address that can't be read in transit: `wss://`, or a local one. */
 export const socket = z
   .string(SOCKET)
@@ -88,28 +96,28 @@ export const socket = z
     return protocol === 'wss:' || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
   }, SOCKET);
 
-export const model = text('expected provider/model, for example openai/gpt-5-mini', /^\S+\/\S+$/);
+export const model = text(expects('expected.model'), /^\S+\/\S+$/);
 
-export const headers = z.record(z.string(), text('expected text'), 'expected headers with values');
+export const headers = z.record(z.string(), text(expects('expected.text')), expects('expected.headers'));
 
-export const path = text('expected a path beginning with /', /^\/[^\s?#]*$/);
+export const path = text(expects('expected.path'), /^\/[^\s?#]*$/);
 
-export const secret = text('expected text').exactOptional();
+export const secret = text(expects('expected.text')).exactOptional();
 
-export const viber = text('expected the id of a viber, for example dev', /^[a-z0-9][a-z0-9_-]{0,63}$/);
+export const viber = text(expects('expected.viber'), /^[a-z0-9][a-z0-9_-]{0,63}$/);
 
 /** A platform's ID; whole numbers become text (parse.ts keeps every digit of large ones). */
 export const id = (expected: string, pattern: RegExp) =>
   z.preprocess((value) => (typeof value === 'number' ? String(value) : value), text(expected, pattern));
 
-export const timezone = z.string('expected a time zone, for example Europe/Berlin').refine((name) => {
+export const timezone = z.string(expects('expected.timezone')).refine((name) => {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined;
   } catch (error) {
     if (error instanceof RangeError) return false;
     throw error;
   }
-}, 'expected a time zone, for example Europe/Berlin');
+}, expects('expected.timezone'));
 
 export const chatDefaults: ChatChannelConfig = {
   access: { dm: 'pairing', groups: 'mention', allow: [], chats: [], memory: 'direct' },
@@ -139,11 +147,11 @@ export const chat = (user: z.ZodType<string>, group: z.ZodType<string>) => ({
 });
 
 /** Words the error of a token that may also come from the environment; it names the variable. */
-export const here = (what: string, variable: string) => `expected ${what}, here or as ${variable} in the environment`;
+export const here = (what: Said | string, variable: string) => expects('expected.here', { what, variable });
 
 /** A platform's secret, which is sent in an HTTP header or URL and so must be printable ASCII. */
 export const token = (what: string, variable: string) => text(here(what, variable), /^[!-~]+$/);
 
 /** The root of an API, normalised to end without a slash or with exactly one. */
 export const apiRoot = (variable: string, end: '' | '/' = '') =>
-  address(here('an http or https address', variable)).transform((value) => value.replace(/\/*$/, end));
+  address(here(say('expected.httpAddress'), variable)).transform((value) => value.replace(/\/*$/, end));

@@ -3,8 +3,10 @@
  * are derived from here (`npm run settings`). Every leaf's error text says what was expected; validate.ts adds what was
  * found. Objects are strict: validate.ts turns unknown keys into warnings.
  */
+
 import { z } from 'zod';
 import { exampleOf, isAccount } from '../channels/index.ts';
+import { expects } from './expects.ts';
 import { type ChannelsConfig, channelsSchema } from './schema-channels.ts';
 import {
   address,
@@ -31,13 +33,13 @@ import { hub, telemetry } from './sections/outside.ts';
 import { search, skills, web } from './sections/skills.ts';
 import { voice } from './sections/voice.ts';
 
-const PERSON = `expected a person as ${exampleOf('account')}`;
+const PERSON = expects('expected.person', { example: exampleOf('account') });
 /** An account of a channel, or of this machine's terminal. */
 const account = z.string(PERSON).refine((value) => /^terminal:[\w.-]+$/.test(value) || isAccount(value), PERSON);
 
 const person = section({
   name: text(
-    'expected a name of letters, digits, spaces and . _ - (at most 64)',
+    expects('expected.personName'),
     /^(?=.{1,64}$)[\p{L}\p{N}][\p{L}\p{M}\p{N}._'’-]*(?: [\p{L}\p{M}\p{N}._'’-]+)*$/u,
   ).describe('letters, digits, spaces and `. _ -`, at most 64'),
   role: oneOf('owner', 'member').default('member').describe('`owner` or `member`; owners let others in'),
@@ -46,7 +48,7 @@ const person = section({
 });
 
 const place = text(
-  `expected a conversation as ${exampleOf('conversation')}, with :THREAD for one in it`,
+  expects('expected.conversation', { example: exampleOf('conversation') }),
   /^[a-z][a-z0-9-]{0,31}:[^\s:]{1,64}(:[^\s:]{1,64})?$/,
 );
 
@@ -63,23 +65,23 @@ const price = section(
     output: amount.describe('price per million output tokens'),
     cachedInput: amount.exactOptional().describe('price per million cached input tokens; otherwise `input`'),
   },
-  'expected a section with input and output, prices per million tokens',
+  expects('expected.price'),
 );
 
 const client = section({
-  token: text('expected text').describe(
+  token: text(expects('expected.text')).describe(
     'what a program sends as `Authorization: Bearer ...`; the name `owner` is reserved',
   ),
   role: oneOf('owner', 'member', 'guest')
     .exactOptional()
     .describe('`owner`, `member` (default) or `guest`; at most what its person may do'),
-  person: text('expected a name of people')
+  person: text(expects('expected.nameOfPeople'))
     .exactOptional()
     .describe('a name of `people` it acts as; otherwise it is `api:NAME`'),
 });
 
 const http = section({
-  host: text('expected a host name or address', /^[\w.:-]+$/)
+  host: text(expects('expected.host'), /^[\w.:-]+$/)
     .default('127.0.0.1')
     .describe('address to listen on; anything but loopback needs `http.token`'),
   port: whole(0, 65_535)
@@ -88,12 +90,12 @@ const http = section({
   token: secret.describe('secret of all callers; only `/healthz` and the bare state of `/readyz` need none'),
   clients: z
     .record(
-      text('expected a name of a-z, 0-9 and - (at most 32)', /^[a-z0-9][a-z0-9-]{0,31}$/).refine(
+      text(expects('expected.clientName'), /^[a-z0-9][a-z0-9-]{0,31}$/).refine(
         (name) => name !== 'owner',
-        'the name owner is reserved for the token of http.token; choose another',
+        expects('expected.reserved'),
       ),
       client,
-      'expected a section with one key for each client',
+      expects('expected.clients'),
     )
     .default({}),
   origins: listOf(origin)
@@ -117,11 +119,11 @@ const base = {
     .exactOptional()
     .describe('`provider/model` that titles a task after its first answer; otherwise the goal is the title'),
   maxSteps: steps.default('auto').describe('model calls per run; `auto` is 10, and 25 with a project `folder`'),
-  plugins: listOf(text('expected a package, or a path'))
+  plugins: listOf(text(expects('expected.plugin')))
     .default([])
     .describe('features from outside: packages or paths. A plugin is code with all rights of the gateway'),
   plan_approval: onOff.default('off').describe('`on`: nothing happens before a person approves the plan'),
-  language: text('expected auto, en or de', /^(auto|[a-z]{2,3}([-_][A-Za-z0-9]{1,8}){0,4})$/i)
+  language: text(expects('expected.language'), /^(auto|[a-z]{2,3}([-_][A-Za-z0-9]{1,8}){0,4})$/i)
     .default('auto')
     .describe(
       "language of the gateway in chats: `auto` is each person's own, a tag such as `en` or `de` is for everybody",
@@ -130,12 +132,9 @@ const base = {
     .exactOptional()
     .describe('who answers by default; otherwise `default` ([several vibers](#several-vibers))'),
   vibers: listOf(viber).default([]).describe('vibers that members may choose with `/use`; owners may choose any'),
-  providers: z.record(z.string(), provider, 'expected a section with one key for each provider').default({}),
-  prices: z
-    .record(z.string(), price, 'expected a section with one key for each model')
-    .default({})
-    .meta({ each: 'MODEL' }),
-  currency: text('expected three capital letters, for example USD', /^[A-Z]{3}$/)
+  providers: z.record(z.string(), provider, expects('expected.providers')).default({}),
+  prices: z.record(z.string(), price, expects('expected.prices')).default({}).meta({ each: 'MODEL' }),
+  currency: text(expects('expected.currency'), /^[A-Z]{3}$/)
     .default('USD')
     .describe('currency of all prices and caps, three capital letters'),
   /** Replaced by `channelsSchema`: the channels are known only when a file is read. */
@@ -151,7 +150,7 @@ const base = {
             `who answers in that conversation; \`PLACE\` is ${exampleOf('conversation')}, or with \`:THREAD\` for a thread or topic of it`,
           ),
       }),
-      'expected a section with one key for each conversation',
+      expects('expected.conversations'),
     )
     .default({})
     .meta({ each: 'PLACE' }),
@@ -208,15 +207,15 @@ export const configSchemaWith = async (more: readonly Section[] = []): Promise<z
   section({ ...base, channels: (await channelsSchema()).prefault({}), ...shapeOf(SECTIONS), ...shapeOf(more) });
 
 const agent = section({
-  description: text('expected one sentence').exactOptional(),
-  folder: text('expected a folder', /^(~?\/)/).exactOptional(),
+  description: text(expects('expected.sentence')).exactOptional(),
+  folder: text(expects('expected.folder'), /^(~?\/)/).exactOptional(),
   model: model.exactOptional(),
   fallback: listOf(model).exactOptional(),
   maxSteps: whole(1, 1000).exactOptional(),
-  prompt: z.string('expected text').exactOptional(),
-  systemPrompt: z.string('expected text').exactOptional(),
-  tools: listOf(text('expected text')).exactOptional(),
-  skills: listOf(text('expected text')).exactOptional(),
+  prompt: z.string(expects('expected.text')).exactOptional(),
+  systemPrompt: z.string(expects('expected.text')).exactOptional(),
+  tools: listOf(text(expects('expected.text'))).exactOptional(),
+  skills: listOf(text(expects('expected.text'))).exactOptional(),
   /** Which actions need approval: all with an effect, those with effects outside the task, or none. */
   mode: oneOf('ask', 'decide', 'execute').exactOptional(),
   plan_approval: onOff.exactOptional(),

@@ -1,6 +1,7 @@
 /** Interprets the variable TZ once, before anything asks for the time. */
-import { ConfigError } from '../errors.ts';
+import { ConfigError, problemOf } from '../errors.ts';
 import { readTz, systemTimezone } from '../lib/timezone.ts';
+import { say } from '../messages/messages.ts';
 
 /**
  * Sets `process.env.TZ` to the zone's name for clocks, logs and scripts: Node understands few forms of TZ, and silently
@@ -11,8 +12,7 @@ export function useTimezone({ TZ }: NodeJS.ProcessEnv): void {
   if (TZ === undefined) return;
   const zone = readTz(TZ);
   if (zone === undefined) {
-    const message = `${JSON.stringify(TZ)} isn't a time zone. Set it to a name such as Europe/Berlin, or remove it to use this machine's zone.`;
-    throw new ConfigError([{ path: 'TZ', message }]);
+    throw new ConfigError([problemOf('TZ', say('config.timezone', { tz: JSON.stringify(TZ) }))]);
   }
   // Node would treat an empty name as UTC.
   if (zone === '') delete process.env.TZ;

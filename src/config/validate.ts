@@ -2,10 +2,12 @@
  * Validates data against a schema and reports every wrong key at once: its path, what was expected and what was found.
  */
 import type { z } from 'zod';
-import { ConfigError, type ConfigProblem } from '../errors.ts';
+import { ConfigError, type ConfigProblem, problemOf } from '../errors.ts';
 import { nearest } from '../lib/nearest.ts';
 import { scrub } from '../log.ts';
+import { messagesIn, type Said, say } from '../messages/messages.ts';
 import { variableOf } from './channel-variables.ts';
+import { expectationOf } from './expects.ts';
 import type { Data } from './parse.ts';
 import { isSecretPath } from './secret-names.ts';
 import { masked } from './secrets.ts';
@@ -17,7 +19,7 @@ const COLD = { jitless: true };
 
 export interface Checked<T> {
   value: T;
-  warnings: string[];
+  warnings: Said[];
 }
 
 /**
@@ -34,12 +36,12 @@ export function validate<T>(schema: z.ZodType<T>, data: Data, known: readonly Co
     if (issue.code !== 'unrecognized_keys') continue;
     const parent = issue.path.map(String);
     if (unknown.length + issue.keys.length > MAX_UNKNOWN) {
-      throw new ConfigError([{ path: parent.join('.'), message: `too many unknown keys (${issue.keys[0]}, ...)` }]);
+      throw new ConfigError([problemOf(parent.join('.'), say('config.manyUnknown', { key: issue.keys[0] ?? '' }))]);
     }
     for (const key of issue.keys) {
       const guess = nearest(key, issue.message.split(' '));
-      const hint = guess ? `; did you mean ${guess}?` : '';
-      unknown.push({ path: [...parent, key].join('.'), message: `unknown key, ignored${hint}` });
+      const said = guess ? say('config.didYouMean', { guess }) : say('config.unknownKey');
+      unknown.push(problemOf([...parent, key].join('.'), said));
     }
     clean = without(clean, parent, issue.keys);
   }
@@ -51,16 +53,20 @@ export function validate<T>(schema: z.ZodType<T>, data: Data, known: readonly Co
     // The key itself is wrong, whatever is below it.
     const said =
       issue.code === 'invalid_key'
-        ? (issue.issues[0]?.message ?? issue.message)
-        : `${issue.message}, ${found(valueAt(clean, path), path)}`;
+        ? expectationOf(issue.issues[0]?.message ?? issue.message)
+        : found(expectationOf(issue.message), valueAt(clean, path), path);
     const variable = valueAt(clean, path) === undefined ? variableOf(path) : undefined;
-    problems.push({ path: path.join('.'), message: scrub(said), ...(variable && { variable }) });
+    const message = scrub(messagesIn('en').said(said));
+    problems.push({ path: path.join('.'), message, said: sayIt(said), ...(variable && { variable }) });
   }
   if (problems.length > 0 || !result.success) {
     // A misspelt key often explains a missing one.
-    throw new ConfigError([...problems, ...unknown.filter(({ message }) => message.includes('did you mean'))]);
+    throw new ConfigError([...problems, ...unknown.filter(({ said }) => said?.key === 'config.didYouMean')]);
   }
-  return { value: result.data, warnings: unknown.map(({ path, message }) => `${path}: ${message}`) };
+  return {
+    value: result.data,
+    warnings: unknown.map(({ path, message, said = message }) => say('doctor.setting', { path, what: said })),
+  };
 }
 
 /** Returns the value at a path, or undefined. */
@@ -83,14 +89,17 @@ function without(data: Data, parent: readonly string[], keys: readonly string[])
 }
 
 /** Describes the value in words, and never shows a secret. */
-export function found(value: Data | undefined, path: readonly string[]): string {
-  if (value === undefined) return 'but it is missing';
-  if (value === null) return 'found nothing';
-  if (Array.isArray(value)) return 'found a list';
-  if (typeof value === 'object') return 'found a section';
-  if (isSecretPath(path)) return `found a ${typeof value === 'string' ? 'text' : typeof value} that does not fit`;
-  return `found ${shownValue(value, path)}`;
+function found(expected: Said | string, value: Data | undefined, path: readonly string[]): Said {
+  if (value === undefined) return say('expected.missing', { expected });
+  if (value === null) return say('expected.nothing', { expected });
+  if (Array.isArray(value)) return say('expected.aList', { expected });
+  if (typeof value === 'object') return say('expected.aSection', { expected });
+  if (isSecretPath(path))
+    return say('expected.hidden', { expected, kind: typeof value === 'string' ? 'text' : typeof value });
+  return say('expected.found', { expected, what: scrub(shownValue(value, path)) });
 }
+
+const sayIt = (said: Said | string): Said => (typeof said === 'string' ? say('common.asItIs', { text: said }) : said);
 
 /** Masks secrets: a URL may contain a password, as in http://name:password@host. */
 export function shownValue(value: Data, path: readonly string[] = []): string {

@@ -5,8 +5,9 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { channelKinds, chatSection, serverOf } from '../channels/index.ts';
-import type { ConfigProblem } from '../errors.ts';
+import { type ConfigProblem, problemOf } from '../errors.ts';
 import { nearest } from '../lib/nearest.ts';
+import { say } from '../messages/messages.ts';
 import type { Place as Within } from './access-rules.ts';
 import type { Data } from './parse.ts';
 import type { Config } from './schema.ts';
@@ -52,12 +53,11 @@ export function unknownVibers(data: Data, home: string): ConfigProblem[] {
   const all = idsIn(home);
   return named.map(([path, id]) => {
     const near = nearest(String(id), all);
-    const hint = near === undefined ? '' : `; did you mean ${near}?`;
-    const what = JSON.stringify(String(id).slice(0, 64));
-    return {
+    const name = JSON.stringify(String(id).slice(0, 64));
+    return problemOf(
       path,
-      message: `there is no viber ${what}: it has neither agents/ID.yaml nor vibers/ID in the home${hint}`,
-    };
+      near === undefined ? say('config.noViber', { name }) : say('config.noViberMean', { name, guess: near }),
+    );
   });
 }
 

@@ -53,7 +53,7 @@ const OTHER_TASK = 'Die Kennung einer anderen Aufgabe';
 
 export const MENU: Readonly<Record<string, Readonly<Record<string, MenuText>>>> = {
   de: {
-    help: { description: 'Was ich kann' },
+    help: { description: 'Was ich kann (/help all für alle Befehle)', argument: 'all: alle Befehle' },
     new: { description: 'Eine andere Aufgabe beginnen (/new ZIEL)', argument: 'Was ich tun soll' },
     status: { description: 'Was ich gerade tue', argument: OTHER_TASK },
     stop: { description: 'Anhalten, was ich gerade tue', argument: `${OTHER_TASK}, ein Agent, oder * für alles` },

@@ -7,9 +7,10 @@ import { createRequire } from 'node:module';
 import type { Arguments, Said, Value } from './arguments.ts';
 import { de } from './de.ts';
 import { type Catalogue, en } from './en.ts';
+import type { en as later } from './en-later.ts';
 import type { Format } from './format.ts';
 
-type English = typeof en;
+type English = typeof en & typeof later;
 
 /** `area.key` */
 export type MessageKey = { [A in keyof English]: `${A}.${keyof English[A] & string}` }[keyof English];
@@ -34,8 +35,8 @@ export interface Messages {
   /** The prefix that people type before a command's name. */
   readonly prefix: string;
   text<K extends MessageKey>(key: K, ...given: Given<K>): Text;
-  /** Formats a message named by `say`. */
-  said(said: Said): Text;
+  /** Formats a message named by `say`; words from outside stay as they are. */
+  said(said: Said | string): Text;
   /** `a, b and c` */
   list(items: Iterable<string>, kind?: 'and' | 'or'): Text;
   number(value: number): Text;
@@ -105,9 +106,27 @@ export const lines = (...texts: readonly (Text | '')[]): Text => words(texts.joi
 
 function textOf(language: string, key: string): string {
   const [area = '', name = ''] = key.split('.');
-  const catalogue: Record<string, Record<string, string>> = CATALOGUES[language] ?? en;
-  return catalogue[area]?.[name] ?? key;
+  const catalogue: Texts = CATALOGUES[language] ?? en;
+  return (catalogue[area] ?? laterOf(language)[area])?.[name] ?? key;
 }
+
+type Texts = Readonly<Record<string, Readonly<Record<string, string>>>>;
+const loadedTexts = new Map<string, Texts>();
+
+/** Loads the areas that chats don't need with the first sentence of theirs. */
+function laterOf(language: string): Texts {
+  const known = loadedTexts.get(language);
+  if (known) return known;
+  const file = `${language}-later`;
+  const module: Record<string, Texts> = required(`./${file}.ts`, `./messages-${file}.js`);
+  const texts = module[language] ?? {};
+  loadedTexts.set(language, texts);
+  return texts;
+}
+
+/** Loads a file in the middle of a sentence, where nothing can be awaited. */
+const required = (source: string, built: string) =>
+  createRequire(import.meta.url)(import.meta.filename.endsWith('.ts') ? source : built);
 
 function build(language: string, prefix: string): Messages {
   const formats = new Map<string, Format>();
@@ -163,7 +182,7 @@ function build(language: string, prefix: string): Messages {
     language,
     prefix,
     text: (key, ...[values]) => format(key, values ?? {}),
-    said: ({ key, values }) => format(key, values),
+    said: (said) => (typeof said === 'string' ? words(said) : format(said.key, said.values)),
     list: (items, kind = 'and') =>
       words(new Intl.ListFormat(locale, { type: kind === 'and' ? 'conjunction' : 'disjunction' }).format([...items])),
     number: (value) => words(new Intl.NumberFormat(locale).format(value)),
@@ -177,8 +196,7 @@ let loaded: typeof import('./format.ts').compile | undefined;
 /** Loads the formatter for the first message with a plural or choice: most processes run for long without one. */
 function compiler(): typeof import('./format.ts').compile {
   if (loaded) return loaded;
-  const file = import.meta.filename.endsWith('.ts') ? './format.ts' : './messages-format.js';
-  const module: typeof import('./format.ts') = createRequire(import.meta.url)(file);
+  const module: typeof import('./format.ts') = required('./format.ts', './messages-format.js');
   loaded = module.compile;
   return loaded;
 }

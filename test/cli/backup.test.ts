@@ -68,7 +68,7 @@ test('a restore says that work goes on only if some was under way', async () => 
     await viber(['backup', '--home', home, `${home}.tgz`]);
     const { code, out } = await viber(['restore', '--home', `${home}-restored`, `${home}.tgz`]);
     expect(code).toBe(0);
-    return out.includes('Messages and answers that were under way at that time are finished after the next start.');
+    return out.includes('Messages and answers that were in progress then are finished after the next start.');
   };
   expect(await saysSo('quiet', undefined)).toBe(false);
   expect(await saysSo('given-up', 'dead')).toBe(false);
@@ -86,13 +86,13 @@ describe('viber backup and viber restore', () => {
     expect(tree(home)).toEqual(before);
     expect(fs.statSync(file).mode & 0o777).toBe(0o600);
     expect(out).toMatch(/Left out as secret.*service\.env.*pin\.secret\.md/);
-    expect(out).toMatch(/^Left out, since links and sockets cannot be backed up: artifacts\/t\/link\.$/m);
+    expect(out).toMatch(/^Left out, because links and sockets can't be backed up: artifacts\/t\/link\.$/m);
     expect(fs.readdirSync(folder)).toEqual(['b.tgz']);
 
     const other = path.join(folder, 'restored');
     const restored = await viber(['restore', '--home', other, file]);
     expect(restored).toMatchObject({ code: 0, out: expect.stringContaining('Secrets were not in it') });
-    expect(restored.out).not.toContain('under way');
+    expect(restored.out).not.toContain('in progress');
     const expected = { ...before, 'agents/default/sessions/t.jsonl': '{"a":1}\n' };
     for (const name of ['service.env', 'workspace/pin.secret.md', 'workspace/memory.sqlite', 'cache/cache.sqlite'])
       Reflect.deleteProperty(expected, name);
@@ -284,7 +284,7 @@ test('every file that can be restored is in it; what cannot be is left out and n
   expect(foreign.toSorted()).toEqual(['artifacts/t/kept/pipe', 'artifacts/t/link']);
   expect([unread, changed]).toEqual([[], []]);
   const plain = await viber(['backup', '--home', home, path.join(folder, 'c.tgz')]);
-  expect(plain.out).toMatch(/no restore would take such a name.*f\\u\{fffd\}/);
+  expect(plain.out).toMatch(/no restore accepts such a name.*f\\u\{fffd\}/);
   expect(plain.out).not.toMatch(/\p{Cf}|\p{Cc}(?<!\n)/u);
   const other = path.join(folder, 'home');
   expect(JSON.parse((await viber(['restore', '--json', '--home', other, file])).out).leftOut).toEqual([]);
@@ -484,11 +484,15 @@ describe('a backup that somebody else has made', () => {
   damaged[30] = (damaged[30] ?? 0) ^ 0xff;
 
   test.each<[string, Buffer, string]>([
-    ['is larger than there is room', archive(head, entry({ path: 'a', size: 2e6 }, ''), Buffer.alloc(2e6)), 'room for'],
-    ['is no backup', archive(good), 'This is no backup of viber.'],
+    [
+      'is larger than there is room',
+      archive(head, entry({ path: 'a', size: 2e6 }, ''), Buffer.alloc(2e6)),
+      'larger than the free space',
+    ],
+    ['is no backup', archive(good), "This isn't a backup of viber."],
     ['is of another format', archive(entry({ path: 'openviber-backup.json' }, '{"format":2}')), 'another version'],
-    ['is empty', archive(), 'This is no backup of viber'],
-    ['is not compressed', Buffer.from('hello'), 'This is no backup of viber'],
+    ['is empty', archive(), "This isn't a backup of viber"],
+    ['is not compressed', Buffer.from('hello'), "This isn't a backup of viber"],
     ['is cut', archive(head, entry({ path: 'a' }, 'x'.repeat(100_000))).subarray(0, 150), 'damaged'],
     ['is damaged', damaged, 'damaged'],
   ])('%s: is refused, and nothing stands outside', async (_what, bytes, words) => {

@@ -1,4 +1,5 @@
 /** The doctor on emulated platforms and models: what is well, what is wrong and where, and that it leaves everything as it was. */
+
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
@@ -79,7 +80,7 @@ describe('all is well', () => {
       '✓ telegram       @viber_test_bot answers',
       '✓ telegram       answers in direct messages: those in people: and access.allow, and those let in by a code; in groups: every group it was added to (when it is mentioned)',
       expect.stringMatching(
-        /^! telegram {7}channels\.telegram\.access\.chats holds "\*": .* may spend your model’s money/,
+        /^! telegram {7}channels\.telegram\.access\.chats holds "\*": .* can spend your model’s money/,
       ),
       '✓ skills         all 4 can be used',
       expect.stringMatching(isSandboxed ? /^✓ sandbox {8}bubblewrap works/ : NO_SANDBOX),
@@ -163,7 +164,7 @@ describe('what is wrong is named', () => {
     expect(wrongLines(report)).toEqual([expect.stringMatching(/^✗ telegram /)]);
     expect(report.lines).toContain('✓ model          offline/viber answers');
     expect(report.lines).toContainEqual(
-      expect.stringMatching(/^! model {10}offline\/viber is the small built-in model.* init sets a real one$/),
+      expect.stringMatching(/^! model {10}offline\/viber is the small built-in model.* init connects a real one$/),
     );
     expect(report.code).toBe(1);
   });
@@ -280,7 +281,7 @@ describe('skills and servers of tools', () => {
       '✓ skills         5 of 6 can be used',
       '! skills         skills.env.gone: there is no skill of this name',
       expect.stringMatching(
-        /^! skills {9}tea cannot be used: install no-such-program-x.*; set skills\.env\.tea\.POT in /,
+        /^! skills {9}tea can't be used: install no-such-program-x.*; set skills\.env\.tea\.POT in /,
       ),
       expect.stringMatching(
         /^✗ skills {9}vibers\/dev\/skills\/odd\.skill\.md: name: "o\ufffd\[2J d" is not kebab-case/,
@@ -349,7 +350,7 @@ describe('skills and servers of tools', () => {
     expect(lines.filter((line) => / jobs /.test(line))).toEqual([
       '✗ jobs           well: Nothing can be sent to nowhere:1: the channels are telegram, discord, slack.',
       expect.stringMatching(
-        /^✗ jobs {11}well: Nothing can be sent to slack:C1: slack is not on; .*viber.* init connects it\.$/,
+        /^✗ jobs {11}well: Nothing can be sent to slack:C1: slack is not on\. .*viber.* init connects it\.$/,
       ),
     ]);
   });
@@ -552,7 +553,7 @@ describe('the home', () => {
   it('that is not there yet is not made', async () => {
     const home = path.join(tempFolder(), 'new', 'home');
     const report = await doctor(home, offline);
-    expect(report.lines[1]).toBe('✓ home           HOME is not there yet; it is made at the start');
+    expect(report.lines[1]).toBe("✓ home           HOME doesn't exist yet; it is created at the start");
     expect(report.code).toBe(0);
     expect(fs.existsSync(home)).toBe(false);
   });
@@ -561,7 +562,7 @@ describe('the home', () => {
     const home = path.join(tempFolder(), 'file');
     fs.writeFileSync(home, '');
     const report = await doctor(home, offline);
-    expect(wrongLines(report)).toEqual([expect.stringMatching(/^✗ home {11}HOME cannot be written: .*--home/)]);
+    expect(wrongLines(report)).toEqual([expect.stringMatching(/^✗ home {11}can't write HOME: .*--home/)]);
     expect(report.code).toBe(1);
   });
 
@@ -573,11 +574,11 @@ describe('the home', () => {
     expect(report.code).toBe(1);
   });
 
-  it('that others may look into is a note', async () => {
+  it('that others can look into is a note', async () => {
     const home = tempFolder();
     fs.mkdirSync(path.join(home, 'spool'), { mode: 0o755 });
     const report = await doctor(home, offline);
-    expect(report.lines).toContain('! home           others may look into HOME/spool: chmod 700 it');
+    expect(report.lines).toContain('! home           others can look into HOME/spool: chmod 700 it');
     expect(report.code).toBe(0);
   });
 });
@@ -600,11 +601,11 @@ describe('doors that stand open', () => {
       `answers in direct messages: everybody; in groups: all of server ${platform.guildId} (when it is mentioned), all of server 5 (every message), all of server 6 (never), in 77 (when it is mentioned)`,
     );
     const open = lines.filter((line) => line.includes('channels.')).join('\n');
-    expect(open).toMatch(/channels\.discord\.access\.dm is open: everybody on discord may spend your model’s money/);
+    expect(open).toMatch(/channels\.discord\.access\.dm is open: everybody on discord can spend your model’s money/);
     expect(open).toContain(`guilds lists server ${platform.guildId}: everybody who mentions it`);
     expect(open).toContain('guilds lists server 5: everybody who writes in any of its channels');
     expect(open).not.toContain('lists server 6:');
-    expect(open).toContain('those on no list see no memory and no files of the workspace');
+    expect(open).toContain('people on no list see no memory and no workspace files');
     expect(open).toMatch(/channels\.discord\.access\.memory is group/);
     expect(open).toContain('channels.telegram.access.groups is all: every message in -5 is answered');
   });
@@ -640,5 +641,5 @@ it('a folder for temporary files that is not there is named', async () => {
   const print = (line: string) => void lines.push(line);
   const code = await run({ args: [], config, home, json: false, ...NO_OPTIONS, env: {}, print });
   expect(code).toBe(1);
-  expect(lines.join('\n')).toContain(`TMPDIR: the folder for temporary files, ${named}, cannot be used`);
+  expect(lines.join('\n')).toContain(`TMPDIR: can't use the folder for temporary files, ${named}`);
 });

@@ -1,8 +1,18 @@
 /** The table of commands: what each takes, what is said of it, and what is said to those who mistype. */
-import { describe, expect, test } from 'vitest';
+
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
 import { optionsOf, parseCommandLine } from '../../src/cli/arguments.ts';
 import { helpOf, overview } from '../../src/cli/help.ts';
 import { CLI_COMMANDS } from '../../src/cli/table.ts';
+import { messagesIn } from '../../src/messages/messages.ts';
+import { PROGRAM } from '../helpers/program.ts';
+import { tempFolder } from '../helpers/temp.ts';
+
+const messages = messagesIn('en');
+const { said } = messages;
 
 const commands = Object.entries(CLI_COMMANDS);
 const parse = (line: string) => parseCommandLine(line === '' ? [] : line.split(' '));
@@ -15,9 +25,9 @@ function argvOf(example: string): string[] {
 
 describe.each(commands)('viber %s', (name, command) => {
   test('has help with every option of its own, its exit codes, and examples that are understood', () => {
-    const help = helpOf(name);
+    const help = helpOf(name, messages);
     for (const option of Object.keys(optionsOf(command))) expect(help).toContain(`--${option}`);
-    for (const meaning of Object.values(command.exits ?? {})) expect(help).toContain(meaning);
+    for (const meaning of Object.values(command.exits ?? {})) expect(help).toContain(said(meaning));
     expect(command.examples.length).toBeGreaterThan(0);
     for (const example of command.examples) {
       expect(help).toContain(example);
@@ -28,9 +38,9 @@ describe.each(commands)('viber %s', (name, command) => {
   });
 
   test('stands in the list of all, and fits a terminal', () => {
-    expect(overview()).toContain(`  ${name} `);
-    const notes = new Set(command.notes);
-    const wide = helpOf(name)
+    expect(overview(messages)).toContain(`  ${name} `);
+    const notes = new Set<string>(command.notes?.map(said));
+    const wide = helpOf(name, messages)
       .split('\n')
       .filter((line) => line.length > 110 && !notes.has(line));
     expect(wide).toEqual([]);
@@ -95,4 +105,70 @@ test.each([
 
 test('an empty word is no word', () => {
   expect(() => parseCommandLine(['memory', 'search', ' '])).toThrow('needs QUERY');
+});
+
+describe('speaks the language of the person at the terminal', () => {
+  const home = tempFolder(afterAll);
+  const viber = (words: string[], env: Record<string, string> = {}) => {
+    const { stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...words, '--home', home], {
+      env: { PATH: process.env.PATH ?? '', HOME: home, OPENVIBER_COMMAND: 'viber', ...env },
+      encoding: 'utf8',
+    });
+    return stdout + stderr;
+  };
+  const german = { LANG: 'de_AT.UTF-8' };
+  const config = path.join(home, 'config.yaml');
+  const wrong = path.join(home, 'wrong.yaml');
+  fs.writeFileSync(wrong, 'http: { host: 0.0.0.0, port: many }\n');
+
+  test.each<[string[], RegExp, RegExp]>([
+    [['--help'], /^Usage:[\s\S]*run the gateway/, /^Aufruf:[\s\S]*das Gateway starten/],
+    [['pair', '--help'], /let people in/, /Leute hereinlassen/],
+    [
+      ['strat'],
+      /There is no command "strat"\. Did you mean viber start\?/,
+      /Den Befehl „strat“ gibt es nicht\. Meinst du/,
+    ],
+    [['pair', '--ful'], /takes no --ful/, /nimmt kein --ful/],
+    [['run'], /needs GOAL/, /braucht GOAL/],
+    [['status'], /No gateway runs on/, /läuft kein Gateway/],
+    [['tasks'], /There are no tasks yet/, /Es gibt noch keine Aufgaben/],
+    [['jobs'], /There are no jobs yet/, /Es gibt noch keine Aufträge/],
+    [['jobs', 'when', 'every monday at 9'], /every Monday at 09:00/, /jeden Montag um 09:00/],
+    [['memory', 'tea'], /Nothing in memory matches/, /Dazu steht nichts im Gedächtnis/],
+    [['pair'], /No one is asking to be let in/, /Niemand fragt/],
+    [['trace', 'xyz'], /isn't a trace ID/, /Das ist keine Kennung/],
+    [['restore', 'gone.tgz'], /There is no file/, /Die Datei .* gibt es nicht/],
+    [['doctor'], /offline\/viber answers/, /offline\/viber antwortet/],
+    [
+      ['doctor', '--config', wrong],
+      /expected a whole number.*found "many"/,
+      /erwartet eine ganze Zahl.*gefunden "many"/,
+    ],
+    [['start', '--config', wrong], /is required because http\.host/, /ist nötig, weil http\.host/],
+  ])('%j', (words, english, translated) => {
+    expect(viber(words)).toMatch(english);
+    expect(viber(words, { LANG: 'fr_FR' })).toMatch(english);
+    expect(viber(words, { LC_ALL: 'en_US.UTF-8', ...german })).toMatch(english);
+    expect(viber(words, german)).toMatch(translated);
+  });
+
+  test('which the setting `language` decides before the machine', () => {
+    fs.writeFileSync(config, 'language: de\n');
+    expect(viber(['tasks'], { LANG: 'en_US.UTF-8' })).toMatch(/Es gibt noch keine Aufgaben/);
+    fs.writeFileSync(config, 'language: en\n');
+    expect(viber(['tasks'], german)).toMatch(/There are no tasks yet/);
+    fs.writeFileSync(config, 'language: auto\n');
+    expect(viber(['tasks'], german)).toMatch(/Es gibt noch keine Aufgaben/);
+    fs.rmSync(config);
+  });
+
+  test.each([['doctor'], ['tasks'], ['pair'], ['status'], ['jobs'], ['skills'], ['memory', 'search', 'tea']])(
+    'and programs read the same with --json: %s %s',
+    (...words) => {
+      const given = words.filter((word) => word !== undefined);
+      const free = (text: string) => text.replace(/\d+ MB/, 'MB');
+      expect(free(viber([...given, '--json'], german))).toBe(free(viber([...given, '--json'])));
+    },
+  );
 });

@@ -1,4 +1,5 @@
 /** A state folder as OpenClaw keeps it, taken over: what is written, what is left to a person, and what never moves. */
+
 import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';

@@ -299,7 +299,7 @@ describe.skipIf(!hasPython)('what goes wrong', () => {
     const first = wizard(home, env);
     await customModel(first, llm, 'sk-not-the-right-key');
     await nameModel(first);
-    await first.sees('The key was not taken');
+    await first.sees('The key was refused');
     expect(text(path.join(home, 'config.yaml'))).toBe('# mine\nhistory: {} # keep this\n');
     await first.press(enter);
     await customModel(first, llm);
@@ -311,7 +311,7 @@ describe.skipIf(!hasPython)('what goes wrong', () => {
     await first.press('999999999:AAWrongTokenWrongTokenWrongToken12345', enter);
     await first.sees('Fix it here');
     await first.press(interrupt);
-    await first.sees('What is done is kept');
+    await first.sees('What is done is saved');
     expect(await first.ended()).toBe(0);
     const config = text(path.join(home, 'config.yaml'));
     expect(config).toMatch(/^# mine\nhistory: \{\} # keep this\nmodel: custom\/test-model\n/);
@@ -319,7 +319,7 @@ describe.skipIf(!hasPython)('what goes wrong', () => {
 
     const second = wizard(home, env);
     await second.sees('Model: custom/test-model');
-    await second.sees('There is something already.');
+    await second.sees('There is already a setup.');
     await second.press(enter);
     await second.sees('Where do you want to write');
     await second.press(enter);
@@ -327,12 +327,12 @@ describe.skipIf(!hasPython)('what goes wrong', () => {
     await second.press(` TELEGRAM_BOT_TOKEN="${telegram.emulator.token}" `, enter);
     await second.sees('on Telegram now');
     await second.press(interrupt);
-    await second.sees('What is done is kept');
+    await second.sees('What is done is saved');
     expect(await second.ended()).toBe(0);
 
     const third = wizard(home, env);
     await third.sees('Chat: Telegram');
-    await third.sees('There is something already.');
+    await third.sees('There is already a setup.');
     await third.press(enter);
     await third.sees('Go on with Telegram');
     await third.press(enter);
@@ -351,7 +351,7 @@ describe.skipIf(!hasPython)('what goes wrong', () => {
       TELEGRAM_BOT_TOKEN: telegram.emulator.token,
     });
     await terminal.sees('Chat: Telegram');
-    await terminal.sees('There is something already.');
+    await terminal.sees('There is already a setup.');
     await terminal.press(enter);
     await terminal.sees('Go on with Telegram');
     await terminal.press(enter);

@@ -1,4 +1,5 @@
 /** `viber jobs`: over the files while no gateway runs, and beside one that does. */
+
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
@@ -102,7 +103,7 @@ describe('while no gateway runs', () => {
     put('notes', '- buy milk\n');
     const text = await viber([]);
     expect(text).toMatch(
-      /digest .*\n {2}Nothing can be sent to telegram:1001: telegram is not on; .* init connects it\./,
+      /digest .*\n {2}Nothing can be sent to telegram:1001: telegram is not on\. .* init connects it\./,
     );
     expect(text.match(/readme\.yaml/g)).toHaveLength(1);
     expect(text).toContain(
@@ -155,7 +156,7 @@ describe('while no gateway runs', () => {
     await expect(add('daily at 9', { deliver: 'nowhere' })).rejects.toThrow('address');
     await expect(add('daily at 9', { deliver: 'nowhere:1' })).rejects.toThrow('the channels are telegram');
     await expect(add('daily at 9', { deliver: 'slack:C1' })).rejects.toThrow(
-      /slack is not on; .*viber.* init connects it/,
+      /slack is not on\. .*viber.* init connects it/,
     );
     await expect(add('daily at 9', { timezone: 'Mars/Olympus' })).rejects.toThrow('not a time zone');
     expect(await add('weekdays at half past seven', { deliver: 'telegram:1001' })).toMatchObject({
@@ -185,7 +186,7 @@ describe('while no gateway runs', () => {
         print,
       }).then(() => lines.at(-1));
     };
-    expect(await add({})).toBe('Its result is sent to nobody: give --deliver to have it in a chat.');
+    expect(await add({})).toBe('Its result goes to no chat. To send it to one, add --deliver.');
     expect(await add({ deliver: 'telegram:1001' })).toMatch(/ at \d\d:00$/);
   });
 

@@ -1,4 +1,5 @@
 /** `viber memory`: search and index from the shell, over a home a gateway may be using. */
+
 import fs from 'node:fs';
 import path from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
@@ -38,17 +39,17 @@ test('search prints file, line and heading, and JSON for programs', async () => 
       },
     ],
   });
-  expect(await viber(['search', 'nothing-like-it'])).toBe('Nothing in memory fits these words.');
+  expect(await viber(['search', 'nothing-like-it'])).toBe('Nothing in memory matches.');
 });
 
 test('index makes the index anew and counts', async () => {
   expect(JSON.parse(await viber(['index'], true))).toEqual({ files: 1, chunks: 1, embedded: 0 });
   expect(fs.existsSync(path.join(home, 'workspace/memory.sqlite'))).toBe(true);
   expect(await viber(['index'])).toBe(
-    'Indexed 1 file in 1 piece.\nSearches read the files and leave the index unused: memory.index is off. Set it to auto or on to use the index.',
+    "Indexed one file in one piece.\nSearches read the files and don't use the index, because memory.index is off. Set it to auto or on.",
   );
   fs.writeFileSync(path.join(home, 'config.yaml'), 'memory: { index: on }\n');
-  expect(await viber(['index'])).toBe('Indexed 1 file in 1 piece.');
+  expect(await viber(['index'])).toBe('Indexed one file in one piece.');
 });
 
 test('another viber is asked by its name, and only one there is', async () => {

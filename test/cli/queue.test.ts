@@ -20,7 +20,7 @@ const words = (text: string) => ({ message: { text }, taskId: 't' });
 it('viber queue tells what waits, is in work, is to be sent, unsure and given up, while a gateway writes', async () => {
   const home = tempFolder();
   const store = openStore({ root: path.join(home, 'spool'), freeBytes: 0, segmentBytes: 200 });
-  expect(await queue(home)).toEqual(['Nothing waits, and nothing was given up.']);
+  expect(await queue(home)).toEqual(['Nothing is waiting, and nothing was given up.']);
   const by = { person: 'alex', isOwner: true };
   const spool = await openSpool<ReturnType<typeof words>>({ store, onDead: () => undefined });
   const put = (lane: string, text: string) => spool.enqueue(lane, words(text), { by, dedupeId: text });
@@ -45,11 +45,11 @@ it('viber queue tells what waits, is in work, is to be sent, unsure and given up
   const before = tree(home);
   const lines = await queue(home);
   expect(lines).toEqual([
-    expect.stringMatching(/^waits {7} +\d+ s {2}[0-9a-f]{12} {2}task:1 {2}"x{20,}…"$/),
-    expect.stringMatching(/^in work {5} +\d+ s {2}[0-9a-f]{12} {2}task:1 {2}"one and the rest"$/),
-    'to be sent     5 h  trace-of-it  telegram 1001  "answer a1"',
-    'unsure         5 h  trace-of-it  telegram 1001  "answer a2"  it is not known',
-    'given up       5 h  trace-of-it  telegram 1001  "answer a3"  bot was blocked',
+    expect.stringMatching(/^waiting {4} +\d+ s {2}[0-9a-f]{12} {2}task:1 {2}"x{20,}…"$/),
+    expect.stringMatching(/^in progress +\d+ s {2}[0-9a-f]{12} {2}task:1 {2}"one and the rest"$/),
+    'to be sent      5 h  trace-of-it  telegram 1001  "answer a1"',
+    'unsure          5 h  trace-of-it  telegram 1001  "answer a2"  it is not known',
+    'given up        5 h  trace-of-it  telegram 1001  "answer a3"  bot was blocked',
   ]);
   const [text = ''] = await queue(home, true);
   const { queue: rows } = JSON.parse(text) as { queue: { state: string; lane: string }[] };

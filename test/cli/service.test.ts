@@ -1,4 +1,5 @@
 /** The service: the files as text and as the supervisors read them, and the command with stand-ins for their programs. */
+
 import { execFile, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -6,6 +7,7 @@ import { Parser } from 'htmlparser2';
 import { describe, expect, test } from 'vitest';
 import { agentText, type ServiceFacts, UNIT_NAME, unitText } from '../../src/cli/service/files.ts';
 import { adviceFor, supervisorFor } from '../../src/cli/service/supervisor.ts';
+import { messagesIn } from '../../src/messages/messages.ts';
 import { PROGRAM } from '../helpers/program.ts';
 import { tempFolder } from '../helpers/temp.ts';
 
@@ -45,7 +47,7 @@ describe('the unit of systemd', () => {
     ],
     ['there is no systemctl here', '6.8.0-45-generic', /viber start/, /XDG|wsl/],
   ])('after "%s" on %s it is said what to do', (problem, release, wanted, other) => {
-    const told = adviceFor(supervisorFor('linux', { HOME: '/srv/ada' }), problem, release);
+    const told = messagesIn('en').said(adviceFor(supervisorFor('linux', { HOME: '/srv/ada' }), problem, release));
     expect(told).toMatch(wanted);
     expect(told).not.toMatch(other);
   });
@@ -179,7 +181,7 @@ describe.skipIf(process.platform !== 'linux')(
       ]);
       expect(out).toMatch(/TELEGRAM_BOT_TOKEN, OPENAI_API_KEY[\s\S]*service\.env/);
       expect(calls()).toContain('loginctl --no-ask-password enable-linger');
-      expect(out).toMatch(/goes on when you log out/);
+      expect(out).toMatch(/keeps running when you log out/);
       expect(out).not.toContain('secret');
       const text = fs.readFileSync(unit, 'utf8');
       expect(text).toContain(`"--home" "${home}"`);
@@ -187,7 +189,7 @@ describe.skipIf(process.platform !== 'linux')(
       expect(text).not.toContain('secret');
       await viber(['logs', '--follow']);
       expect(calls().at(-1)).toBe(`journalctl --user --unit=${UNIT_NAME} --output=cat --lines=200 --follow`);
-      expect((await viber(['uninstall'])).out).toContain('Stopped, and removed');
+      expect((await viber(['uninstall'])).out).toContain('Stopped and removed');
       expect(calls()).toContain(`systemctl --user disable --now ${UNIT_NAME}`);
       expect([fs.existsSync(unit), fs.existsSync(home)]).toEqual([false, true]);
       expect((await viber(['uninstall'])).code).toBe(0);
@@ -212,7 +214,7 @@ describe.skipIf(process.platform !== 'linux')(
       await viber(['install', '--with-environment'], env);
       expect(fs.readFileSync(file, 'utf8')).toBe(whole);
       expect(fs.statSync(file).mode & 0o777).toBe(0o600);
-      expect(out).not.toMatch(/does not see|linger|log out/);
+      expect(out).not.toMatch(/doesn't see|linger|log out/);
     });
 
     test('says so where it ends with the last session, and this user may not change that', async () => {
@@ -227,7 +229,7 @@ describe.skipIf(process.platform !== 'linux')(
       await viber(['install']);
       const before = fs.readFileSync(unit, 'utf8');
       const other = await viber(['install', '--home', tempFolder()]);
-      expect(other).toMatchObject({ code: 1, err: expect.stringContaining('There is a service for') });
+      expect(other).toMatchObject({ code: 1, err: expect.stringContaining('There is already a service for') });
       expect(fs.readFileSync(unit, 'utf8')).toBe(before);
     });
 

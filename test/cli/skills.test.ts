@@ -1,4 +1,5 @@
 /** `viber skills`: what there is, what is missing, what does not load. */
+
 import fs from 'node:fs';
 import path from 'node:path';
 import { beforeEach, expect, test } from 'vitest';

@@ -1,4 +1,5 @@
 /** `viber tasks` and `viber memory WORDS`: what people type before they have read which commands there are. */
+
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';

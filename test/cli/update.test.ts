@@ -1,10 +1,12 @@
 /** An update by git, from a repository beside it, with a stand-in for npm: forward only, and the home stays as it is. */
+
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { updateCheckout, updatePackage } from '../../src/cli/update.ts';
+import { messagesIn } from '../../src/messages/messages.ts';
 import { tempFolder, tree } from '../helpers/temp.ts';
 
 function machine(options: { npmFails?: string } = {}) {
@@ -51,7 +53,13 @@ function machine(options: { npmFails?: string } = {}) {
   };
   const lines: string[] = [];
   const context = (...switches: string[]) => ({
-    ...{ home, env, switches: new Set(switches), print: (line: string) => void lines.push(line) },
+    ...{
+      home,
+      env,
+      switches: new Set(switches),
+      messages: messagesIn('en'),
+      print: (line: string) => void lines.push(line),
+    },
   });
   const npm = () => fs.readFileSync(log, 'utf8').trim().split('\n').filter(Boolean);
   return { ours, home, git, commit, publish, context, lines, npm };
@@ -87,12 +95,12 @@ test('has those that run go on as the newer one, and says which cannot', async (
   publish('two');
   await updateCheckout(ours, context());
   expect(lines.at(-1)).toBe(
-    `The gateway that runs (process ${child.pid}) is still the one before: stop it, and start it again.`,
+    `The running gateway (process ${child.pid}) is still the old version: stop it and start it again.`,
   );
   note({ renewedBy: 'SIGUSR2' });
   publish('three');
   await updateCheckout(ours, context());
-  expect(lines.at(-1)).toBe(`The gateway that runs (process ${child.pid}) goes on as the newer one in a moment.`);
+  expect(lines.at(-1)).toBe(`The running gateway (process ${child.pid}) continues as the new version in a moment.`);
   expect(await ended).toEqual([7, null]);
   // It is gone by the next time.
   publish('four');
@@ -107,7 +115,7 @@ test('throws away nothing of ours: changes, commits, a branch that follows none'
   await expect(updateCheckout(ours, context())).rejects.toThrow('has changes of its own');
   expect(fs.readFileSync(path.join(ours, 'file'), 'utf8')).toBe('mine');
   commit(ours, 'mine');
-  await expect(updateCheckout(ours, context())).rejects.toThrow('has 1 commits that origin/main does not have');
+  await expect(updateCheckout(ours, context())).rejects.toThrow("has a commit that origin/main doesn't have");
   git(ours, 'checkout', '-q', '-b', 'own');
   await expect(updateCheckout(ours, context())).rejects.toThrow('follows none');
   expect(npm()).toEqual([]);
@@ -130,5 +138,5 @@ test('a package is updated by npm where it stands, when it is told to', async ()
   expect([lines[0], npm()]).toEqual([expect.stringContaining(`--prefix "${prefix}" openviber-gateway@latest`), []]);
   expect(await updatePackage(folder, context('yes'))).toBe(0);
   expect(npm()).toEqual([`${prefix}: install --global --prefix ${prefix} openviber-gateway@latest`]);
-  await expect(updatePackage(ours, context())).rejects.toThrow('as it was installed');
+  await expect(updatePackage(ours, context())).rejects.toThrow('the way it was installed');
 });

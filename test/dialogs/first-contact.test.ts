@@ -1,9 +1,11 @@
 /** The first words with somebody, on every platform: how to be let in, and that what they wrote before is answered then. */
+
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { run as pair } from '../../src/cli/pair.ts';
+import { messagesIn } from '../../src/messages/messages.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { ask, type Platform, waitFor } from '../platforms/platform.ts';
 import { openPlatforms, type PlatformWorld } from '../platforms/world.ts';
@@ -17,7 +19,7 @@ const kim = { by: 'kim' } as const;
 async function shell(world: PlatformWorld, ...args: string[]): Promise<string> {
   const lines: string[] = [];
   const print = (line: string) => void lines.push(line);
-  const given = { values: {}, switches: new Set<string>(), env: {}, print };
+  const given = { values: {}, switches: new Set<string>(), messages: messagesIn('en'), env: {}, print };
   await pair({ args, config: undefined, home: world.home, json: false, ...given });
   return lines.join('\n');
 }

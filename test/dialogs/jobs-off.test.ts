@@ -18,7 +18,7 @@ test('without jobs neither people nor models are offered any, their files stay, 
   const offered = JSON.stringify(world.llm.requests().at(-1));
   expect(offered).toContain('update_plan');
   expect(offered).not.toMatch(/"(?:\w+_scheduled_jobs?|notify)"/);
-  expect((await world.ask('/help')).text).not.toContain('/jobs');
+  expect((await world.ask('/help all')).text).not.toContain('/jobs');
   expect((await world.ask('/timezone Europe/Berlin')).text).toContain('Europe/Berlin');
   expect((await world.ask('/timezone Asia/Tokyo')).text).toContain('Asia/Tokyo');
   expect(world.read('jobs/digest.yaml')).toBe(job);

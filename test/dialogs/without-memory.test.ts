@@ -18,7 +18,7 @@ describe('without memory', () => {
     const tools = world.llm.requests()[0]?.tools ?? [];
     expect(tools).toContain('update_plan');
     for (const name of ['remember', 'memory_search', 'forget', 'what_was_done']) expect(tools).not.toContain(name);
-    expect((await world.ask('/help')).text).not.toMatch(/\/memory|\/compact/);
+    expect((await world.ask('/help all')).text).not.toMatch(/\/memory|\/compact/);
     await world.restart();
     expect((await world.ask('and then?')).text).not.toBe('');
     expect(world.read('workspace/MEMORY.md')).not.toContain('tea');

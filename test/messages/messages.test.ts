@@ -3,20 +3,24 @@ import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { translate } from '../../src/messages/arguments.ts';
 import { de } from '../../src/messages/de.ts';
-import { type Catalogue, en } from '../../src/messages/en.ts';
+import { de as deLater } from '../../src/messages/de-later.ts';
+import { en } from '../../src/messages/en.ts';
+import { en as enLater } from '../../src/messages/en-later.ts';
 import { compile } from '../../src/messages/format.ts';
 import { languages, messagesIn, say, servedBy } from '../../src/messages/messages.ts';
 import { examplesFor } from './examples.ts';
 import { argumentsOf } from './read.ts';
 
-const catalogues: Record<string, Catalogue> = { en, de };
+type Catalogue = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+const catalogues: Record<string, Catalogue> = { en: { ...en, ...enLater }, de: { ...de, ...deLater } };
 
 /** `area.key` with its text. */
 const entries = (catalogue: Catalogue): [string, string][] =>
   Object.entries(catalogue).flatMap(([area, texts]) =>
     Object.entries(texts).map(([key, text]): [string, string] => [`${area}.${key}`, text]),
   );
-const english = new Map(entries(en));
+const english = new Map(entries({ ...en, ...enLater }));
 
 describe.each(Object.entries(catalogues))('the messages in %s', (language, catalogue) => {
   test('have the keys of the English ones', () => {
@@ -154,7 +158,7 @@ test('lists and times are said as the language says them', () => {
   expect(english.said(due)).toMatch(/^The job A was due Sat, 29 Feb 2020 at 09:00 \(Berlin\)/);
 });
 
-test('the formatter is loaded by the first plural, not before', () => {
+test('the formatter is loaded by the first plural, and texts of the terminal by the first of theirs, not before', () => {
   const script = `
     import { createRequire } from 'node:module';
     import { messagesIn } from './src/messages/messages.ts';
@@ -162,8 +166,11 @@ test('the formatter is loaded by the first plural, not before', () => {
     messagesIn('de').text('times.today', { time: '9' });
     process.stdout.write(String(isLoaded()));
     messagesIn('de').text('common.more', { n: 2 });
-    process.stdout.write(String(isLoaded()));`;
+    process.stdout.write(String(isLoaded()));
+    const later = () => Object.keys(createRequire(import.meta.url).cache).filter((file) => file.endsWith('-later.ts'));
+    process.stdout.write(String(later().length));
+    process.stdout.write(messagesIn('de').text('cli.noLogins') + later().length);`;
   const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
   expect(stderr).toBe('');
-  expect(stdout).toBe('falsetrue');
+  expect(stdout).toBe('falsetrue0Auf dem Board ist niemand angemeldet.1');
 });

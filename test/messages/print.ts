@@ -1,6 +1,14 @@
-/** Prints every sentence people read, with examples in the place of what it is given, and the menus: `npm run messages [AREA ...]`. */
+/**
+ * Prints every sentence people read, in English and German, with examples for its arguments and the place where it
+ * appears: `npm run messages [AREA ...]`.
+ */
+import * as germanBoard from '../../src/board/ui/words/de.ts';
+import { english } from '../../src/board/ui/words/en.ts';
+import { englishPages } from '../../src/board/ui/words/en-pages.ts';
 import { de } from '../../src/messages/de.ts';
-import { type Catalogue, en } from '../../src/messages/en.ts';
+import { de as deLater } from '../../src/messages/de-later.ts';
+import { en } from '../../src/messages/en.ts';
+import { en as enLater } from '../../src/messages/en-later.ts';
 import { compile } from '../../src/messages/format.ts';
 import { MENU } from '../../src/messages/menu.ts';
 import { LISTED } from '../helpers/commands.ts';
@@ -33,11 +41,29 @@ function sideBySide(left: string[], right: string[]): string {
   ).join('\n');
 }
 
+type Texts = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+/** The areas that are read elsewhere than in a chat. */
+const PLACES: Readonly<Record<string, string>> = {
+  terminal: 'terminal',
+  ...Object.fromEntries(Object.keys(enLater).map((area) => [area, 'command line'])),
+  config: 'configuration',
+  expected: 'configuration',
+  yaml: 'configuration',
+};
+
 const wanted = process.argv.slice(2);
-const german: Readonly<Record<string, Readonly<Record<string, string>>>> = de satisfies Catalogue;
-for (const [area, texts] of Object.entries(en)) {
-  if (wanted.length > 0 && !wanted.includes(area)) continue;
-  process.stdout.write(`\n── ${area} ${'─'.repeat(WIDTH * 2 - area.length)}\n`);
+const isWanted = (area: string): boolean => wanted.length === 0 || wanted.includes(area);
+
+function heading(area: string, place: string): void {
+  const title = `── ${area} (${place}) `;
+  process.stdout.write(`\n${title.padEnd(WIDTH * 2 + 3, '─')}\n`);
+}
+
+const german: Texts = { ...de, ...deLater };
+for (const [area, texts] of Object.entries<Texts[string]>({ ...en, ...enLater })) {
+  if (!isWanted(area)) continue;
+  heading(area, PLACES[area] ?? 'chat');
   for (const [key, text] of Object.entries(texts)) {
     const other = german[area]?.[key] ?? '';
     const columns = [sentences(`${area}.${key}`, text, 'en'), sentences(`${area}.${key}`, other, 'de')].map((all) =>
@@ -47,8 +73,26 @@ for (const [area, texts] of Object.entries(en)) {
   }
 }
 
-if (wanted.length === 0 || wanted.includes('menu')) {
-  process.stdout.write(`\n── menu ${'─'.repeat(WIDTH * 2 - 4)}\n`);
+/** Prints the Board's texts, those of functions with example values. */
+function printBoard(texts: unknown, other: unknown): void {
+  if (typeof texts === 'string' || typeof texts === 'function') {
+    const shown = [texts, other].map((text) =>
+      typeof text === 'function' ? String(Reflect.apply(text, undefined, ['2', '3'])) : String(text),
+    );
+    process.stdout.write(`${sideBySide(wrapped(shown[0] ?? ''), wrapped(shown[1] ?? ''))}\n`);
+  } else if (typeof texts === 'object' && texts !== null)
+    for (const [key, text] of Object.entries(texts))
+      printBoard(text, typeof other === 'object' && other !== null ? Reflect.get(other, key) : undefined);
+}
+
+if (isWanted('board')) {
+  const other = { ...germanBoard.words, ...germanBoard.pageWords };
+  heading('board', 'Board');
+  printBoard({ ...english, ...englishPages }, other);
+}
+
+if (isWanted('menu')) {
+  heading('menu', 'chat');
   for (const { name, description, argument } of LISTED) {
     const other = MENU.de?.[name];
     const left = [`/${name}: ${description}`, ...(argument ? [argument.description] : [])];

@@ -1,4 +1,5 @@
 /** A home that is worked on with the other engine: what waits there is told of, and two engines never work on it at once. */
+
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -84,7 +85,9 @@ describe.skipIf(!hasRedis)(`a home with a server${WITHOUT_REDIS}`, () => {
     const folder = tempFolder();
     const file = path.join(folder, 'home.tar.gz');
     const said = await command(backup, fleet, { args: [file] });
-    expect(said).toMatch(/Not in it: what is under way.* server at 127\.0\.0\.1:\d+ \(2 messages and 0 answers now\)/);
+    expect(said).toMatch(
+      /Not in it: what is in progress.* server at 127\.0\.0\.1:\d+ \(2 messages and 0 answers now\)/,
+    );
     expect(said).toContain('append-only folder');
     const restored = await command(restore, fleet, { args: [file], home: path.join(folder, 'home') });
     expect(restored).toContain('was on a server (engine.url), not in it');

@@ -1,4 +1,5 @@
 /** What is on its way, where it waits on a server, and in the spool that a home had before. */
+
 import { expect, it } from 'vitest';
 import { run } from '../../src/cli/queue.ts';
 import { run as trace } from '../../src/cli/trace/trace.ts';
@@ -23,7 +24,7 @@ it.runIf(hasRedis)(
     fleet.llm.script(() => ({ text: 'never', delayMs: 60_000 }));
     const config = `${fleet.home}/config-1.json`;
     const one = await fleet.start(['ingress', 'work', 'deliver']);
-    expect(await queue(config)).toEqual(['Nothing waits, and nothing was given up.']);
+    expect(await queue(config)).toEqual(['Nothing is waiting, and nothing was given up.']);
     telegram.say(telegram.dm('alex'), 'write the report');
     await fleet.llm.waitFor(({ lastUser }) => /report/.test(lastUser));
     telegram.say(telegram.dm('alex'), 'and another');

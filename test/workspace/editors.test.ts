@@ -282,9 +282,9 @@ describe('what editors and synchronisation leave', () => {
     openTask(home, TASK, 'default').show();
     put(at('task.md'), '## Goal\nGo\n\n## Plan\n<<<<<<< HEAD\n- [x] one\n=======\n- [ ] two\n>>>>>>> theirs\n');
     expect(checkWritten(home.root).map(({ state, detail }) => `${state}: ${detail}`)).toEqual([
-      'note: config (conflicted copy 2026-11-23).yaml is a second version of config.yaml, left where it was changed in two places, and is not read; put what you want into config.yaml and delete it',
+      'note: config (conflicted copy 2026-11-23).yaml is a conflict copy of config.yaml, left where it was changed in two places, and is not read; put what you want into config.yaml and delete it',
       'note: workspace/IDENTITY.md line 2: two versions stand here one after the other, and both are read; keep one and delete the lines that separate them',
-      'note: workspace/MEMORY.sync-conflict-20261123-101010-ABCDEFG.md is a second version of MEMORY.md, left where it was changed in two places, and is not read; put what you want into MEMORY.md and delete it',
+      'note: workspace/MEMORY.sync-conflict-20261123-101010-ABCDEFG.md is a conflict copy of MEMORY.md, left where it was changed in two places, and is not read; put what you want into MEMORY.md and delete it',
       'note: workspace/task.md line 5: two versions stand here one after the other, and both are read; keep one and delete the lines that separate them',
     ]);
   });

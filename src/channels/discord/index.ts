@@ -1,4 +1,5 @@
 /** Registers Discord as a kind of channel. */
+import { say } from '../../messages/messages.ts';
 import { defineChannel } from '../kind.ts';
 
 export const discord = defineChannel({
@@ -29,14 +30,13 @@ export const discord = defineChannel({
   check: async (settings) => (await import('./adapter.ts')).checkDiscord(settings),
   card: async (settings) => (await import('./adapter.ts')).discordCard(settings),
   setup: {
-    steps:
-      '1. Open https://discord.com/developers/applications and press "New Application"\n2. Page "Bot": switch "Message Content Intent" on, and save\n3. The same page: press "Reset Token" and copy it',
+    steps: say('setup.discordSteps'),
     tokens: [
       {
         key: 'token',
         option: 'discord-token-env',
-        about: 'the variable that holds the token of the bot',
-        question: 'Paste the token (it is not shown)',
+        about: say('setup.discordToken'),
+        question: say('setup.pasteToken'),
       },
     ],
     page: 'https://discord.com/developers/applications, page "Bot", "Reset Token"',

@@ -1,9 +1,11 @@
 /** Defines the section `channels.discord`. */
+
 import { z } from 'zod';
 import {
   apiRoot,
   chat,
   chatDefaults,
+  expects,
   groups,
   id,
   listOf,
@@ -30,11 +32,11 @@ const guild = z.preprocess(
   (value) => (/^(string|number)$/.test(typeof value) && snowflake.test(String(value)) ? { id: String(value) } : value),
   section(
     {
-      id: id('expected the number of a server', snowflake),
+      id: id(expects('expected.serverNumber'), snowflake),
       groups: groups.exactOptional(),
       viber: viber.exactOptional(),
     },
-    'expected the number of a server, or a section with id, groups and viber',
+    expects('expected.serverSection'),
   ),
 );
 
@@ -48,8 +50,5 @@ export const settings = section({
   guilds: listOf(guild).default(discordDefaults.guilds),
   /** Minutes of quiet after which a finished task's thread is archived; 0 means never by us. */
   archiveMinutes: whole(0, 10_080).default(discordDefaults.archiveMinutes),
-  ...chat(
-    id('expected the number of a person (not a name: names change hands)', snowflake),
-    id('expected the number of a channel or "*"', /^(\d{1,20}|\*)$/),
-  ),
+  ...chat(id(expects('expected.personNumber'), snowflake), id(expects('expected.channelNumber'), /^(\d{1,20}|\*)$/)),
 });

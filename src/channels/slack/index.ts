@@ -1,4 +1,5 @@
 /** Registers Slack as a kind of channel. */
+import { say } from '../../messages/messages.ts';
 import { defineChannel } from '../kind.ts';
 
 export const slack = defineChannel({
@@ -34,23 +35,22 @@ export const slack = defineChannel({
   check: async (settings, log) => (await import('./adapter.ts')).checkSlack({ ...settings, log }),
   card: async (settings, log) => (await import('./adapter.ts')).slackCard({ ...settings, log }),
   setup: {
-    steps:
-      '1. Open https://api.slack.com/apps and press "Create New App", "From a manifest"\n2. Choose your workspace, and paste this as YAML:',
+    steps: say('setup.slackSteps'),
     paste: async () => (await import('./adapter.ts')).slackManifest,
     tokens: [
       {
-        before: '3. Press "Install App", "Install to Workspace"; the page then shows the bot token',
+        before: say('setup.slackInstall'),
         key: 'botToken',
         option: 'slack-bot-token-env',
-        about: 'the variable that holds the xoxb- token',
-        question: 'Paste the bot token, xoxb-… (it is not shown)',
+        about: say('setup.slackBotToken'),
+        question: say('setup.pasteBotToken'),
       },
       {
-        before: '4. "Basic Information", "App-Level Tokens": generate one with the scope connections:write',
+        before: say('setup.slackGenerate'),
         key: 'appToken',
         option: 'slack-app-token-env',
-        about: 'the variable that holds the xapp- token',
-        question: 'Paste the app token, xapp-… (it is not shown)',
+        about: say('setup.slackAppToken'),
+        question: say('setup.pasteAppToken'),
       },
     ],
     page: 'https://api.slack.com/apps, your app',

@@ -1,5 +1,16 @@
 /** Defines the section `channels.slack`. */
-import { apiRoot, chat, chatDefaults, id, oneOf, path, section, text, token } from '../../config/schema-parts.ts';
+import {
+  apiRoot,
+  chat,
+  chatDefaults,
+  expects,
+  id,
+  oneOf,
+  path,
+  section,
+  text,
+  token,
+} from '../../config/schema-parts.ts';
 import type { ConfigProblem } from '../../errors.ts';
 import type { Section } from '../kind.ts';
 
@@ -20,13 +31,11 @@ export const settings = section({
   mode: oneOf('socket', 'http').exactOptional(),
   apiRoot: apiRoot('SLACK_API_ROOT', '/').default(slackDefaults.apiRoot),
   /** The slash command as the app declares it. */
-  command: text('expected a command beginning with / (at most 32 characters)', /^\/[^\s/]{1,31}$/).default(
-    slackDefaults.command,
-  ),
+  command: text(expects('expected.slashCommand'), /^\/[^\s/]{1,31}$/).default(slackDefaults.command),
   path: path.default(slackDefaults.path),
   ...chat(
-    id('expected the id of a person such as U012AB3CD (not a name: names change hands)', /^[A-Z][A-Z0-9]{0,31}$/),
-    id('expected the id of a channel such as C024BE91L, or "*"', /^([A-Z][A-Z0-9]{0,31}|\*)$/),
+    id(expects('expected.slackPerson'), /^[A-Z][A-Z0-9]{0,31}$/),
+    id(expects('expected.slackChannel'), /^([A-Z][A-Z0-9]{0,31}|\*)$/),
   ),
 }).transform((slack) => {
   // `rules` has refused a mode without its secret.

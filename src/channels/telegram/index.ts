@@ -1,5 +1,6 @@
 /** Registers Telegram as a kind of channel. */
 import { isRecord } from '../../lib/json.ts';
+import { say } from '../../messages/messages.ts';
 import { defineChannel } from '../kind.ts';
 
 export const telegram = defineChannel({
@@ -28,14 +29,13 @@ export const telegram = defineChannel({
   },
   card: async (settings) => (await import('./adapter.ts')).telegramCard(settings),
   setup: {
-    steps:
-      '1. Open https://t.me/BotFather and send /newbot\n2. Give your bot a name, and a username that ends in bot\n3. BotFather answers with the token: copy it',
+    steps: say('setup.telegramSteps'),
     tokens: [
       {
         key: 'token',
         option: 'telegram-token-env',
-        about: 'the variable that holds the token of BotFather',
-        question: 'Paste the token (it is not shown)',
+        about: say('setup.telegramToken'),
+        question: say('setup.pasteToken'),
       },
     ],
     page: 'https://t.me/BotFather, /mybots, "API Token"',

@@ -1,10 +1,12 @@
 /** Defines the section `channels.telegram`. */
+
 import type { z } from 'zod';
 import {
   address,
   apiRoot,
   chat,
   chatDefaults,
+  expects,
   here,
   id,
   listOf,
@@ -32,7 +34,7 @@ const webhook = section({
   /** The public https URL given to Telegram. */
   url: address().exactOptional(),
   /** Telegram repeats it in a header of every call. */
-  secret: text('expected 1 to 256 of the characters A-Z a-z 0-9 _ -', /^[\w-]{1,256}$/).exactOptional(),
+  secret: text(expects('expected.webhookSecret'), /^[\w-]{1,256}$/).exactOptional(),
   path: path.default(webhookPath),
 });
 
@@ -46,10 +48,10 @@ export const settings = section({
   /**
    * Folders where our own Bot API server in local mode keeps files; an empty list means that there is no such server.
    */
-  localFiles: listOf(text('expected an absolute folder', /^\/./)).default(telegramDefaults.localFiles),
+  localFiles: listOf(text(expects('expected.absoluteFolder'), /^\/./)).default(telegramDefaults.localFiles),
   ...chat(
-    id('expected the number of a person (not a name: names change hands)', /^-?\d{1,19}$/),
-    id('expected the number of a chat (a group\'s is below zero) or "*"', /^(-?\d{1,19}|\*)$/),
+    id(expects('expected.personNumber'), /^-?\d{1,19}$/),
+    id(expects('expected.telegramChat'), /^(-?\d{1,19}|\*)$/),
   ),
 }).transform(({ webhook: { url, secret, path }, ...telegram }) => {
   // `rules` has refused webhook mode without the two.

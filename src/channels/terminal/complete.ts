@@ -28,9 +28,11 @@ const ONE_OF = /^\^\((\w+(?:\|\w+)+)\)\$$|^\^(\w+)\$$/;
 export async function complete(before: string, options: CompleteOptions): Promise<Completion> {
   const name = /^\/(\w*)$/.exec(before)?.[1];
   if (name !== undefined) {
-    const names = [...options.commands.map((command) => command.name), ...LEAVING].sort();
-    const fits = names.filter((one) => one.startsWith(name.toLowerCase()));
-    return { start: 0, choices: fits.map((one) => ({ value: `/${one} `, label: `/${one}` })) };
+    const about = new Map(options.commands.map((command) => [command.name, command.description]));
+    const fits = [...about.keys(), ...LEAVING].sort().filter((one) => one.startsWith(name.toLowerCase()));
+    const width = Math.max(...fits.map((one) => one.length));
+    const labelOf = (one: string) => `/${about.has(one) ? `${one.padEnd(width)}  ${about.get(one)}` : one}`;
+    return { start: 0, choices: fits.map((one) => ({ value: `/${one} `, label: labelOf(one) })) };
   }
   const [, command, typed] = /^\/(\w+)\s+([^\n]*)$/.exec(before) ?? [];
   const argument = options.commands.find((one) => one.name === command?.toLowerCase())?.argument;

@@ -79,6 +79,8 @@ export class Typing {
   #listener: TypingListener | undefined;
   /** The lines that Tab offers. */
   #choices: string[] = [];
+  /** What was offered last, and from which choice on; Tab again shows the next ones. */
+  #offered = { text: '', from: 0 };
   #search: HistorySearch | undefined;
   /** Keys pressed while a completion is looked up; undefined otherwise. */
   #held: (() => void)[] | undefined;
@@ -234,7 +236,11 @@ export class Typing {
     if (only && choices.length === 1) return void this.#editor.replace(start, only.value);
     const common = commonStart(choices);
     if (common.length > typed.length && common.startsWith(typed)) this.#editor.replace(start, common);
-    this.#choices = choices.slice(0, MAX_CHOICES).map(({ label }) => `  ${safeLine(label)}`);
+    const { text } = this.#editor;
+    const next = this.#offered.from + MAX_CHOICES;
+    const from = this.#offered.text === text && next < choices.length ? next : 0;
+    this.#offered = { text, from };
+    this.#choices = choices.slice(from, from + MAX_CHOICES).map(({ label }) => `  ${safeLine(label)}`);
     if (choices.length > MAX_CHOICES) this.#choices.push(`  ${this.#to.moreChoices(choices.length - MAX_CHOICES)}`);
   }
 }

@@ -1,9 +1,11 @@
 /** Writes a backup and reads it back: the sum of what the archive contains must match the sum of what was added. */
+
 import { createHash, type Hash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import type { ReadEntry } from 'tar';
 import { errorCode, UserError } from '../../errors.ts';
+import { say } from '../../messages/messages.ts';
 import type { ChosenFile } from './choose.ts';
 import { HEAD, type Head } from './format.ts';
 import { EntryReader, readArchive } from './read-archive.ts';
@@ -198,8 +200,5 @@ export async function refuseOther(file: string, { sum }: Archive): Promise<void>
     entry.on('data', (piece: Buffer) => found.update(piece));
   });
   await readArchive(file, reader);
-  if (found.digest('hex') !== sum.digest('hex'))
-    throw new UserError(
-      'The backup does not read back as it was written, and was removed. Check the disk, and try again.',
-    );
+  if (found.digest('hex') !== sum.digest('hex')) throw new UserError(say('backup.readsBadly'));
 }

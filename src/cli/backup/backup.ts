@@ -2,6 +2,7 @@
  * `viber backup FILE`: writes the home into one file, also while the gateway runs, and reads it back before it counts.
  * Changes nothing in the home.
  */
+
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -10,7 +11,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { withoutSecrets } from '../../config/without-secrets.ts';
 import { ConfigError, errorCode, UserError } from '../../errors.ts';
-import { counted } from '../../lib/text.ts';
+import { type Messages, say } from '../../messages/messages.ts';
 import { type CliContext, EXIT } from '../../runtime/contract/cli.ts';
 import { serverOf, workOn } from '../on-server.ts';
 import { versionOf } from '../version.ts';
@@ -22,7 +23,7 @@ import { FORMAT, type Head, listNames } from './format.ts';
 const SETTINGS = /^(?![.#]).*(config|openai).*\.(ya?ml|json)/i;
 
 export async function run(context: CliContext): Promise<number> {
-  const { home, json, print, switches } = context;
+  const { home, json, print, switches, messages } = context;
   const target = path.resolve(context.args[0] ?? '');
   refuseTarget(target, home);
   const hasSecrets = switches.has('with-secrets');
@@ -56,8 +57,8 @@ export async function run(context: CliContext): Promise<number> {
   };
   if (json) print(JSON.stringify({ file: target, ...said, onServer }));
   else {
-    for (const line of linesOf(target, said)) print(line);
-    if (onServer) for (const line of notInIt(onServer)) print(line);
+    for (const line of linesOf(target, said, messages)) print(line);
+    if (onServer) for (const line of notInIt(onServer, messages)) print(line);
   }
   return EXIT.ok;
 }
@@ -75,38 +76,40 @@ interface Made extends Pick<Archive, 'files' | 'bytes' | 'changed' | 'unread'> {
   variables: string[];
 }
 
-function linesOf(target: string, made: Made): string[] {
+function linesOf(target: string, made: Made, messages: Messages): string[] {
   const { files, size, hasSecrets, secrets, foreign, unfit, unread, changed, variables } = made;
-  const told = (words: string, names: readonly string[]) =>
-    names.length > 0 ? [`${words}: ${listNames(names)}.`] : [];
+  const told = (key: ListKey, names: readonly string[]) =>
+    names.length > 0 ? [messages.text(key, { names: messages.said(listNames(names)) })] : [];
   return [
-    `${target} holds ${counted(files, 'file')} (${Math.ceil(size / 1e6)} MB). It was read back, and you alone can read it.`,
-    `It holds conversations and memory in plain words${hasSecrets ? ', and secrets' : ''}: keep it safe.`,
-    ...told('Left out as secret (--with-secrets takes them along)', secrets),
-    ...told('In place of secrets the configuration in it names these variables', variables),
-    ...told('Left out, since links and sockets cannot be backed up', foreign),
-    ...told('Left out, since no restore would take such a name', unfit),
-    ...told('Left out, since they cannot be read', unread),
-    ...told('Became shorter while they were copied, so look at them after a restore', changed),
+    messages.text('backup.holds', { files, target, size: Math.ceil(size / 1e6) }),
+    messages.text('backup.keepSafe', { secrets: hasSecrets ? 'yes' : 'no' }),
+    ...told('backup.leftSecret', secrets),
+    ...told('backup.variables', variables),
+    ...told('backup.leftLinks', foreign),
+    ...told('backup.leftNames', unfit),
+    ...told('backup.leftUnread', unread),
+    ...told('backup.shrunk', changed),
   ];
 }
 
-function notInIt({ address, messages = 0, answers = 0, problem }: NonNullable<Awaited<ReturnType<typeof workOn>>>) {
-  const now = `${counted(messages, 'message')} and ${counted(answers, 'answer')} now`;
-  return [
-    `Not in it: what is under way, and what was received in the last days, stand on the server at ${address} (${problem ?? now}).`,
-    'Copy the append-only folder of that server as well, or a snapshot of its disk: docs/several-machines.md, "Backup".',
-  ];
+type ListKey = `backup.${'leftSecret' | 'variables' | 'leftLinks' | 'leftNames' | 'leftUnread' | 'shrunk'}`;
+
+function notInIt(
+  { address, messages: count = 0, answers = 0, problem }: NonNullable<Awaited<ReturnType<typeof workOn>>>,
+  messages: Messages,
+): string[] {
+  const now = problem ?? say('backup.onServerNow', { messages: count, answers });
+  return [messages.text('backup.onServer', { address, now }), messages.text('backup.copyServer')];
 }
 
 function refuseTarget(target: string, home: string): void {
-  if (!fs.existsSync(home)) throw new UserError(`There is no home at ${home}.`);
-  if (fs.lstatSync(target, { throwIfNoEntry: false })) throw new UserError(`${target} is there already; name another.`);
+  if (!fs.existsSync(home)) throw new UserError(say('backup.noHome', { home }));
+  if (fs.lstatSync(target, { throwIfNoEntry: false })) throw new UserError(say('backup.exists', { target }));
   const folder = path.dirname(target);
-  if (!fs.existsSync(folder)) throw new UserError(`There is no folder ${folder}.`);
+  if (!fs.existsSync(folder)) throw new UserError(say('backup.noFolder', { folder }));
   const inside = path.relative(fs.realpathSync(home), fs.realpathSync(folder));
   if (inside === '' || !(inside.startsWith('..') || path.isAbsolute(inside)))
-    throw new UserError(`${target} is inside the home; name a file outside of it.`);
+    throw new UserError(say('backup.inside', { target }));
 }
 
 interface CleanSettings {
@@ -150,7 +153,7 @@ async function writeWhole(
     // Unlike a rename, a link never replaces a file that somebody else created in between.
     fs.linkSync(temp, target);
   } catch (error) {
-    if (errorCode(error) === 'EEXIST') throw new UserError(`${target} is there already; name another.`);
+    if (errorCode(error) === 'EEXIST') throw new UserError(say('backup.exists', { target }));
     throw error;
   } finally {
     fs.rmSync(temp, { force: true });

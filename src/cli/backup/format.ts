@@ -1,5 +1,7 @@
 /** The backup format: a gzipped tar archive of the home's files and folders. Its first entry identifies it. */
+
 import { isRecord } from '../../lib/json.ts';
+import { type Said, say } from '../../messages/messages.ts';
 
 export const HEAD = 'openviber-backup.json';
 export const FORMAT = 1;
@@ -42,8 +44,10 @@ export const shownName = (name: string): string => {
 };
 
 /** Lists the first ten names for display. */
-export const listNames = (names: readonly string[]): string =>
-  `${names.slice(0, 10).map(shownName).join(', ')}${names.length > 10 ? ` and ${names.length - 10} more` : ''}`;
+export function listNames(names: readonly string[]): Said | string {
+  const shown = names.slice(0, 10).map(shownName).join(', ');
+  return names.length > 10 ? say('backup.andMore', { n: names.length - 10, names: shown }) : shown;
+}
 
 /** Returns the name without a trailing slash, or undefined if it points outside the home or is too long or too deep. */
 export function safeName(name: string): string | undefined {

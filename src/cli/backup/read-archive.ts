@@ -1,9 +1,11 @@
 /** Reads the entries of a backup one after the other. */
+
 import fs from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import type { ReadEntry } from 'tar';
 import { errorCode, errorMessage, UserError } from '../../errors.ts';
+import { say } from '../../messages/messages.ts';
 
 /** Passes entries to a callback; its first error ends the reading. */
 export class EntryReader {
@@ -75,5 +77,4 @@ export async function readArchive(file: string, reader: EntryReader): Promise<vo
 }
 
 const isOfFormat = (error: unknown) => /^(Z_|ERR_STREAM_PREMATURE|TAR_)/.test(errorCode(error) ?? '');
-const broken = (error: unknown) =>
-  new UserError(`This is no backup of viber, or it is damaged: ${errorMessage(error)}.`);
+const broken = (error: unknown) => new UserError(say('backup.broken', { why: errorMessage(error) }));

@@ -3,6 +3,7 @@
  * never a mixture; the previous home is moved aside, not removed. The backup is untrusted: nothing is written outside
  * the home.
  */
+
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -14,7 +15,7 @@ import { errorCode, LockedError, UserError } from '../../errors.ts';
 import { syncFolder } from '../../lib/files.ts';
 import { viberCommand } from '../../lib/invocation.ts';
 import { isAlive } from '../../lib/processes.ts';
-import { counted } from '../../lib/text.ts';
+import { say } from '../../messages/messages.ts';
 import { type CliContext, EXIT } from '../../runtime/contract/cli.ts';
 import { listNames } from './format.ts';
 import { forgetRestoring, noteRestoring, putInPlace, readRestoring, realHome } from './restoring.ts';
@@ -23,14 +24,14 @@ import { type Unpacked, unpack } from './unpack.ts';
 /** Bytes of disk space that must stay free. */
 const SPARE = 100_000_000;
 
-export async function run({ args, env, home, json, print, switches }: CliContext): Promise<number> {
+export async function run(context: CliContext): Promise<number> {
+  const { args, env, home, switches } = context;
   const file = path.resolve(args[0] ?? '');
-  if (!fs.statSync(file, { throwIfNoEntry: false })?.isFile()) throw new UserError(`There is no file ${file}.`);
+  if (!fs.statSync(file, { throwIfNoEntry: false })?.isFile()) throw new UserError(say('backup.noFile', { file }));
   const target = realHome(home);
   await settleEarlier(target);
   const isEmpty = !fs.existsSync(target) || fs.readdirSync(target).length === 0;
-  if (!isEmpty && !switches.has('replace'))
-    throw new UserError(`${target} is not empty. --replace moves what is there aside; or choose another with --home.`);
+  if (!isEmpty && !switches.has('replace')) throw new UserError(say('backup.notEmpty', { target }));
   const lock = fs.existsSync(path.join(target, 'run')) ? acquireLock(path.join(target, 'run')) : undefined;
   try {
     refuseDisk(target);
@@ -41,7 +42,7 @@ export async function run({ args, env, home, json, print, switches }: CliContext
     await noteRestoring(target, { ...restoring, isWhole: true });
     crashPoint('restore:whole');
     await putInPlace(target, restoring);
-    report({ ...unpacked, target, aside, unset: unsetVariables(target, env) }, json, print);
+    report({ ...unpacked, target, aside, unset: unsetVariables(target, env) }, context);
     return EXIT.ok;
   } finally {
     lock?.release();
@@ -70,9 +71,7 @@ function refuseDisk(target: string): void {
   const parent = path.dirname(target);
   fs.mkdirSync(parent, { recursive: true });
   if (fs.existsSync(target) && fs.statSync(target).dev !== fs.statSync(parent).dev)
-    throw new UserError(
-      `${target} is a disk of its own and cannot be exchanged: restore into a folder in it, with --home.`,
-    );
+    throw new UserError(say('backup.ownDisk', { target }));
 }
 
 /** Unpacks and syncs into the stage; removes the stage on failure. */
@@ -127,25 +126,17 @@ interface Restored extends Unpacked {
   unset: string[];
 }
 
-function report(
-  { head, files, leftOut, target, aside, unset }: Restored,
-  json: boolean,
-  print: CliContext['print'],
-): void {
+function report({ head, files, leftOut, target, aside, unset }: Restored, { json, print, messages }: CliContext): void {
   if (json) {
     print(JSON.stringify({ home: target, files, createdAt: head.createdAt, aside, leftOut, unset }));
     return;
   }
-  print(`${target} holds the backup of ${head.createdAt} now: ${counted(files, 'file')}, by viber ${head.version}.`);
-  if (leftOut.length > 0) print(`Left out, since they cannot be restored here: ${listNames(leftOut)}.`);
-  if (aside !== undefined) print(`What was there is in ${aside}; remove it when you do not miss it.`);
-  if (!head.hasSecrets)
-    print(`Secrets were not in it: if you use tokens or keys, set them again, then run ${viberCommand('doctor')}.`);
-  if (unset.length > 0) print(`The configuration asks for these variables: ${unset.join(', ')}.`);
-  if (head.onServer)
-    print(
-      'What was under way at that time was on a server (engine.url), not in it: it is answered if that still has it.',
-    );
-  if (hasUnfinished(target))
-    print('Messages and answers that were under way at that time are finished after the next start.');
+  const { said } = messages;
+  print(messages.text('backup.restored', { files, target, at: head.createdAt, version: head.version }));
+  if (leftOut.length > 0) print(messages.text('backup.leftOut', { names: said(listNames(leftOut)) }));
+  if (aside !== undefined) print(messages.text('backup.aside', { aside }));
+  if (!head.hasSecrets) print(messages.text('backup.noSecrets', { command: viberCommand('doctor') }));
+  if (unset.length > 0) print(messages.text('backup.asksFor', { names: unset.join(', ') }));
+  if (head.onServer) print(messages.text('backup.wasOnServer'));
+  if (hasUnfinished(target)) print(messages.text('backup.finishes'));
 }

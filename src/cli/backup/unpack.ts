@@ -1,9 +1,11 @@
 /** Unpacks a backup into a folder. Anything but plain files and folders with safe names is left out and reported. */
+
 import fs from 'node:fs';
 import path from 'node:path';
 import type { ReadEntry } from 'tar';
 import { errorCode, UserError } from '../../errors.ts';
 import { writeAll } from '../../lib/files/staged-file.ts';
+import { say } from '../../messages/messages.ts';
 import { HEAD, type Head, readHead, safeName } from './format.ts';
 import { EntryReader, readArchive } from './read-archive.ts';
 
@@ -35,7 +37,7 @@ export async function unpack(file: string, folder: string, maxBytes: number): Pr
     unpacking.close();
   }
   const { head, files, leftOut } = unpacking;
-  if (!head) throw new UserError('This is no backup of viber.');
+  if (!head) throw new UserError(say('backup.notOurs'));
   return { head, files, leftOut };
 }
 
@@ -61,21 +63,19 @@ class Unpacking {
   }
 
   #takeHead(entry: ReadEntry): void {
-    if (entry.path !== HEAD || entry.size > MAX_HEAD) throw new UserError('This is no backup of viber.');
+    if (entry.path !== HEAD || entry.size > MAX_HEAD) throw new UserError(say('backup.notOurs'));
     const pieces: Buffer[] = [];
     entry.on('data', (piece: Buffer) => pieces.push(piece));
     entry.on('end', () => {
       this.head = readHead(Buffer.concat(pieces).toString());
-      if (!this.head)
-        this.reader.fail(new UserError('This backup was made by another version of viber; this one cannot read it.'));
+      if (!this.head) this.reader.fail(new UserError(say('backup.otherVersion')));
     });
   }
 
   #takeEntry(entry: ReadEntry): void {
     this.#entries++;
     this.#bytes += entry.size;
-    if (this.#entries > MAX_ENTRIES || this.#bytes > this.#maxBytes)
-      throw new UserError(`The backup is larger than the disk has room for; nothing of it was restored.`);
+    if (this.#entries > MAX_ENTRIES || this.#bytes > this.#maxBytes) throw new UserError(say('backup.tooLarge'));
     const isPlain = entry.type === 'File' || entry.type === 'Directory';
     const name = isPlain ? safeName(entry.path) : undefined;
     if (name === undefined) this.#leaveOut(entry);

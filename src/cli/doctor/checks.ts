@@ -10,11 +10,12 @@ import path from 'node:path';
 import { chatSections } from '../../channels/index.ts';
 import { envFileOf } from '../../config/env-file.ts';
 import type { Config } from '../../config.ts';
-import { ConfigError, errorCode, errorMessage } from '../../errors.ts';
+import { ConfigError, errorCode, errorMessage, problemOf, UserError } from '../../errors.ts';
 import { handleLimit, limitProblem } from '../../lib/handles.ts';
 import { viberCommand } from '../../lib/invocation.ts';
 import { within } from '../../lib/within.ts';
 import { silentLog } from '../../log.ts';
+import { type Said, say } from '../../messages/messages.ts';
 import type { CallOptions } from '../../runtime/contract/model.ts';
 import { betterAddress, OFFLINE_MODEL, splitModelName } from '../../runtime/contract/providers.ts';
 import { describeFailure } from '../../runtime/contract/run-error.ts';
@@ -26,15 +27,17 @@ import { ollamaWindow } from './ollama.ts';
 
 export const MODEL_MS = 15_000;
 const PLATFORM_MS = 30_000;
-const small = () =>
-  `${OFFLINE_MODEL} is the small built-in model, which knows a few fixed requests; ${viberCommand('init')} sets a real one`;
 const OPERATIONAL = ['spool', 'access', 'cache', 'run', 'conversations'];
 const WRITTEN = [...OPERATIONAL, 'workspace', 'artifacts', 'agents'];
 
-export async function attempt(name: string, limitMs: number, work: () => Promise<string[]>): Promise<Finding[]> {
+export async function attempt(
+  name: string,
+  limitMs: number,
+  work: () => Promise<readonly (Said | string)[]>,
+): Promise<Finding[]> {
   try {
     const details = await within(work(), limitMs, () => {
-      throw new Error(`no answer within ${limitMs / 1000} seconds`);
+      throw new UserError(say('doctor.late', { n: limitMs / 1000 }));
     });
     return details.map((detail) => ({ name, state: 'ok', detail }));
   } catch (error) {
@@ -43,15 +46,13 @@ export async function attempt(name: string, limitMs: number, work: () => Promise
 }
 
 /** Checks the temporary folder, which scripts, downloads and documents need. */
-function temporary(): string[] {
+function temporary(): Said[] {
   const folder = os.tmpdir();
   try {
     fs.accessSync(folder, fs.constants.W_OK | fs.constants.X_OK);
-    return fs.statSync(folder).isDirectory() ? [] : [`TMPDIR names ${folder}, which is no folder: change it`];
+    return fs.statSync(folder).isDirectory() ? [] : [say('doctor.tempFile', { folder })];
   } catch (error) {
-    return [
-      `TMPDIR: the folder for temporary files, ${folder}, cannot be used: ${errorMessage(error)}; make it, or name another`,
-    ];
+    return [say('doctor.tempUnusable', { folder, why: errorMessage(error) })];
   }
 }
 
@@ -61,41 +62,38 @@ function temporary(): string[] {
  */
 export function checkHome(options: { home: string; source: string | undefined; freeBytes: number }): Finding[] {
   const { home, source, freeBytes } = options;
-  const found = (state: Finding['state'], detail: string): Finding => ({ name: 'home', state, detail });
+  const found = (state: Finding['state'], detail: Said): Finding => ({ name: 'home', state, detail });
   const isThere = fs.existsSync(home);
   const findings: Finding[] = [];
   try {
     const at = isThere ? home : nearest(home);
     fs.accessSync(at, fs.constants.W_OK);
     if (isThere) probe(home);
-    findings.push(
-      found('ok', isThere ? `${home} can be written` : `${home} is not there yet; it is made at the start`),
-    );
+    findings.push(found('ok', say(isThere ? 'doctor.homeWritable' : 'doctor.homeLater', { home })));
     const { bavail, bsize } = fs.statfsSync(at);
-    const space = `${megabytes(bavail * bsize)} free`;
+    const space = megabytes(bavail * bsize);
     findings.push(
       bavail * bsize >= freeBytes
-        ? found('ok', space)
-        : found('wrong', `${space}, less than limits.freeBytes (${megabytes(freeBytes)}): no new message is accepted`),
+        ? found('ok', say('doctor.free', { space }))
+        : found('wrong', say('doctor.tooLittle', { space, least: megabytes(freeBytes) })),
     );
   } catch (error) {
-    const detail = `${home} cannot be written: ${errorMessage(error)}; choose another with --home or OPENVIBER_HOME`;
-    return [found('wrong', detail)];
+    return [found('wrong', say('doctor.homeUnwritable', { home, why: errorMessage(error) }))];
   }
   findings.push(...temporary().map((detail) => found('wrong', detail)));
   for (const name of isThere ? WRITTEN : []) {
     const folder = path.join(home, name);
     if (fs.existsSync(folder) && !isWritable(folder)) {
-      findings.push(found('wrong', `${folder} cannot be written by this user: chown it`));
+      findings.push(found('wrong', say('doctor.folderUnwritable', { folder })));
     }
   }
   for (const name of isThere ? ['.', ...OPERATIONAL] : []) {
     const folder = path.join(home, name);
-    if (isOpen(folder)) findings.push(found('note', `others may look into ${folder}: chmod 700 it`));
+    if (isOpen(folder)) findings.push(found('note', say('doctor.folderOpen', { folder })));
   }
   const env = envFileOf(home);
-  if (fs.existsSync(env) && isOpen(env)) findings.push(found('note', `others may read ${env}: chmod 600 it`));
-  if (source !== undefined && isOpen(source)) findings.push(found('note', `others may read ${source}: chmod 600 it`));
+  if (fs.existsSync(env) && isOpen(env)) findings.push(found('note', say('doctor.fileOpen', { file: env })));
+  if (source !== undefined && isOpen(source)) findings.push(found('note', say('doctor.fileOpen', { file: source })));
   return findings;
 }
 
@@ -108,11 +106,12 @@ export function checkHandles([first]: readonly Running[]): Finding[] {
 /** Lists the gateways on this machine that share the home, with their roles. */
 export function checkGateways(running: readonly Running[], { engine }: Config): Finding[] {
   if (engine.kind === 'local') return [];
-  const found = (detail: string): Finding => ({ name: 'gateway', state: 'ok', detail });
-  if (running.length === 0) return [found('none runs on this machine now')];
-  return running.map(({ pid, port, roles = [], folder }) =>
-    found(`${pid} does ${roles.join(', ')}${port ? ` on port ${port}` : ''}; its lock and socket are in ${folder}`),
-  );
+  const found = (detail: Said): Finding => ({ name: 'gateway', state: 'ok', detail });
+  if (running.length === 0) return [found(say('doctor.noGateway'))];
+  return running.map(({ pid, port, roles = [], folder }) => {
+    const about = { pid, roles: roles.join(', '), folder };
+    return found(port ? say('doctor.gatewayPort', { ...about, port: String(port) }) : say('doctor.gateway', about));
+  });
 }
 
 const megabytes = (bytes: number) => `${Math.round(bytes / 1024 / 1024)} MB`;
@@ -159,18 +158,27 @@ export async function checkModels(config: Config, env: NodeJS.ProcessEnv): Promi
   const found = (await Promise.all(asked)).flat();
   const name = config.model ?? models.defaultModel;
   found.push(...(await ollamaWindow(name, config.providers.ollama?.baseURL)));
-  return name === OFFLINE_MODEL ? [...found, { name: 'model', state: 'note', detail: small() }] : found;
+  return name === OFFLINE_MODEL
+    ? [
+        ...found,
+        {
+          name: 'model',
+          state: 'note',
+          detail: say('doctor.small', { model: OFFLINE_MODEL, command: viberCommand('init') }),
+        },
+      ]
+    : found;
 }
 
 export async function checkModel(
   name: string,
   providers: Config['providers'],
   env: NodeJS.ProcessEnv,
-): Promise<string[]> {
+): Promise<Said[]> {
   try {
     // The built-in model has nothing to say to this prompt.
     if (name !== OFFLINE_MODEL) await sayOk(name, providers, env);
-    return [`${name} answers`];
+    return [say('doctor.answers', { name })];
   } catch (error) {
     if (error instanceof ConfigError) throw error;
     const { provider } = splitModelName(name);
@@ -180,7 +188,7 @@ export async function checkModel(
       await mustNotAnswer(name, provider, [baseURL, right], providers, env);
     const { kind, userMessage } = describeFailure(error, name).error;
     const why = kind === 'quota' || kind === 'refused' ? userMessage : errorMessage(error);
-    throw new Error(`${name} does not answer: ${why}`, { cause: error });
+    throw new UserError(say('doctor.noAnswer', { name, why: why.split('\n').join('; ') }), { cause: error });
   }
 }
 
@@ -197,8 +205,8 @@ async function mustNotAnswer(
     () => false,
   );
   if (!answers) return;
-  const message = `${name} does not answer at ${baseURL}, but at ${right}: ${right === `${baseURL}/v1` ? '/v1 is missing, ' : ''}set ${right}`;
-  throw new ConfigError([{ path: `providers.${provider}.baseURL`, message }]);
+  const key = right === `${baseURL}/v1` ? 'doctor.noV1' : 'doctor.otherAddress';
+  throw new ConfigError([problemOf(`providers.${provider}.baseURL`, say(key, { name, given: baseURL, right }))]);
 }
 
 /** Every run sends tools, so this finds models that don't support them. */

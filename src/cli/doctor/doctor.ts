@@ -4,6 +4,7 @@ import { loadConfig } from '../../config.ts';
 import { ConfigError } from '../../errors.ts';
 import { FEATURES, homeAt } from '../../features.ts';
 import { scrub } from '../../log.ts';
+import { say } from '../../messages/messages.ts';
 import { type CliContext, EXIT } from '../../runtime/contract/cli.ts';
 import { offeredNames } from '../../runtime/features.ts';
 import { runningGateways } from '../running.ts';
@@ -17,7 +18,10 @@ import { checkWritten } from './written.ts';
 
 /** Returns exit code 0 without problems (notes don't count), 2 for a wrong setting, and 1 for anything else. */
 export async function run(context: CliContext): Promise<number> {
-  const findings = (await examine(context)).map((finding) => ({ ...finding, detail: plain(scrub(finding.detail)) }));
+  const findings = (await examine(context)).map((finding) => ({
+    ...finding,
+    detail: plain(scrub(context.messages.said(finding.detail))),
+  }));
   const bad = findings.filter(({ state }) => state === 'wrong');
   if (context.json) {
     const checks = findings.map(({ name, state, detail }) => ({ name, ok: state !== 'wrong', state, detail }));
@@ -51,13 +55,13 @@ async function examine({ home, config: file, env }: CliContext): Promise<Finding
     checkEngine(config),
   ]);
   return [
-    { name: 'configuration', state: 'ok', detail: source ?? 'defaults and environment' },
+    { name: 'configuration', state: 'ok', detail: source ?? say('doctor.defaults') },
     ...[...warnings, ...unreadLines(home)].map((detail): Finding => ({ name: 'configuration', state: 'note', detail })),
     ...problems.map(
-      ({ path, message }): Finding => ({
+      ({ path, message, said: what = message }): Finding => ({
         name: 'plugins',
         state: 'wrong',
-        detail: `${path}: ${message}`,
+        detail: say('doctor.setting', { path, what }),
         isSetting: true,
       }),
     ),

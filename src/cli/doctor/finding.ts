@@ -1,4 +1,5 @@
 /** The signs of findings, and the advice when a server can't be reached. */
+import { messagesIn, type Said, say } from '../../messages/messages.ts';
 import type { Finding } from '../../runtime/contract/finding.ts';
 
 export { type Finding, wrong } from '../../runtime/contract/finding.ts';
@@ -9,12 +10,11 @@ export const SIGNS: Readonly<Record<Finding['state'], string>> = { ok: '✓', no
 const AWAY =
   /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|UND_ERR_CONNECT|cannot be reached|cannot connect|fetch failed|timed out/i;
 
-export const isAway = (detail: string): boolean => AWAY.test(detail);
+/** Findings are told apart by their English text. */
+export const inEnglish = (detail: Finding['detail']): string => messagesIn('en').said(detail);
+
+export const isAway = (detail: Finding['detail']): boolean => AWAY.test(inEnglish(detail));
 
 /** Returns what to do if the other side was not reached. */
-export function awayFix(detail: string): string {
-  const isName = /ENOTFOUND|EAI_AGAIN/.test(detail);
-  return isName
-    ? 'This machine can’t look that name up: check its network and DNS (behind a proxy, set HTTPS_PROXY), then try again.'
-    : 'This machine can’t reach it: check its network (behind a proxy, set HTTPS_PROXY), then try again.';
-}
+export const awayFix = (detail: Finding['detail']): Said =>
+  say(/ENOTFOUND|EAI_AGAIN/.test(inEnglish(detail)) ? 'doctor.lookUp' : 'doctor.reach');

@@ -1,5 +1,6 @@
 /** Checks Ollama's context window: it silently drops what exceeds the window, the oldest part first. */
 import { isRecord } from '../../lib/json.ts';
+import { say } from '../../messages/messages.ts';
 import { splitModelName } from '../../runtime/contract/providers.ts';
 import type { Finding } from './finding.ts';
 
@@ -16,8 +17,7 @@ export async function ollamaWindow(name: string, baseURL = USUAL): Promise<Findi
   if (provider !== 'ollama') return [];
   const window = await windowOf(model, `${baseURL.replace(/\/+(?:v1)?\/*$/, '')}/api/ps`);
   if (window === undefined || window >= ENOUGH) return [];
-  const shown = window.toLocaleString('en');
-  const detail = `Ollama gives ${model} ${shown} tokens, and forgets without a word what goes beyond: start it with OLLAMA_CONTEXT_LENGTH=32768`;
+  const detail = say('doctor.window', { model, n: window.toLocaleString('en') });
   return [{ name: 'model', state: 'note', detail }];
 }
 

@@ -1,5 +1,6 @@
 /** Checks that the prices of models and voices are known. */
 import type { Config } from '../../config.ts';
+import { say } from '../../messages/messages.ts';
 import { knownProvider, OFFLINE_MODEL, splitModelName } from '../../runtime/contract/providers.ts';
 import { priceOf } from '../../runtime/costs/costs.ts';
 import { hasMinutePrice } from '../../runtime/costs/minutes.ts';
@@ -23,6 +24,6 @@ export function checkPrices(config: Config, env: NodeJS.ProcessEnv): Finding[] {
   return unknown.map((name) => ({
     name: 'prices',
     state: 'note',
-    detail: `no price is known for ${name}: its tokens are counted, and limits in money do not hold it; set prices.${name}`,
+    detail: say('doctor.noPrice', { name }),
   }));
 }

@@ -2,6 +2,7 @@
 import { timezoneNote, useTimezone } from '../../config/timezone-variable.ts';
 import type { Config } from '../../config.ts';
 import { systemTimezone } from '../../lib/timezone.ts';
+import { say } from '../../messages/messages.ts';
 import { type Finding, wrong } from './finding.ts';
 
 const NAME = 'time zone';
@@ -17,6 +18,6 @@ export function checkTimezone(config: Config, env: NodeJS.ProcessEnv): Finding[]
   const note = timezoneNote(env);
   if (note !== undefined) return [{ name: NAME, state: 'note', detail: note }];
   const { timezone } = config.jobs;
-  const detail = timezone === undefined ? systemTimezone() : `${timezone} (jobs.timezone)`;
+  const detail = timezone === undefined ? systemTimezone() : say('doctor.timezone', { zone: timezone });
   return [{ name: NAME, state: 'ok', detail }];
 }

@@ -1,26 +1,27 @@
 /** Checks the vibers if there are several: the model of each, and problems with its file. */
 import path from 'node:path';
 import { type Config, loadAgent } from '../../config.ts';
+import { type Said, say } from '../../messages/messages.ts';
 import { createModels } from '../../runtime/model/models.ts';
 import { listVibers } from '../../workspace/vibers.ts';
 import { attempt, checkModel, MODEL_MS } from './checks.ts';
-import type { Finding } from './finding.ts';
+import { type Finding, inEnglish } from './finding.ts';
 
 /** Returns no findings if there is only the default viber. Asks each of their own models for one word, once. */
 export async function checkVibers(config: Config, root: string, env: NodeJS.ProcessEnv): Promise<Finding[]> {
   const ids = listVibers({ root, agents: path.join(root, 'agents') });
   if (ids.length < 2) return [];
   const usual = config.model ?? createModels({ providers: config.providers, env }).defaultModel;
-  const answers = new Map<string, Promise<string[]>>();
+  const answers = new Map<string, Promise<Said[]>>();
 
-  async function about(id: string): Promise<string[]> {
+  async function about(id: string): Promise<Said[]> {
     const { model, warnings } = await loadAgent(root, id);
     if (warnings.length > 0) throw new Error(`${id}: ${warnings.join('; ')}`);
     // The default model has a finding of its own.
-    if (model === undefined || model === usual) return [`${id}: ${usual}`];
+    if (model === undefined || model === usual) return [say('doctor.ofViber', { id, what: usual })];
     const asked = answers.get(model) ?? checkModel(model, config.providers, env);
     answers.set(model, asked);
-    return (await asked).map((detail) => `${id}: ${detail}`);
+    return (await asked).map((what) => say('doctor.ofViber', { id, what }));
   }
 
   const found = await Promise.all(ids.map((id) => attempt('viber', MODEL_MS, () => about(id))));
@@ -29,4 +30,6 @@ export async function checkVibers(config: Config, root: string, env: NodeJS.Proc
 
 /** Adds the viber's ID to a finding about a setting. */
 const named = (finding: Finding, id: string): Finding =>
-  finding.detail.startsWith(`${id}: `) ? finding : { ...finding, detail: `${id}: ${finding.detail}` };
+  inEnglish(finding.detail).startsWith(`${id}: `)
+    ? finding
+    : { ...finding, detail: say('doctor.ofViber', { id, what: finding.detail }) };

@@ -7,6 +7,7 @@ import path from 'node:path';
 import { errorCode } from '../../errors.ts';
 import { readTextSync } from '../../lib/files.ts';
 import { originalOf, undecidedLine } from '../../lib/second-versions.ts';
+import { type Said, say } from '../../messages/messages.ts';
 import { cutFiles } from '../../workspace/bootstrap.ts';
 import type { Finding } from './finding.ts';
 
@@ -20,7 +21,7 @@ const MAX_TOLD = 10;
 
 /** Returns no findings if all is well. */
 export function checkWritten(root: string): Finding[] {
-  const told: string[] = [];
+  const told: Said[] = [];
   let looks = 0;
 
   function look(folder: string, depth: number): void {
@@ -28,18 +29,12 @@ export function checkWritten(root: string): Finding[] {
       if (LEFT_OUT.test(entry.name) || ++looks > MAX_LOOKS) continue;
       const name = path.join(folder, entry.name);
       const original = originalOf(entry.name);
-      if (original !== undefined)
-        told.push(
-          `${name} is a second version of ${original}, left where it was changed in two places, and is not read; put what you want into ${original} and delete it`,
-        );
+      if (original !== undefined) told.push(say('doctor.secondVersion', { name, original }));
       else if (entry.isDirectory()) {
         if (depth > 0) look(name, depth - 1);
       } else if (/\.md$/i.test(entry.name)) {
         const line = undecidedIn(path.join(root, name));
-        if (line > 0)
-          told.push(
-            `${name} line ${line}: two versions stand here one after the other, and both are read; keep one and delete the lines that separate them`,
-          );
+        if (line > 0) told.push(say('doctor.undecided', { name, line }));
       }
     }
   }
@@ -48,9 +43,9 @@ export function checkWritten(root: string): Finding[] {
   const vibers = entriesOf(path.join(root, 'vibers')).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
   for (const folder of ['.', 'workspace', ...vibers.map((viber) => path.join('vibers', viber))])
     for (const { name, why } of cutFiles(path.join(root, folder)))
-      told.push(`${path.join(folder, name)} ${why}; shorten it, or move what is needed now and then into another file`);
+      told.push(say('doctor.shorten', { name: path.join(folder, name), why }));
   const rest = told.length - MAX_TOLD;
-  return [...told.slice(0, MAX_TOLD), ...(rest > 0 ? [`and ${rest} more like these`] : [])].map((detail) => ({
+  return [...told.slice(0, MAX_TOLD), ...(rest > 0 ? [say('doctor.moreFiles', { n: rest })] : [])].map((detail) => ({
     name: 'files',
     state: 'note',
     detail,

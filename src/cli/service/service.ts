@@ -8,6 +8,7 @@ import { channelKinds } from '../../channels/index.ts';
 import { envFileOf } from '../../config/env-file.ts';
 import { errorCode, errorMessage, UserError } from '../../errors.ts';
 import { viberCommand } from '../../lib/invocation.ts';
+import { type Said, say } from '../../messages/messages.ts';
 import { type CliContext, EXIT } from '../../runtime/contract/cli.ts';
 import type { ServiceFacts } from './files.ts';
 import { adviceFor, type Supervisor, supervisorFor } from './supervisor.ts';
@@ -20,18 +21,18 @@ const isOurs = (name: string): boolean =>
   OURS.test(name) || channelKinds().some((kind) => name.startsWith(`${kind.name.toUpperCase()}_`));
 
 export async function run(context: CliContext): Promise<number> {
-  const { args, home, env, print, switches } = context;
+  const { args, home, env, print, switches, messages } = context;
   const supervisor = supervisorFor(process.platform, env);
   switch (args[0]) {
     case 'install':
       return await install(context, supervisor);
     case 'uninstall':
-      return await uninstall(supervisor, print);
+      return await uninstall(supervisor, context);
     case 'logs':
       return await show(supervisor.logs({ logFile: supervisor.logFile, isFollowing: switches.has('follow') }));
     default:
       if (!fs.existsSync(supervisor.file)) {
-        print(`No service is installed for ${home}. To make one: ${viberCommand('service install')}`);
+        print(messages.text('service.none', { home, command: viberCommand('service install') }));
         return EXIT.failed;
       }
       return await show(supervisor.status);
@@ -40,7 +41,7 @@ export async function run(context: CliContext): Promise<number> {
 
 /** Rewrites the file each time, so that reinstalling picks up a newer Node or a moved program. */
 async function install(context: CliContext, supervisor: Supervisor): Promise<number> {
-  const { home, print, switches } = context;
+  const { home, print, switches, messages } = context;
   const facts = factsOf(context, supervisor);
   const text = supervisor.text(facts);
   if (switches.has('print')) {
@@ -54,20 +55,20 @@ async function install(context: CliContext, supervisor: Supervisor): Promise<num
   fs.mkdirSync(path.dirname(supervisor.file), { recursive: true });
   if (supervisor.logFile !== '') fs.mkdirSync(path.dirname(supervisor.logFile), { recursive: true });
   fs.writeFileSync(supervisor.file, text, { mode: 0o600 });
-  print(`Written: ${supervisor.file}`);
+  print(messages.text('service.written', { file: supervisor.file }));
   // launchd refuses to load a loaded agent.
   if (supervisor.name === 'launchd') await quietly(supervisor.uninstall);
   for (const command of supervisor.install) {
     const problem = await failureOf(command);
     if (problem === undefined) continue;
-    print(`${command.join(' ')} did not work: ${problem}`);
-    print(adviceFor(supervisor, problem, os.release()));
+    print(messages.text('service.failed', { command: command.join(' '), problem }));
+    print(messages.said(adviceFor(supervisor, problem, os.release())));
     return EXIT.failed;
   }
-  print(
-    `The gateway runs as a service on ${home}. Look at it with ${viberCommand('service status')} and ${viberCommand('service logs')}.`,
-  );
-  for (const line of [...missingVariables(facts.envFile, context), ...(await keepAfterLogout(supervisor))]) print(line);
+  const [status, logs] = [viberCommand('service status'), viberCommand('service logs')];
+  print(messages.text('service.runs', { home, status, logs }));
+  for (const said of [...missingVariables(facts.envFile, context), ...(await keepAfterLogout(supervisor))])
+    print(messages.said(said));
   return EXIT.ok;
 }
 
@@ -87,7 +88,7 @@ function refuseOther(file: string, home: string): void {
   const text = fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '';
   const other = /^# Home: (.*)$/m.exec(text)?.[1];
   if (other !== undefined && other !== home)
-    throw new UserError(`There is a service for ${other} already: ${viberCommand('service uninstall')} removes it.`);
+    throw new UserError(say('service.other', { other, command: viberCommand('service uninstall') }));
 }
 
 const given = ({ env }: CliContext): string[] =>
@@ -105,26 +106,24 @@ function keepVariables(file: string, context: CliContext): void {
   const known = new Set([...namesIn(file), ...namesIn(envFileOf(context.home))]);
   const lines = given(context).filter((name) => !known.has(name));
   const odd = lines.filter((name) => /["\\\p{Cc}]/u.test(context.env[name] ?? ''));
-  if (odd.length > 0) throw new UserError(`${odd.join(', ')}: this value has to be written into ${file} by hand.`);
+  if (odd.length > 0) throw new UserError(say('service.odd', { names: odd.join(', '), file }));
   const text = lines.map((name) => `${name}="${context.env[name]}"\n`).join('');
   fs.appendFileSync(file, text, { mode: 0o600 });
   fs.chmodSync(file, 0o600);
 }
 
 /** Returns messages about missing variables: names only, never values. */
-function missingVariables(file: string, context: CliContext): string[] {
+function missingVariables(file: string, context: CliContext): Said[] {
   // Every command also reads the home's own file.
   const known = new Set([...namesIn(file), ...namesIn(envFileOf(context.home))]);
   const names = given(context).filter((name) => !known.has(name));
   if (names.length === 0) return [];
-  return [
-    `It does not see the variables of this shell: ${names.join(', ')}. Write them into ${file} (mode 0600), a line NAME=value each, or`,
-    `let ${viberCommand('service install --with-environment')} do it.`,
-  ];
+  const command = viberCommand('service install --with-environment');
+  return [say('service.unseen', { names: names.join(', '), file, command })];
 }
 
 /** Enables lingering: without it, a user's services begin with the first session and end with the last. */
-async function keepAfterLogout({ name }: Supervisor): Promise<string[]> {
+async function keepAfterLogout({ name }: Supervisor): Promise<Said[]> {
   if (name !== 'systemd') return [];
   const user = os.userInfo().username;
   const found = await run1('loginctl', ['show-user', user, '--property=Linger', '--value']).catch(() => ({
@@ -133,19 +132,19 @@ async function keepAfterLogout({ name }: Supervisor): Promise<string[]> {
   if (found.stdout.trim() === 'yes') return [];
   // Most machines allow this without extra rights; otherwise don't prompt for a password here.
   if ((await failureOf(['loginctl', '--no-ask-password', 'enable-linger'])) === undefined)
-    return [`It goes on when you log out, and starts with the machine (lingering is on for ${user}).`];
-  return [`It ends when you log out, unless: sudo loginctl enable-linger ${user}`];
+    return [say('service.lingers', { user })];
+  return [say('service.ends', { user })];
 }
 
-async function uninstall(supervisor: Supervisor, print: CliContext['print']): Promise<number> {
+async function uninstall(supervisor: Supervisor, { print, messages }: CliContext): Promise<number> {
   if (!fs.existsSync(supervisor.file)) {
-    print('No service is installed.');
+    print(messages.text('service.noService'));
     return EXIT.ok;
   }
   await quietly(supervisor.uninstall);
   fs.rmSync(supervisor.file);
   if (supervisor.name === 'systemd') await failureOf(['systemctl', '--user', 'daemon-reload']);
-  print(`Stopped, and removed: ${supervisor.file}. The home stays as it is.`);
+  print(messages.text('service.removed', { file: supervisor.file }));
   return EXIT.ok;
 }
 
@@ -171,7 +170,7 @@ async function show([program = '', ...args]: readonly string[]): Promise<number>
   return await new Promise((resolve, reject) => {
     const child = spawn(program, args, { stdio: 'inherit' });
     child.on('error', (error) =>
-      reject(errorCode(error) === 'ENOENT' ? new UserError(`There is no ${program} here.`) : error),
+      reject(errorCode(error) === 'ENOENT' ? new UserError(say('cli.noProgram', { program })) : error),
     );
     child.on('exit', (code) => resolve(code === 0 ? EXIT.ok : EXIT.failed));
   });

@@ -1,8 +1,10 @@
 /** systemd and launchd: the path of the service file, and the commands to install, remove and query the service. */
+
 import os from 'node:os';
 import path from 'node:path';
 import { UserError } from '../../errors.ts';
 import { viberCommand } from '../../lib/invocation.ts';
+import { type Said, say } from '../../messages/messages.ts';
 import { AGENT_LABEL, agentText, type ServiceFacts, UNIT_NAME, unitText } from './files.ts';
 
 export interface Supervisor {
@@ -22,9 +24,7 @@ export function supervisorFor(platform: NodeJS.Platform, env: NodeJS.ProcessEnv)
   const user = env.HOME || os.homedir();
   if (platform === 'linux') return systemd(env.XDG_CONFIG_HOME || path.join(user, '.config'));
   if (platform === 'darwin') return launchd(user, os.userInfo().uid);
-  throw new UserError(
-    'I can make a service of systemd and launchd only; here, start the gateway the way this system starts other programs.',
-  );
+  throw new UserError(say('service.unsupported'));
 }
 
 function systemd(settings: string): Supervisor {
@@ -46,14 +46,11 @@ function systemd(settings: string): Supervisor {
 }
 
 /** Returns what a person can do after a failed installation. */
-export function adviceFor({ name, file }: Supervisor, problem: string, release: string): string {
-  if (name !== 'systemd')
-    return `The file is in place: it is loaded at the next login. To try now: launchctl bootstrap gui/$(id -u) ${file}`;
-  if (problem.startsWith('there is no systemctl'))
-    return `This machine has no systemd, like most containers: have what starts other programs here run ${viberCommand('start')}, or use compose.yaml.`;
-  if (/microsoft/i.test(release))
-    return 'The file is in place. WSL starts no systemd of its own accord: write the lines [boot] and systemd=true into /etc/wsl.conf, say wsl --shutdown in Windows, open WSL anew, and install again.';
-  return 'The file is in place. Services of a user need a session of that user: log in as them (not with su), or set XDG_RUNTIME_DIR=/run/user/$(id -u), and install again.';
+export function adviceFor({ name, file }: Supervisor, problem: string, release: string): Said {
+  if (name !== 'systemd') return say('service.nextLogin', { file });
+  if (problem.startsWith('there is no systemctl')) return say('service.noSystemd', { command: viberCommand('start') });
+  if (/microsoft/i.test(release)) return say('service.wsl');
+  return say('service.noSession');
 }
 
 function launchd(user: string, uid: number): Supervisor {

@@ -1,5 +1,6 @@
 /** Sets up chat platforms one after the other: shows the steps, asks for the tokens and checks them. */
-import { awayFix, type Finding, isAway } from '../doctor/finding.ts';
+import { type Said, say } from '../../messages/messages.ts';
+import { awayFix, type Finding, inEnglish, isAway } from '../doctor/finding.ts';
 import {
   cardOf,
   checkPlatform,
@@ -18,10 +19,10 @@ export async function choosePlatform(screen: Screen, settings: Settings): Promis
   const all = platforms();
   const on = new Set(platformsOf((await settings.load()).config).map(({ name }) => name));
   const chosen = await screen.select<string>(
-    'Where do you want to write to it?',
+    say('setup.where'),
     [
-      ...all.map(({ name, label }) => ({ value: name, label, ...(on.has(name) && { hint: 'set up' }) })),
-      { value: 'none', label: 'Only in this terminal' },
+      ...all.map(({ name, label }) => ({ value: name, label, ...(on.has(name) && { hint: say('setup.isSetUp') }) })),
+      { value: 'none', label: say('setup.onlyTerminal') },
     ],
     all.find(({ name }) => !on.has(name))?.name ?? 'none',
   );
@@ -32,25 +33,25 @@ export async function choosePlatform(screen: Screen, settings: Settings): Promis
 /** Returns false if the person skips the platform. */
 export async function setUp(screen: Screen, settings: Settings, platform: Platform): Promise<boolean> {
   const { label, setup } = platform;
-  screen.say(`${label}\n${setup.steps}`);
+  screen.say(label, setup.steps);
   if (setup.paste) screen.raw(await setup.paste());
   let change = await askTokens(screen, platform);
   for (;;) {
-    screen.say(`Asking ${label} …`);
+    screen.say(say('setup.asking', { label }));
     const findings = await checkPlatform(settings, platform, change);
     const wrong = findings.filter(({ state }) => state === 'wrong');
     if (wrong.length === 0) {
       await settings.save(change);
-      screen.good(findings[0]?.detail ?? `${label} answers`);
+      screen.good(findings[0]?.detail ?? say('setup.labelAnswers', { label }));
       return true;
     }
     await explain(screen, settings, { platform, change, wrong });
     const next = await screen.select(
-      'What now?',
+      say('setup.whatNow'),
       [
-        { value: 'token', label: 'Paste another token', hint: setup.page },
-        { value: 'check', label: 'Check again' },
-        { value: 'skip', label: 'Leave it out' },
+        { value: 'token', label: say('setup.otherToken'), hint: setup.page },
+        { value: 'check', label: say('setup.checkAgain') },
+        { value: 'skip', label: say('setup.leaveOut') },
       ],
       isToken(wrong) ? 'token' : 'check',
     );
@@ -60,7 +61,9 @@ export async function setUp(screen: Screen, settings: Settings, platform: Platfo
 }
 
 const isToken = (wrong: readonly Finding[]) =>
-  wrong.some(({ detail }) => /token: |Token/.test(detail) && !/intent/i.test(detail));
+  wrong
+    .map(({ detail }) => inEnglish(detail))
+    .some((detail) => /token: |Token/.test(detail) && !/intent/i.test(detail));
 
 async function askTokens(screen: Screen, platform: Platform): Promise<Change> {
   const secrets: Record<string, string> = {};
@@ -78,19 +81,19 @@ interface Refused {
 }
 
 /** Blames a token only if the platform was reached. */
-function fixFor(wrong: readonly Finding[], { setup }: Platform): string {
+function fixFor(wrong: readonly Finding[], { setup }: Platform): Said {
   const away = wrong.find(({ detail }) => isAway(detail));
-  return away ? awayFix(away.detail) : `Fix it here: ${setup.page}`;
+  return away ? awayFix(away.detail) : say('setup.fixHere', { page: setup.page });
 }
 
 /** Explains what is wrong. If the bot is in no server yet, shows the invitation link. */
 async function explain(screen: Screen, settings: Settings, { platform, change, wrong }: Refused): Promise<void> {
-  const isAlone = (detail: string) => detail.includes('in no server');
+  const isAlone = (detail: Finding['detail']) => inEnglish(detail).includes('in no server');
   const others = wrong.filter(({ detail }) => !isAlone(detail));
-  if (others.length > 0) screen.bad(`${others.map(({ detail }) => detail).join('\n')}\n${fixFor(others, platform)}`);
+  if (others.length > 0) screen.bad(...others.map(({ detail }) => detail), fixFor(others, platform));
   if (others.length === wrong.length) return;
   const { config } = await settings.with(change);
   const { invite } = await cardOf(platform, config);
-  screen.say('The bot is in no server yet. Open this link, choose a server of yours, and come back:');
+  screen.say(say('setup.noServerYet'));
   if (invite !== undefined) await showLink(screen, invite);
 }

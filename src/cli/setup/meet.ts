@@ -12,6 +12,7 @@ import type { Config } from '../../config.ts';
 import { errorMessage, LockedError } from '../../errors.ts';
 import { within } from '../../lib/within.ts';
 import { silentLog } from '../../log.ts';
+import { say } from '../../messages/messages.ts';
 import { cardOf, type Platform } from './platforms.ts';
 import { showLink } from './qr.ts';
 import { Left, type Screen } from './screen.ts';
@@ -67,7 +68,7 @@ export async function meet(
 ): Promise<void> {
   const { config } = await settings.load();
   if (app) await connected(screen, app);
-  else screen.bad('A gateway runs on this home already. It takes new settings at its next start: restart it now.');
+  else screen.bad(say('setup.runsAlready'));
   const pairing = await pairingOf(settings);
   await invite(screen, config, platform);
   const isRefused = new Set<string>();
@@ -75,34 +76,39 @@ export async function meet(
     const entry = await nextOf(pairing, isRefused, watchOf(screen, app));
     const shown = shownName(entry);
     const words = entry.kept?.map(({ text }) => text).find((text) => text.trim() !== '');
-    screen.good(words === undefined ? `${shown} has opened the chat.` : `${shown} writes: ${oneLine(words, 200)}`);
-    if (await screen.confirm('Is that you? Enter lets you in as the owner')) {
+    screen.good(
+      words === undefined
+        ? say('setup.opened', { who: shown })
+        : say('setup.writes', { who: shown, words: oneLine(words, 200) }),
+    );
+    if (await screen.confirm(say('setup.isThatYou'))) {
       pairing.approve(entry.code, Date.now(), 'owner');
       await answered(screen, app, pairing, entry);
       return;
     }
     pairing.deny(entry.code, Date.now());
     isRefused.add(entry.identity);
-    screen.say('Not let in. Waiting for your message …');
+    screen.say(say('setup.refused'));
   }
 }
 
 async function connected(screen: Screen, app: App): Promise<void> {
-  screen.say('Connecting …');
+  screen.say(say('setup.connecting'));
   if ((await within(app.connected, CONNECT_MS, () => 'late')) !== 'late') return;
   for (const [channel, { state, detail }] of Object.entries((await app.readiness()).channels))
-    if (state !== 'connected') screen.bad(`${channel} is not connected yet${detail ? `: ${detail}` : ''}`);
+    if (state !== 'connected')
+      screen.bad(
+        detail ? say('setup.notConnectedWhy', { channel, why: detail }) : say('setup.notConnected', { channel }),
+      );
 }
 
 async function invite(screen: Screen, config: Config, platform: Platform): Promise<void> {
   try {
     const card = await cardOf(platform, config);
     await showLink(screen, card.link);
-    screen.say(
-      `Write to ${card.name} on ${platform.label} now: any message will do. (Ctrl-C leaves; what is done is kept.)`,
-    );
+    screen.say(say('setup.writeNow', { name: card.name, label: platform.label }));
   } catch (error) {
-    screen.bad(`${errorMessage(error)}\nWrite to your bot on ${platform.label} all the same.`);
+    screen.bad(say('setup.writeAnyway', { why: errorMessage(error), label: platform.label }));
   }
 }
 
@@ -112,11 +118,10 @@ function watchOf(screen: Screen, app: App | undefined): () => Promise<void> {
   return async () => {
     for (const [channel, { state, detail }] of Object.entries((await app?.readiness())?.channels ?? {})) {
       if (state === 'connected' || !detail) continue;
-      const said = `${channel} hears nothing just now: ${detail}`;
-      const looks = (seen.get(said) ?? 0) + 1;
-      seen.set(said, looks);
+      const looks = (seen.get(`${channel} ${detail}`) ?? 0) + 1;
+      seen.set(`${channel} ${detail}`, looks);
       // A short disconnection is not worth reporting.
-      if (looks === STUCK_LOOKS) screen.bad(said);
+      if (looks === STUCK_LOOKS) screen.bad(say('setup.stuck', { channel, why: detail }));
     }
   };
 }
@@ -150,11 +155,11 @@ function shownName({ name, identity }: PendingPairing): string {
 }
 
 async function answered(screen: Screen, app: App | undefined, pairing: Pairing, entry: PendingPairing): Promise<void> {
-  screen.good('You are in.');
+  screen.good(say('setup.in'));
   if (!app) return;
-  screen.say('Answering you there …');
+  screen.say(say('setup.answering'));
   const isTaken = () => pairing.paired().every(({ identity, waiting }) => identity !== entry.identity || !waiting);
   for (const end = Date.now() + ANSWER_MS; Date.now() < end; await sleep(LOOK_MS))
-    if (isTaken() && (await app.readiness()).waiting === 0) return screen.good('Answered: look into the chat.');
-  screen.bad('The answer takes long; it comes when the model has it.');
+    if (isTaken() && (await app.readiness()).waiting === 0) return screen.good(say('setup.answered'));
+  screen.bad(say('setup.slow'));
 }

@@ -4,6 +4,7 @@
  */
 import { isSecretName } from '../../config/secret-names.ts';
 import { ConfigError } from '../../errors.ts';
+import { say } from '../../messages/messages.ts';
 import { splitModelName } from '../../runtime/contract/providers.ts';
 import { createModels } from '../../runtime/model/models.ts';
 import { setUp } from './chat.ts';
@@ -25,9 +26,9 @@ export async function askMissing(screen: Screen, settings: Settings): Promise<vo
     if (!missing.some(({ path }) => path.startsWith(`channels.${platform.name}.`))) continue;
     const found = await checkPlatform(settings, platform, NOTHING);
     const wrong = found.filter(({ state }) => state === 'wrong').map(({ detail }) => detail);
-    if (wrong.length === 0) screen.good(found[0]?.detail ?? `${platform.label} answers`);
+    if (wrong.length === 0) screen.good(found[0]?.detail ?? say('setup.labelAnswers', { label: platform.label }));
     else {
-      screen.bad(wrong.join('\n'));
+      screen.bad(...wrong);
       await setUp(screen, settings, platform);
     }
   }
@@ -39,9 +40,9 @@ export async function askMissingKey(screen: Screen, settings: Settings, model: s
   const { provider } = splitModelName(model);
   if (!lacksKey(() => createModels({ providers: config.providers, env: settings.env }).check(model))) return false;
   const page = isKeyed(provider) ? KEY_PAGES[provider].page : undefined;
-  screen.say(`Model: ${model}\nIts key is missing.${page === undefined ? '' : ` Make one at ${page}`}`);
+  screen.say(page === undefined ? say('setup.keyMissing', { model }) : say('setup.keyMissingPage', { model, page }));
   await chooseModel(screen, settings, async () => {
-    const key = await screen.secret(`Paste the key for ${provider} (it is not shown)`);
+    const key = await screen.secret(say('setup.pasteKeyFor', { provider }));
     return { change: modelChange(model, settings.env, { key }), ...(page && { page }) };
   });
   return true;
@@ -71,9 +72,9 @@ function askValue(screen: Screen, path: string, variable: string): Promise<strin
   const [, channel, key] = path.split('.');
   const setup = platforms().find(({ name }) => name === channel && path.startsWith('channels.'))?.setup;
   const token = setup?.tokens.find((each) => each.key === key);
-  screen.say(`${path} is missing.${token === undefined ? '' : ` It is here: ${setup?.page}`}`);
+  screen.say(token && setup ? say('setup.missingPage', { path, page: setup.page }) : say('setup.missing', { path }));
   if (token !== undefined) return screen.secret(token.question);
   return isSecretName(variable)
-    ? screen.secret(`The value of ${variable} (it is not shown)`)
-    : screen.text(`The value of ${variable}`);
+    ? screen.secret(say('setup.secretValue', { variable }))
+    : screen.text(say('setup.value', { variable }));
 }

@@ -2,9 +2,10 @@
  * Sets up the model: with a pasted key, from Ollama on this machine, at a compatible address, or the small built-in
  * one.
  */
+import { type Said, say } from '../../messages/messages.ts';
 import { OFFLINE_MODEL, PROVIDERS } from '../../runtime/contract/providers.ts';
 import { checkModels } from '../doctor/checks.ts';
-import { awayFix, type Finding, isAway } from '../doctor/finding.ts';
+import { awayFix, type Finding, inEnglish, isAway } from '../doctor/finding.ts';
 import type { Choice, Screen } from './screen.ts';
 import type { Change, Settings } from './settings.ts';
 
@@ -82,25 +83,22 @@ export async function checkModel(settings: Settings, change: Change): Promise<Fi
   const { config, env } = await settings.with(change);
   const findings = await checkModels({ ...config, fallback: [] }, env);
   // The note about the built-in model's size is dropped: the person has just chosen it.
-  return findings.filter(({ state, detail }) => state !== 'note' || !detail.startsWith(OFFLINE_MODEL));
+  return findings.filter(({ state, detail }) => state !== 'note' || !inEnglish(detail).startsWith(OFFLINE_MODEL));
 }
 
-/** Returns what to do about a refusal, or '' if its own text already says it. */
-export function modelFix(detail: string, page: string | undefined): string {
+/** Returns what to do about a refusal, or undefined if its own text already says it. */
+export function modelFix(detail: string, page: string | undefined): Said | undefined {
   // If nothing was reached, the key and the address are not to blame.
-  if (isAway(detail)) return page === undefined ? `${awayFix(detail)} Or look at the address.` : awayFix(detail);
+  if (isAway(detail)) return page === undefined ? say('setup.orAddress', { what: awayFix(detail) }) : awayFix(detail);
   if (/401|403|api key|unauthori[sz]ed|authentication/i.test(detail))
-    return `The key was not taken. ${page ? `Make a new one at ${page} and paste` : 'Paste'} the whole of it.`;
+    return page ? say('setup.keyRefusedPage', { page }) : say('setup.keyRefused');
   if (/cannot use tools|more memory|ollama pull|does not know the model|does not serve|no credit/.test(detail))
-    return '';
-  return 'Look at the address and whether this machine reaches it, then try again.';
+    return undefined;
+  return say('setup.checkAddress');
 }
 
-const detailsOf = (findings: readonly Finding[], wanted: Finding['state']): string =>
-  findings
-    .filter(({ state }) => state === wanted)
-    .map(({ detail }) => detail)
-    .join('; ');
+const detailsOf = (findings: readonly Finding[], wanted: Finding['state']): Finding['detail'][] =>
+  findings.filter(({ state }) => state === wanted).map(({ detail }) => detail);
 
 interface Asked {
   change: Change;
@@ -115,21 +113,22 @@ export async function chooseModel(
 ): Promise<void> {
   for (;;) {
     const { change, page } = await ask();
-    screen.say('Asking the model for one word …');
+    screen.say(say('setup.askingModel'));
     const findings = await checkModel(settings, change);
     const wrong = findings.filter(({ state }) => state === 'wrong');
     if (wrong.length === 0) {
       await settings.save(change);
-      screen.good(detailsOf(findings, 'ok'));
+      screen.good(...detailsOf(findings, 'ok'));
       const notes = detailsOf(findings, 'note');
-      if (notes !== '') screen.say(notes);
+      if (notes.length > 0) screen.say(...notes);
       return;
     }
-    const detail = detailsOf(findings, 'wrong');
-    screen.bad(`${detail}\n${modelFix(detail, page)}`.trim());
-    const next = await screen.select('What now?', [
-      { value: 'again', label: 'Try again' },
-      { value: 'keep', label: 'Keep it as it is' },
+    const details = detailsOf(findings, 'wrong');
+    const fix = modelFix(details.map(inEnglish).join('; '), page);
+    screen.bad(...details, ...(fix ? [fix] : []));
+    const next = await screen.select(say('setup.whatNow'), [
+      { value: 'again', label: say('setup.tryAgain') },
+      { value: 'keep', label: say('setup.keepIt') },
     ]);
     if (next === 'again') continue;
     await settings.save(change);
@@ -142,20 +141,22 @@ async function askModel(screen: Screen, settings: Settings): Promise<Asked> {
   const local = await ollamaModels(ollamaAddress(env));
   const choices: Choice<string>[] = [
     ...Object.entries(KEY_PAGES).map(([value, { label }]) => ({ value, label })),
-    ...(local?.length ? [{ value: 'ollama', label: 'Ollama on this machine', hint: `${local.length} found` }] : []),
-    { value: 'custom', label: 'Another address', hint: 'OpenAI-compatible' },
-    { value: 'offline', label: 'None yet', hint: 'small built-in model' },
+    ...(local?.length
+      ? [{ value: 'ollama', label: say('setup.ollama'), hint: say('setup.found', { n: local.length }) }]
+      : []),
+    { value: 'custom', label: say('setup.otherAddress'), hint: say('setup.compatible') },
+    { value: 'offline', label: say('setup.noneYet'), hint: say('setup.builtIn') },
   ];
   const found = Object.keys(KEY_PAGES).find((name) => PROVIDERS[name]?.env.some((variable) => env[variable]));
   const chosen = await screen.select(
-    'Which model answers?',
+    say('setup.whichModel'),
     choices,
     found ?? (local?.length ? 'ollama' : 'anthropic'),
   );
   if (isKeyed(chosen)) return askKey(screen, chosen, env);
   if (chosen === 'ollama') {
     const names = (local ?? []).map((name) => ({ value: name, label: name }));
-    return { change: modelChange(`ollama/${await screen.select('Which of its models?', names)}`, env, {}) };
+    return { change: modelChange(`ollama/${await screen.select(say('setup.whichOfIts'), names)}`, env, {}) };
   }
   if (chosen === 'custom') return askAddress(screen, env);
   return { change: modelChange(OFFLINE_MODEL, env, {}) };
@@ -171,10 +172,10 @@ async function askKey(
   const model = `${provider}/${defaultModel}`;
   const there = variables.find((name) => env[name]);
   const kept = there === undefined ? undefined : env[there];
-  if (there !== undefined && kept && (await screen.confirm(`Use the key in ${there}?`)))
+  if (there !== undefined && kept && (await screen.confirm(say('setup.useKey', { variable: there }))))
     return { change: modelChange(model, env, { key: kept }), page };
-  screen.say(`Make a key at ${page}`);
-  return { change: modelChange(model, env, { key: await screen.secret('Paste the key (it is not shown)') }), page };
+  screen.say(say('setup.makeKey', { page }));
+  return { change: modelChange(model, env, { key: await screen.secret(say('setup.pasteKey')) }), page };
 }
 
 /**
@@ -187,8 +188,8 @@ function wholeAddress(typed: string): string | undefined {
   return /^https?:\/\//i.test(address) && URL.canParse(address) ? address : undefined;
 }
 
-const addressProblem = (typed: string): string | undefined =>
-  wholeAddress(typed) === undefined ? 'An address begins with http:// or https://, as in the example.' : undefined;
+const addressProblem = (typed: string): Said | undefined =>
+  wholeAddress(typed) === undefined ? say('setup.badAddress') : undefined;
 
 /** Many servers answer below /v1, which copied addresses often lack. */
 async function modelsAt(address: string, key: string): Promise<{ baseURL: string; names: string[] }> {
@@ -200,14 +201,14 @@ async function modelsAt(address: string, key: string): Promise<{ baseURL: string
 }
 
 async function askAddress(screen: Screen, env: NodeJS.ProcessEnv): Promise<{ change: Change }> {
-  const typed = await screen.text('Its address', 'http://127.0.0.1:8080/v1', addressProblem);
-  const key = await screen.secret('Paste its key (Enter: none)', true);
+  const typed = await screen.text(say('setup.itsAddress'), 'http://127.0.0.1:8080/v1', addressProblem);
+  const key = await screen.secret(say('setup.pasteItsKey'), true);
   const { baseURL, names } = await modelsAt(wholeAddress(typed) ?? typed, key);
   const name = names.length
     ? await screen.select(
-        'Which of its models?',
+        say('setup.whichOfIts'),
         names.map((value) => ({ value, label: value })),
       )
-    : await screen.text('The name of the model');
+    : await screen.text(say('setup.modelName'));
   return { change: modelChange(`custom/${name}`, env, { key, baseURL }) };
 }

@@ -1,56 +1,66 @@
 /** The wizard's terminal UI. Cancelling a question (Ctrl-C, Esc) throws `Left`, which ends the wizard. */
+import type { Messages, Said } from '../../messages/messages.ts';
 import { sanitised } from './words.ts';
 
 export class Left extends Error {}
 
 export interface Choice<T> {
   value: T;
-  label: string;
-  hint?: string;
+  label: Said | string;
+  hint?: Said | string;
 }
 
 export interface Screen {
-  intro(text: string): void;
-  outro(text: string): void;
-  say(text: string): void;
-  good(text: string): void;
-  bad(text: string): void;
+  intro(text: Said): void;
+  outro(text: Said): void;
+  say(...texts: readonly (Said | string)[]): void;
+  good(...texts: readonly (Said | string)[]): void;
+  bad(...texts: readonly (Said | string)[]): void;
   /** Prints the text unchanged on lines of its own, to be copied or scanned. */
   raw(text: string): void;
-  select<T extends string>(question: string, choices: readonly Choice<T>[], initial?: T): Promise<T>;
+  select<T extends string>(question: Said, choices: readonly Choice<T>[], initial?: T): Promise<T>;
   /** Asks until the value is not empty and `problem` returns undefined. */
-  text(question: string, placeholder?: string, problem?: (value: string) => string | undefined): Promise<string>;
-  secret(question: string, isOptional?: boolean): Promise<string>;
-  confirm(question: string): Promise<boolean>;
+  text(question: Said, placeholder?: string, problem?: (value: string) => Said | undefined): Promise<string>;
+  secret(question: Said | string, isOptional?: boolean): Promise<string>;
+  confirm(question: Said): Promise<boolean>;
   columns(): number;
 }
 
-/** Loads the library on first use; a gateway never does. */
-export async function openScreen(): Promise<Screen> {
+/** Loads the library on first use; a gateway never does. Several texts stand one below the other. */
+export async function openScreen(messages: Messages): Promise<Screen> {
   const clack = await import('@clack/prompts');
   const columns = () => process.stdout.columns || 80;
   function answered<T>(value: T): Exclude<T, symbol> {
     if (typeof value === 'symbol') throw new Left('left');
     return value as Exclude<T, symbol>;
   }
-  const folded = (text: string) => fold(sanitised(text), Math.max(20, columns() - 4));
+  const folded = (...texts: readonly (Said | string)[]) =>
+    fold(sanitised(texts.map((text) => messages.said(text)).join('\n')), Math.max(20, columns() - 4));
+  const filled = (value: string | undefined) => (value?.trim() ? undefined : messages.text('setup.pasteHere'));
   return {
-    intro: (text) => clack.intro(text),
-    outro: (text) => clack.outro(text),
-    say: (text) => clack.log.message(folded(text)),
-    good: (text) => clack.log.success(folded(text)),
-    bad: (text) => clack.log.error(folded(text)),
+    intro: (text) => clack.intro(messages.said(text)),
+    outro: (text) => clack.outro(messages.said(text)),
+    say: (...texts) => clack.log.message(folded(...texts)),
+    good: (...texts) => clack.log.success(folded(...texts)),
+    bad: (...texts) => clack.log.error(folded(...texts)),
     raw: (text) => void process.stdout.write(`\n${text}\n`),
-    async select<T extends string>(message: string, choices: readonly Choice<T>[], initial?: T) {
+    async select<T extends string>(message: Said, choices: readonly Choice<T>[], initial?: T) {
       const known = new Map(choices.map(({ value }) => [String(value), value]));
-      const options = choices.map(({ value, label, hint }) => ({ value: String(value), label, ...(hint && { hint }) }));
+      const options = choices.map(({ value, label, hint }) => ({
+        value: String(value),
+        label: messages.said(label),
+        ...(hint && { hint: messages.said(hint) }),
+      }));
       const start = initial === undefined ? {} : { initialValue: String(initial) };
       const chosen = known.get(answered(await clack.select<string>({ message: folded(message), options, ...start })));
       if (chosen === undefined) throw new Error('an answer that was not offered');
       return chosen;
     },
     text: async (message, placeholder, problem) => {
-      const validate = (value: string | undefined) => filled(value) ?? problem?.(value?.trim() ?? '');
+      const validate = (value: string | undefined) => {
+        const wrong = problem?.(value?.trim() ?? '');
+        return filled(value) ?? (wrong && messages.said(wrong));
+      };
       const asked = clack.text({ message: folded(message), ...(placeholder && { placeholder }), validate });
       return answered(await asked).trim();
     },
@@ -62,8 +72,6 @@ export async function openScreen(): Promise<Screen> {
     columns,
   };
 }
-
-const filled = (value: string | undefined) => (value?.trim() ? undefined : 'Paste it here, or leave with Ctrl-C.');
 
 /** Strips what is copied along with a secret: spaces, quotes, the name of its variable. */
 const pasted = (text: string) =>

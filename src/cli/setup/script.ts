@@ -1,6 +1,7 @@
 /** `viber init` with options, for scripts and without a terminal. Asks nothing; reports what is wrong. */
 import { exampleOf, isAccount } from '../../channels/index.ts';
 import { UserError } from '../../errors.ts';
+import { say } from '../../messages/messages.ts';
 import type { CliContext } from '../../runtime/contract/cli.ts';
 import { EXIT } from '../../runtime/contract/cli.ts';
 import { awayFix, type Finding, isAway, SIGNS } from '../doctor/finding.ts';
@@ -12,7 +13,7 @@ export const isScripted = ({ values, switches }: CliContext): boolean =>
   switches.has('yes') || Object.keys(values).some((name) => name !== 'home' && name !== 'config');
 
 export async function script(context: CliContext, settings: Settings): Promise<number> {
-  const { values, print, json } = context;
+  const { values, print, json, messages } = context;
   const findings: Finding[] = [];
   const links: Record<string, string> = {};
   let isSetting = false;
@@ -37,16 +38,17 @@ export async function script(context: CliContext, settings: Settings): Promise<n
   await settings.begin();
   const isWell = findings.every(({ state }) => state !== 'wrong');
   const file = await settings.file();
-  if (json) print(JSON.stringify({ ok: isWell, home: settings.home, config: file, checks: findings, links }));
+  const checks = findings.map((finding) => ({ ...finding, detail: messages.said(finding.detail) }));
+  if (json) print(JSON.stringify({ ok: isWell, home: settings.home, config: file, checks, links }));
   else {
-    for (const { name, state, detail } of findings) print(`${SIGNS[state]} ${name.padEnd(14)} ${detail}`);
+    for (const { name, state, detail } of checks) print(`${SIGNS[state]} ${name.padEnd(14)} ${detail}`);
     const away = findings.find(({ state, detail }) => state === 'wrong' && isAway(detail));
-    if (away) print(awayFix(away.detail));
+    if (away) print(messages.said(awayFix(away.detail)));
     for (const platform of platforms()) {
       const link = links[platform.name];
-      if (link !== undefined) print(`Write to it on ${platform.label}: ${link}`);
+      if (link !== undefined) print(messages.text('setup.writeTo', { label: platform.label, link }));
     }
-    print(`The home is ${settings.home}; the settings are in ${file}.`);
+    print(messages.text('setup.homeIs', { home: settings.home, file }));
   }
   if (isWell) return EXIT.ok;
   return isSetting ? EXIT.badConfig : EXIT.failed;
@@ -57,7 +59,7 @@ function modelOf({ values, env }: CliContext): Change | undefined {
   const [variable, baseURL] = [values['model-key-env'], values['base-url']];
   if (model === undefined) {
     if (variable === undefined && baseURL === undefined) return undefined;
-    throw new UserError('--model-key-env and --base-url need --model PROVIDER/MODEL.');
+    throw new UserError(say('setup.needModel'));
   }
   const key = variable === undefined ? undefined : secretIn(env, variable, 'model-key-env');
   return modelChange(model, env, { ...(key && { key }), ...(baseURL && { baseURL }) });
@@ -75,14 +77,12 @@ function platformOf({ values, env }: CliContext, platform: Platform): Change | u
 function secretIn(env: NodeJS.ProcessEnv, name: string, option: string): string {
   const value = env[name]?.trim();
   if (value) return value;
-  throw new UserError(
-    `--${option} ${name}: the variable ${name} is not set. It takes the name of a variable, not the secret itself.`,
-  );
+  throw new UserError(say('setup.unsetVariable', { option, name }));
 }
 
 async function ownerSetting(owner: string | undefined, settings: Settings): Promise<Change['settings']> {
   if (owner === undefined) return [];
-  if (!isAccount(owner)) throw new UserError(`--owner ${owner}: write it as ${exampleOf('account')}.`);
+  if (!isAccount(owner)) throw new UserError(say('setup.ownerForm', { owner, example: exampleOf('account') }));
   const { people } = (await settings.load()).config;
   if (people.some(({ ids }) => ids.includes(owner))) return [];
   const name = people.some((person) => person.name === 'owner') ? `owner ${owner.replace(/\W/g, '-')}` : 'owner';

@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process';
 import type { App } from '../../app.ts';
 import { ConfigError } from '../../errors.ts';
 import { viberCommand } from '../../lib/invocation.ts';
+import { type Messages, say } from '../../messages/messages.ts';
 import { EXIT } from '../../runtime/contract/cli.ts';
 import { choosePlatform } from './chat.ts';
 import { meet, pairingOf, startGateway } from './meet.ts';
@@ -15,16 +16,16 @@ import { type Platform, platformsOf } from './platforms.ts';
 import { Left, openScreen, type Screen } from './screen.ts';
 import type { Settings } from './settings.ts';
 
-export async function wizard(settings: Settings): Promise<number> {
-  const screen = await openScreen();
-  screen.intro('Your viber');
+export async function wizard(settings: Settings, messages: Messages): Promise<number> {
+  const screen = await openScreen(messages);
+  screen.intro(say('setup.title'));
   let app: App | undefined;
   try {
     await askMissing(screen, settings);
     await prepare(screen, settings);
     const chosen = await platform(screen, settings);
     if (chosen === undefined) {
-      screen.outro(`Talk to it here: ${viberCommand('chat')}`);
+      screen.outro(say('setup.talkHere', { command: viberCommand('chat') }));
       return EXIT.ok;
     }
     const isOwned = (await pairingOf(settings)).ownership() === 'somebody';
@@ -40,12 +41,13 @@ export async function wizard(settings: Settings): Promise<number> {
     return EXIT.ok;
   } catch (error) {
     if (error instanceof ConfigError) {
-      for (const { path, message } of error.problems) screen.bad(path ? `${path}: ${message}` : message);
-      screen.outro(`Mend that, then: ${viberCommand('init')}`);
+      for (const { path, message, said: what = message } of error.problems)
+        screen.bad(path ? say('doctor.setting', { path, what }) : what);
+      screen.outro(say('setup.fixThat', { command: viberCommand('init') }));
       return EXIT.badConfig;
     }
     if (!(error instanceof Left)) throw error;
-    screen.outro(`What is done is kept. Go on with: ${viberCommand('init')}`);
+    screen.outro(say('setup.kept', { command: viberCommand('init') }));
     return EXIT.ok;
   } finally {
     await app?.stop();
@@ -58,10 +60,13 @@ async function prepare(screen: Screen, settings: Settings): Promise<void> {
   const on = platformsOf(config).map(({ label }) => label);
   if (config.model === undefined) return chooseModel(screen, settings);
   if (await askMissingKey(screen, settings, config.model)) return;
-  screen.good([`Model: ${config.model}`, ...(on.length > 0 ? [`Chat: ${on.join(', ')}`] : [])].join('\n'));
-  const next = await screen.select('There is something already.', [
-    { value: 'on', label: 'Go on with it' },
-    { value: 'model', label: 'Choose another model' },
+  screen.good(
+    say('setup.model', { model: config.model }),
+    ...(on.length > 0 ? [say('setup.chats', { names: on.join(', ') })] : []),
+  );
+  const next = await screen.select(say('setup.already'), [
+    { value: 'on', label: say('setup.goOn') },
+    { value: 'model', label: say('setup.otherModel') },
   ]);
   if (next === 'model') await chooseModel(screen, settings);
 }
@@ -70,9 +75,9 @@ async function prepare(screen: Screen, settings: Settings): Promise<void> {
 async function platform(screen: Screen, settings: Settings): Promise<Platform | undefined> {
   const [there] = platformsOf((await settings.load()).config);
   if (there === undefined) return choosePlatform(screen, settings);
-  const next = await screen.select('The chats', [
-    { value: 'on', label: `Go on with ${there.label}` },
-    { value: 'more', label: 'Add or change one' },
+  const next = await screen.select(say('setup.yourChats'), [
+    { value: 'on', label: say('setup.goOnWith', { label: there.label }) },
+    { value: 'more', label: say('setup.addChat') },
   ]);
   return next === 'on' ? there : ((await choosePlatform(screen, settings)) ?? there);
 }
@@ -80,17 +85,17 @@ async function platform(screen: Screen, settings: Settings): Promise<Platform | 
 /** Continues as a service if possible, or here until Ctrl-C. */
 async function goOn(screen: Screen, settings: Settings, stop: () => Promise<void>): Promise<void> {
   const hasService = program(['service', '--help'], 'ignore') === EXIT.ok;
-  const next = await screen.select('How is it to go on running?', [
-    ...(hasService ? [{ value: 'service', label: 'In the background', hint: 'also after a restart' }] : []),
-    { value: 'here', label: 'In this terminal, until Ctrl-C' },
-    { value: 'later', label: 'Not now' },
+  const next = await screen.select(say('setup.keepRunning'), [
+    ...(hasService ? [{ value: 'service', label: say('setup.background'), hint: say('setup.afterRestart') }] : []),
+    { value: 'here', label: say('setup.inTerminal') },
+    { value: 'later', label: say('setup.notNow') },
   ]);
   await stop();
   if (next === 'service' && program(['service', 'install', ...settings.options], 'inherit') === EXIT.ok)
-    return screen.outro('It runs. Write to it whenever you like.');
-  if (next === 'service') screen.bad('The service could not be installed; what is missing stands above.');
-  if (next !== 'here') return screen.outro(`Start it with: ${viberCommand('start')}`);
-  screen.outro('It runs until you press Ctrl-C. Write to it in the chat.');
+    return screen.outro(say('setup.running'));
+  if (next === 'service') screen.bad(say('setup.noService'));
+  if (next !== 'here') return screen.outro(say('setup.startWith', { command: viberCommand('start') }));
+  screen.outro(say('setup.untilCtrlC'));
   const app = await startGateway(settings);
   if (!app) return;
   const signal = Promise.withResolvers<void>();

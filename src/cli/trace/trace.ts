@@ -2,6 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../../errors.ts';
+import { say } from '../../messages/messages.ts';
 import { type CliContext, EXIT } from '../../runtime/contract/cli.ts';
 import { foundOn, serverOf } from '../on-server.ts';
 import { type TraceEvent, traceOf } from './events.ts';
@@ -9,12 +10,10 @@ import { type TraceEvent, traceOf } from './events.ts';
 export async function run(context: CliContext): Promise<number> {
   const { args, home, json, print } = context;
   const id = args[0] ?? '';
-  if (!/^[0-9a-f]{8,32}$/.test(id))
-    throw new UserError('That is no trace ID: 8 to 32 of 0-9 and a-f, as in an answer, a log line or /status.');
-  if (!fs.existsSync(path.join(home, 'spool'))) throw new UserError(`${home} has no spool: no gateway has run there`);
+  if (!/^[0-9a-f]{8,32}$/.test(id)) throw new UserError(say('cli.notATrace'));
+  if (!fs.existsSync(path.join(home, 'spool'))) throw new UserError(say('cli.noSpool', { home }));
   const trace = traceOf(home, id, await foundOn(await serverOf(context), id));
-  if (trace.files.length === 0)
-    throw new UserError(`no message with trace ${id} is known; finished ones are kept for 30 days`);
+  if (trace.files.length === 0) throw new UserError(say('cli.unknownTrace', { id }));
   if (json) {
     print(JSON.stringify(trace));
     return EXIT.ok;

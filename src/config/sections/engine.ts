@@ -1,8 +1,10 @@
 /** Settings of the engine, which stores messages, answers and small state between a platform and its answer. */
+
 import { z } from 'zod';
+import { expects } from '../expects.ts';
 import { listOf, oneOf, section, text, whole } from '../schema-parts.ts';
 
-const URL_TEXT = 'expected redis://HOST:PORT or rediss://HOST:PORT';
+const URL_TEXT = expects('expected.redis');
 const role = oneOf('ingress', 'work', 'deliver');
 
 export type EngineRole = z.output<typeof role>;
@@ -22,7 +24,7 @@ export const engine = section({
   roles: z
     .preprocess(
       (value) => (typeof value === 'string' ? value.split(',').map((each) => each.trim()) : value),
-      listOf(role).min(1, 'expected at least one of ingress, work and deliver').default(['ingress', 'work', 'deliver']),
+      listOf(role).min(1, expects('expected.roles')).default(['ingress', 'work', 'deliver']),
     )
     .describe('what this process does; may be one text with commas'),
   leaseMs: whole(500, 600_000)
@@ -33,7 +35,7 @@ export const engine = section({
     .describe('queues that conversations are spread over; the same for all processes, and never changed'),
   replicas: whole(0, 16).default(0).describe('replicas that must have written a message before it is acknowledged'),
   dedupeDays: whole(1, 365).default(30).describe('days for which an event is recognised when it comes again'),
-  runDir: text('expected an absolute folder', /^\//)
+  runDir: text(expects('expected.absoluteFolder'), /^\//)
     .exactOptional()
     .describe("folder of this process for locks and sockets; otherwise one of the system's"),
 });

@@ -1,4 +1,5 @@
 /** How much memory and conversation goes into one request, and what is kept. */
+import { expects } from '../expects.ts';
 import { flag, listOf, model, oneOf, onOff, section, switched, text, whole } from '../schema-parts.ts';
 
 export const memory = section({
@@ -20,7 +21,7 @@ export const memory = section({
     daily_logs_days: whole(1).default(90).describe('days to keep daily logs'),
     index_rebuild_days: whole(1).default(7).describe('days between rebuilds of the index'),
   }).prefault({}),
-  exclude_patterns: listOf(text('expected text'))
+  exclude_patterns: listOf(text(expects('expected.text')))
     .default(['*.secret.md', 'credentials/*'])
     .describe("files in the viber's folder that are never indexed or put into a request"),
   index: switched('off', 'auto', 'on')

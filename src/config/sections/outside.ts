@@ -1,5 +1,7 @@
 /** Outgoing connections: a hub whose programs submit tasks, and a trace collector. */
+
 import type { z } from 'zod';
+import { expects } from '../expects.ts';
 import { address, headers, oneOf, secret, section, share, socket, text, viber } from '../schema-parts.ts';
 
 export type TelemetryConfig = z.output<typeof telemetry>;
@@ -23,5 +25,5 @@ export const telemetry = section({
     ),
   headers: headers.default({}).describe('sent to the collector, for example a key'),
   sample: share.exactOptional().describe('share of messages, from 0 to 1; otherwise all'),
-  service: text('expected a name').exactOptional().describe('name in traces; otherwise `openviber-gateway`'),
+  service: text(expects('expected.name')).exactOptional().describe('name in traces; otherwise `openviber-gateway`'),
 });

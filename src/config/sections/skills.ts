@@ -1,5 +1,7 @@
 /** Settings of skills, of web search and of reading web pages. */
+
 import { z } from 'zod';
+import { expects } from '../expects.ts';
 import {
   address,
   listOf,
@@ -20,15 +22,15 @@ export const skills = section({
       z.string(),
       z
         .record(
-          text('expected the name of a variable', /^[A-Za-z_][A-Za-z0-9_]*$/),
-          text('expected text').describe('a variable for scripts of the skill `NAME`; masked in their output'),
-          'expected variables with values',
+          text(expects('expected.variableName'), /^[A-Za-z_][A-Za-z0-9_]*$/),
+          text(expects('expected.text')).describe('a variable for scripts of the skill `NAME`; masked in their output'),
+          expects('expected.variables'),
         )
         .meta({ each: 'KEY' }),
-      'expected a section with one key for each skill',
+      expects('expected.skills'),
     )
     .default({}),
-  network: listOf(text('expected text'))
+  network: listOf(text(expects('expected.text')))
     .default([])
     .describe("skills whose scripts may use the network although their files don't ask for it"),
   timeout: seconds.default(60).describe('seconds a script may run, unless its skill says otherwise'),

@@ -1,5 +1,7 @@
 /** Voice messages: transcription and speech. */
+
 import type { z } from 'zod';
+import { expects } from '../expects.ts';
 import { listOf, model, oneOf, onOff, section, text, whole } from '../schema-parts.ts';
 
 export type VoiceConfig = z.output<typeof voice>;
@@ -10,12 +12,12 @@ export const voice = section({
     .describe(
       '`provider/model` that transcribes: `openai`, `groq`, `deepgram`, or an endpoint of `providers`; otherwise the first of `OPENAI_API_KEY`, `GROQ_API_KEY` and `DEEPGRAM_API_KEY` decides',
     ),
-  command: listOf(text('expected text'))
+  command: listOf(text(expects('expected.text')))
     .default([])
     .describe(
       'a local program with arguments that prints the words; `{file}` is the recording. Runs without your keys, for five minutes at most, and after `voice.model`',
     ),
-  language: text('expected two letters, for example de', /^[a-z]{2}$/)
+  language: text(expects('expected.twoLetters'), /^[a-z]{2}$/)
     .exactOptional()
     .describe('two letters, if everybody speaks the same; otherwise detected'),
   max_seconds: whole(1, 14_400).default(900).describe('longer recordings are not transcribed'),
@@ -24,7 +26,7 @@ export const voice = section({
   speech: model
     .default('openai/gpt-4o-mini-tts')
     .describe("`provider/model` that speaks, with OpenAI's `/audio/speech`"),
-  speaker: text('expected the name of a voice, for example alloy', /^[\w-]+$/)
+  speaker: text(expects('expected.voice'), /^[\w-]+$/)
     .default('alloy')
     .describe('its voice'),
 });

@@ -1,36 +1,36 @@
 /** Declares `viber jobs`; its code is loaded when it runs. */
+
 import { channelKinds, exampleOf } from '../../channels/index.ts';
+import { say } from '../../messages/messages.ts';
 import type { CliCommand } from '../../runtime/contract/cli.ts';
 
 const SOMEBODY = channelKinds()[0]?.examples.account ?? '';
 
 const VERBS = {
-  list: { about: 'list jobs and their next times' },
+  list: { about: say('commandLine.jobsList') },
   add: {
     takes: 'NAME...',
-    about: 'create a job; needs --at and --prompt',
+    about: say('commandLine.jobsAdd'),
     options: ['at', 'prompt', 'deliver', 'timezone'],
   },
-  run: { takes: 'NAME...', about: 'run it now, on the running gateway' },
-  pause: { takes: 'NAME...', about: 'pause it' },
-  resume: { takes: 'NAME...', about: 'resume it' },
-  delete: { takes: 'NAME...', about: 'delete it' },
-  when: { takes: 'PHRASE...', about: 'show what a schedule in words means' },
+  run: { takes: 'NAME...', about: say('commandLine.jobsRun') },
+  pause: { takes: 'NAME...', about: say('commandLine.jobsPause') },
+  resume: { takes: 'NAME...', about: say('commandLine.jobsResume') },
+  delete: { takes: 'NAME...', about: say('commandLine.jobsDelete') },
+  when: { takes: 'PHRASE...', about: say('commandLine.jobsWhen') },
 };
 export const jobs: CliCommand = {
-  about: 'list, create and change scheduled jobs',
+  about: say('commandLine.jobs'),
   verbs: VERBS,
   usual: 'list',
   options: {
-    at: { takes: 'PHRASE', about: 'with add: when, as cron or in words' },
-    prompt: { takes: 'TEXT', about: 'with add: what to do each time' },
-    deliver: { takes: 'ADDRESS', about: `with add: the chat that gets the result, such as ${SOMEBODY}` },
-    timezone: { takes: 'ZONE', about: 'with add: its time zone' },
+    at: { takes: 'PHRASE', about: say('commandLine.jobsAt') },
+    prompt: { takes: 'TEXT', about: say('commandLine.jobsPrompt') },
+    deliver: { takes: 'ADDRESS', about: say('commandLine.jobsDeliver', { account: SOMEBODY }) },
+    timezone: { takes: 'ZONE', about: say('commandLine.jobsTimezone') },
   },
   json: true,
-  notes: [
-    `ADDRESS is ${exampleOf('account')} for a person ("viber pair" lists them), or ${exampleOf('conversation')} for a group or channel.`,
-  ],
+  notes: [say('commandLine.jobsNote1', { account: exampleOf('account'), conversation: exampleOf('conversation') })],
   examples: [
     'viber jobs',
     'viber jobs when "every weekday at 9"',

@@ -1,6 +1,7 @@
 /** Checks the configured servers of tools: each is started or called, and lists its tools. */
 import type { Config } from '../../config.ts';
 import { silentLog } from '../../log.ts';
+import { say } from '../../messages/messages.ts';
 import type { Finding } from '../../runtime/contract/finding.ts';
 import type { SurveyedServer } from './server.ts';
 import { McpServers } from './servers.ts';
@@ -16,17 +17,14 @@ export async function checkServers({ mcp }: Pick<Config, 'mcp'>): Promise<Findin
 }
 
 function ofServer({ name, state, tools, asking, missing, problem }: SurveyedServer): Finding[] {
-  const found = (how: Finding['state'], detail: string): Finding => ({ name: 'mcp', state: how, detail });
-  if (state !== 'connected') return [found('wrong', problem ?? `mcp.${name} does not answer`)];
-  const asks =
-    asking === 0
-      ? 'none waits'
-      : asking === tools
-        ? 'each waits'
-        : `${asking} of them ${asking === 1 ? 'waits' : 'wait'}`;
-  const count = tools === 1 ? '1 tool' : `${tools} tools`;
+  const found = (how: Finding['state'], detail: Finding['detail']): Finding => ({ name: 'mcp', state: how, detail });
+  if (state !== 'connected') return [found('wrong', problem ?? say('doctor.serverSilent', { name }))];
+  const asks = asking === 0 ? 'none' : asking === tools ? 'all' : 'some';
   return [
-    found('ok', tools === 0 ? `${name} answers, and has no tools` : `${name} has ${count}; ${asks} for consent`),
-    ...missing.map((tool) => found('note', `mcp.${name}.tools: ${name} offers no tool "${tool}"`)),
+    found(
+      'ok',
+      tools === 0 ? say('doctor.serverEmpty', { name }) : say('doctor.serverTools', { name, tools, asks, asking }),
+    ),
+    ...missing.map((tool) => found('note', say('doctor.noTool', { name, tool }))),
   ];
 }

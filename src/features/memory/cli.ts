@@ -1,13 +1,14 @@
 /** Declares `viber memory`; its code is loaded when it runs. */
+import { say } from '../../messages/messages.ts';
 import { type CliCommand, OTHER_VIBER } from '../../runtime/contract/cli.ts';
 
 const VERBS = {
-  search: { takes: 'QUERY...', about: 'find these words' },
-  index: { about: 'rebuild the search index' },
+  search: { takes: 'QUERY...', about: say('commandLine.memorySearch') },
+  index: { about: say('commandLine.memoryIndex') },
 };
 
 export const memory: CliCommand = {
-  about: 'search what the viber remembers',
+  about: say('commandLine.memory'),
   verbs: VERBS,
   otherwise: 'search',
   inChats: /^(?:add|forget|undo|accept|edit|reject)$/,

@@ -1,6 +1,7 @@
 /** Checks skills and the sandbox of their scripts. Runs no script. */
 import path from 'node:path';
 import { errorMessage } from '../../errors.ts';
+import { type Said, say } from '../../messages/messages.ts';
 import type { HomeAt } from '../../runtime/contract/feature.ts';
 import type { Finding } from '../../runtime/contract/finding.ts';
 import { findBubblewrap, hasSandbox } from '../../skills/sandbox.ts';
@@ -15,7 +16,7 @@ type State = Finding['state'];
 export async function checkSkills(at: HomeAt): Promise<Finding[]> {
   const { home } = at;
   const findings: Finding[] = [];
-  const found = (state: State, detail: string) => findings.push({ name: 'skills', state, detail });
+  const found = (state: State, detail: Finding['detail']) => findings.push({ name: 'skills', state, detail });
   const skills = catalogAt(at);
   try {
     await skills.start();
@@ -35,15 +36,18 @@ export async function checkSkills(at: HomeAt): Promise<Finding[]> {
       if (state.isUsable) usable++;
       const fixes = state.problems.filter(({ kind }) => kind !== 'sandbox').map(({ fix }) => fix);
       for (const warning of skill.warnings) found('note', `${skill.name}: ${warning}`);
-      if (fixes.length > 0) found('note', `${skill.name} cannot be used: ${fixes.join('; ')}`);
+      if (fixes.length > 0) found('note', say('doctor.skillUnusable', { name: skill.name, fixes: fixes.join('; ') }));
     }
     const names = new Set([...all.values()].map(({ name }) => name));
     for (const name of Object.keys(configOf(at).skills.env).filter((each) => !names.has(each))) {
-      found('note', `skills.env.${name}: there is no skill of this name`);
+      found('note', say('doctor.noSkill', { name }));
     }
-    found('ok', usable === all.size ? `all ${usable} can be used` : `${usable} of ${all.size} can be used`);
+    found(
+      'ok',
+      usable === all.size ? say('doctor.skillsAll', { n: usable }) : say('doctor.skillsSome', { usable, n: all.size }),
+    );
   } catch (error) {
-    found('wrong', `they cannot be read: ${errorMessage(error)}`);
+    found('wrong', say('doctor.unreadable', { why: errorMessage(error) }));
   } finally {
     await skills.close();
   }
@@ -52,13 +56,9 @@ export async function checkSkills(at: HomeAt): Promise<Finding[]> {
 
 /** Reports whether the sandbox works here, and what follows if it doesn't. */
 export async function checkSandbox(): Promise<Finding[]> {
-  const found = (state: State, detail: string): Finding[] => [{ name: 'sandbox', state, detail }];
-  if (await hasSandbox()) return found('ok', 'bubblewrap works: scripts of skills see their own folders only');
-  const without = 'without it scripts of skills can reach what the gateway can, and a person is asked before each';
-  if (process.platform !== 'linux') return found('note', `there is none on this system: ${without}`);
+  const found = (state: State, detail: Said): Finding[] => [{ name: 'sandbox', state, detail }];
+  if (await hasSandbox()) return found('ok', say('doctor.sandbox'));
+  if (process.platform !== 'linux') return found('note', say('doctor.noSandbox'));
   const isThere = (await findBubblewrap()) !== undefined;
-  const fix = isThere
-    ? 'bubblewrap is there, but this machine refuses it (in a container: allow user namespaces)'
-    : 'install the package bubblewrap';
-  return found('note', `${fix}: ${without}`);
+  return found('note', say(isThere ? 'doctor.allowSandbox' : 'doctor.installSandbox'));
 }

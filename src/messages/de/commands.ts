@@ -56,6 +56,7 @@ export const help = translate(english.help)({
   model: 'Fähigkeiten und Modell',
   here: 'Hier',
   more: '**Mehr**: {names}',
+  all: '/help all zeigt alle Befehle.',
   statusButton: 'Was tust du gerade?',
   tasksButton: 'Meine Aufgaben',
   planButton: 'Der Plan',

@@ -51,6 +51,7 @@ export const help = {
   model: 'Skills and model',
   here: 'Here',
   more: '**More**: {names}',
+  all: '/help all shows every command.',
   statusButton: 'What are you doing?',
   tasksButton: 'My tasks',
   planButton: 'The plan',

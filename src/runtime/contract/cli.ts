@@ -1,4 +1,5 @@
 /** The command line: what a command declares, what it receives and its exit codes. */
+import { type Messages, type Said, say } from '../../messages/messages.ts';
 import type { HomeAt, OfferedNames } from './feature.ts';
 import type { JobFiles, JobFilesAt } from './job-service.ts';
 
@@ -6,10 +7,10 @@ import type { JobFiles, JobFilesAt } from './job-service.ts';
 export interface CliOption {
   /** The placeholder for its value in the help (`FILE`); a switch has none. */
   takes?: string;
-  about: string;
+  about: Said | string;
 }
 
-export const OTHER_VIBER: CliOption = { takes: 'ID', about: 'another viber instead of the default one' };
+export const OTHER_VIBER: CliOption = { takes: 'ID', about: say('commandLine.everyViber') };
 
 /** The words after a command: `GOAL...` takes any number, `[VIBER]` is optional, all others are required. */
 type Words = string;
@@ -18,13 +19,13 @@ export interface CliVerb {
   takes?: Words;
   /** Options for this verb only; they are declared with the command's. */
   options?: readonly string[];
-  about: string;
+  about: Said | string;
 }
 
 /** One row of the table. The parser, `--help` and docs/commands.md are all derived from it, so they can't disagree. */
 export interface CliCommand {
-  /** One line for the list of commands. */
-  about: string;
+  /** One line for the list of commands; features from outside write it in a language of their own. */
+  about: Said | string;
   takes?: Words;
   /** Replaces `takes`: the first word selects a verb, which takes words of its own. */
   verbs?: Readonly<Record<string, CliVerb>>;
@@ -37,10 +38,10 @@ export interface CliCommand {
   options?: Readonly<Record<string, CliOption>>;
   json?: true;
   /** Paragraphs of further help. */
-  notes?: readonly string[];
+  notes?: readonly (Said | string)[];
   examples: readonly string[];
   /** Exit codes that differ from EXIT_MEANINGS. */
-  exits?: Readonly<Record<number, string>>;
+  exits?: Readonly<Record<number, Said | string>>;
   load: () => Promise<{ run: (context: CliContext, cli: CliServices) => Promise<number> }>;
 }
 
@@ -72,14 +73,16 @@ export interface CliContext {
   values: Readonly<Record<string, string>>;
   switches: ReadonlySet<string>;
   env: NodeJS.ProcessEnv;
+  /** Texts in the language of the person at the terminal; in English with `--json`. */
+  messages: Messages;
   print: (line: string) => void;
 }
 
 export const EXIT = { ok: 0, failed: 1, badConfig: 2, locked: 3 } as const;
 
-export const EXIT_MEANINGS: Readonly<Record<number, string>> = {
-  [EXIT.ok]: 'done, or stopped on request',
-  [EXIT.failed]: 'any other failure',
-  [EXIT.badConfig]: 'the configuration is wrong, one line per wrong key',
-  [EXIT.locked]: 'another gateway holds this home',
+export const EXIT_MEANINGS: Readonly<Record<number, Said>> = {
+  [EXIT.ok]: say('commandLine.exitOk'),
+  [EXIT.failed]: say('commandLine.exitFailed'),
+  [EXIT.badConfig]: say('commandLine.exitBadConfig'),
+  [EXIT.locked]: say('commandLine.exitLocked'),
 };

@@ -1,5 +1,6 @@
 /** A result of the doctor's checks. */
-import { ConfigError, errorMessage } from '../../errors.ts';
+import { ConfigError, errorMessage, UserError } from '../../errors.ts';
+import { type Said, say } from '../../messages/messages.ts';
 
 export interface Finding {
   /** The subject of the check, for example `home` or `slack`. */
@@ -7,16 +8,17 @@ export interface Finding {
   /** `note`: it works, but may not be what was intended. */
   state: 'ok' | 'note' | 'wrong';
   /** One sentence; for `wrong` it names what to change. */
-  detail: string;
+  detail: Said | string;
   isSetting?: boolean;
 }
 
 /** Returns one finding per problem of a ConfigError, else one finding. */
 export function wrong(name: string, error: unknown): Finding[] {
   if (!(error instanceof ConfigError)) {
-    return [{ name, state: 'wrong', detail: errorMessage(error).split('\n').join('; ') }];
+    const detail = error instanceof UserError ? error.said : errorMessage(error).split('\n').join('; ');
+    return [{ name, state: 'wrong', detail }];
   }
-  return error.problems.map(({ path: key, message }) => {
-    return { name, state: 'wrong', detail: key ? `${key}: ${message}` : message, isSetting: true };
+  return error.problems.map(({ path: key, message, said: what = message }) => {
+    return { name, state: 'wrong', detail: key ? say('doctor.setting', { path: key, what }) : what, isSetting: true };
   });
 }

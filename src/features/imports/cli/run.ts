@@ -12,9 +12,17 @@ import { TEMPLATES } from '../../../workspace/templates.ts';
 import { planOpenClaw } from '../openclaw.ts';
 import type { Plan } from '../plan.ts';
 
-type Fate = 'written' | 'there already' | 'the same is there' | 'written beside yours';
+const FATES = {
+  'there already': 'cli.importThere',
+  'the same is there': 'cli.importSame',
+  'written beside yours': 'cli.importBeside',
+} as const;
+type Fate = 'written' | keyof typeof FATES;
 
-export async function run({ args, home, env, json, print, switches }: CliContext, cli: CliServices): Promise<number> {
+export async function run(
+  { args, home, env, json, print, switches, messages }: CliContext,
+  cli: CliServices,
+): Promise<number> {
   const source = path.resolve(args[1] ?? path.join(env.HOME || os.homedir(), '.openclaw'));
   const plan = await planOpenClaw(source, new Date(), cli);
   const isReal = switches.has('yes');
@@ -22,12 +30,12 @@ export async function run({ args, home, env, json, print, switches }: CliContext
   const done = plan.writes.map((write) => ({ to: write.to, from: write.from, fate: put(home, write, isReal) }));
   if (json) print(JSON.stringify({ home, done: isReal, files: done, notes: plan.notes }));
   else {
-    print(`${isReal ? 'Taken' : 'Would be taken'} from ${source} into ${home}:`);
-    for (const { to, fate } of done) print(`  ${to}${fate === 'written' ? '' : `  (${fate})`}`);
-    if (done.length === 0) print('  nothing');
-    if (plan.notes.length > 0) print('Left to you:');
+    print(messages.text(isReal ? 'cli.imported' : 'cli.wouldImport', { source, home }));
+    for (const { to, fate } of done) print(`  ${to}${fate === 'written' ? '' : `  ${messages.text(FATES[fate])}`}`);
+    if (done.length === 0) print(`  ${messages.text('cli.nothing')}`);
+    if (plan.notes.length > 0) print(messages.text('cli.leftToYou'));
     for (const note of plan.notes) print(`  ${note}`);
-    if (!isReal) print('Nothing was changed. Add --yes to do it.');
+    if (!isReal) print(messages.text('cli.addYes'));
   }
   return EXIT.ok;
 }

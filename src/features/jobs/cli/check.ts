@@ -4,7 +4,7 @@ import path from 'node:path';
 import { errorMessage } from '../../../errors.ts';
 import { viberCommand } from '../../../lib/invocation.ts';
 import { silentLog } from '../../../log.ts';
-import { messagesIn } from '../../../messages/messages.ts';
+import { say } from '../../../messages/messages.ts';
 import type { CheckedAt } from '../../../runtime/contract/feature.ts';
 import type { Finding } from '../../../runtime/contract/finding.ts';
 import { OFFLINE_MODEL } from '../../../runtime/contract/providers.ts';
@@ -17,14 +17,12 @@ import { holdsUp, sayUnknown } from '../unknown.ts';
 import { namesOf } from './names.ts';
 import { placeProblem } from './places.ts';
 
-const OFFLINE = `${OFFLINE_MODEL}, the small built-in model, does only a few fixed requests`;
-
 /** Returns no findings if there are no jobs. */
 export async function checkJobs(at: CheckedAt): Promise<Finding[]> {
   const { home: root, env } = at;
   const config = configOf(at);
   const findings: Finding[] = [];
-  const found = (state: Finding['state'], detail: string) => findings.push({ name: 'jobs', state, detail });
+  const found = (state: Finding['state'], detail: Finding['detail']) => findings.push({ name: 'jobs', state, detail });
   const folder = path.resolve(env.OPENVIBER_JOBS_DIR || path.join(root, 'jobs'));
   if (!fs.existsSync(folder)) return [];
   const timezone = config.jobs.timezone ?? systemTimezone();
@@ -36,24 +34,27 @@ export async function checkJobs(at: CheckedAt): Promise<Finding[]> {
     for (const { problem } of jobs.all()) if (problem !== undefined) found('wrong', problem.replaceAll('\n', '; '));
     for (const job of inForce) {
       const unknown = names.of(job);
-      const { said } = messagesIn('en');
-      const detail = sayUnknown(unknown, String).map(said).join(' ');
-      if (detail !== '') found(unknown.some(holdsUp) ? 'wrong' : 'note', `${job.id}: ${detail}`);
+      const [first, ...others] = sayUnknown(unknown, String);
+      if (first) {
+        const what = others.reduce((before, after) => say('cli.hinted', { what: before, hint: after }), first);
+        found(unknown.some(holdsUp) ? 'wrong' : 'note', say('doctor.ofViber', { id: job.id, what }));
+      }
       for (const place of job.deliver) {
         const problem = placeProblem(place, config);
-        if (problem !== undefined) found('wrong', `${job.id}: ${problem}`);
+        if (problem !== undefined) found('wrong', say('doctor.ofViber', { id: job.id, what: problem }));
       }
     }
     const count = jobs.all().length;
     const usual = config.model ?? createModels({ providers: config.providers, env }).defaultModel;
     const isOffline = ({ agent, viber }: Job) => viber === undefined && (agent.model ?? usual) === OFFLINE_MODEL;
-    const can = count === 1 ? '1 job can run' : `all ${count} can run`;
+    const can = say('doctor.jobsRun', { n: count });
     if (count > 0 && findings.length === 0) {
-      if (inForce.some(isOffline)) found('note', `${can}, but ${OFFLINE}; ${viberCommand('init')} connects a real one`);
+      if (inForce.some(isOffline))
+        found('note', say('doctor.jobsOffline', { can, model: OFFLINE_MODEL, command: viberCommand('init') }));
       else found('ok', can);
     }
   } catch (error) {
-    found('wrong', `they cannot be read: ${errorMessage(error)}`);
+    found('wrong', say('doctor.unreadable', { why: errorMessage(error) }));
   } finally {
     await jobs.close();
   }

@@ -8,7 +8,8 @@ import { loadConfig } from '../../../config.ts';
 import { UserError } from '../../../errors.ts';
 import { viberCommand } from '../../../lib/invocation.ts';
 import { silentLog } from '../../../log.ts';
-import { languages, messagesIn } from '../../../messages/messages.ts';
+import { languages, type Messages, messagesIn, say } from '../../../messages/messages.ts';
+import { scheduleText } from '../../../messages/schedules.ts';
 import { type CliContext, type CliServices, EXIT } from '../../../runtime/contract/cli.ts';
 import { escaped } from '../../../runtime/conversations/places.ts';
 import type { JobFile, Jobs } from '../files.ts';
@@ -17,7 +18,13 @@ import { placeProblem } from './places.ts';
 const SHOWN_TIMES = 3;
 
 /** Formats a time in the job's time zone, as chats show it. */
-const atText = (time: string, zone: string): string => messagesIn('en').when(new Date(time), zone);
+const atText = (time: string, zone: string, messages: Messages): string => messages.when(new Date(time), zone);
+
+/** Returns a schedule in words, and its next times. */
+const timesOf = (
+  { words, next, timezone }: { words: string; next: readonly string[]; timezone: string },
+  messages: Messages,
+): string[] => [scheduleText(words, messages), ...next.map((time) => atText(time, timezone, messages))];
 
 export async function run(context: CliContext, cli: CliServices): Promise<number> {
   const [verb, ...words] = context.args;
@@ -59,7 +66,7 @@ async function open({ home, config: file, env }: CliContext) {
 }
 
 async function list(context: CliContext, { names: offered }: CliServices): Promise<number> {
-  const { json, print, home, env } = context;
+  const { json, print, home, env, messages } = context;
   const [{ jobs, config, timezone, states: folder }, { openJobStates }, { nextSlots }, { namesOf }, { sayUnknown }] =
     await Promise.all([
       open(context),
@@ -73,13 +80,13 @@ async function list(context: CliContext, { names: offered }: CliServices): Promi
     jobs.all().flatMap(({ job }) => job ?? []),
     { config, root: home, env, offered: (vibers) => offered(vibers, config) },
   );
-  const { said } = messagesIn('en');
+  const { said } = messages;
   const states = openJobStates(folder, { isReader: true });
   const shown = jobs.all().map(({ id, state, job, problem }) => {
     const next = job && state !== 'disabled' ? nextSlots(job.schedule, new Date(), SHOWN_TIMES) : [];
     const lastRun = states.get(id)?.lastRun;
     const unknown = job ? names.of(job) : [];
-    const unsent = job ? job.deliver.flatMap((place) => placeProblem(place, config) ?? []) : [];
+    const unsent = job ? job.deliver.flatMap((place) => placeProblem(place, config) ?? []).map(said) : [];
     return {
       id,
       name: job?.name ?? id,
@@ -97,14 +104,17 @@ async function list(context: CliContext, { names: offered }: CliServices): Promi
   else {
     for (const job of shown) {
       const [next] = job.next;
-      print(`${job.id}  ${job.state}  ${job.schedule}${next ? `  next ${atText(next, job.timezone)}` : ''}`);
+      const soon = next ? `  ${messages.text('cli.nextAt', { time: atText(next, job.timezone, messages) })}` : '';
+      print(`${job.id}  ${job.state}  ${scheduleText(job.schedule, messages)}${soon}`);
       if (job.problem !== undefined) print(`  ${job.problem.replaceAll('\n', '\n  ')}`);
       for (const each of sayUnknown(job.unknown ?? [], String)) print(`  ${said(each)}`);
       for (const each of job.unsent ?? []) print(`  ${each}`);
     }
     if (shown.length === 0)
       print(
-        `There are no jobs yet. Add one: ${viberCommand('jobs add digest --at "every weekday at 9" --prompt "What is new?"')}`,
+        messages.text('cli.noJobs', {
+          command: viberCommand('jobs add digest --at "every weekday at 9" --prompt "What is new?"'),
+        }),
       );
   }
   return EXIT.ok;
@@ -112,11 +122,13 @@ async function list(context: CliContext, { names: offered }: CliServices): Promi
 
 /** Writes the job file as if by hand; a running gateway picks it up. */
 async function add(context: CliContext, name: string): Promise<number> {
-  const { json, print, values } = context;
+  const { json, print, values, messages } = context;
   const { at = '', prompt = '', deliver } = values;
   if (at === '' || prompt === '')
     throw new UserError(
-      `Say when and what: ${viberCommand('jobs add digest --at "every weekday at 9" --prompt "What is new?"')}`,
+      say('cli.sayWhen', {
+        command: viberCommand('jobs add digest --at "every weekday at 9" --prompt "What is new?"'),
+      }),
     );
   const [{ jobs, config, timezone: usual }, { nextSlots, parseSchedule, storedText }] = await Promise.all([
     open(context),
@@ -133,8 +145,11 @@ async function add(context: CliContext, name: string): Promise<number> {
     const { id } = await jobs.create(deliver === undefined ? fields : { ...fields, deliver: [deliver] });
     const next = nextSlots(parsed.schedule, now, SHOWN_TIMES).map((time) => time.toISOString());
     if (json) print(JSON.stringify({ id, done: 'added', schedule: words, timezone, next }));
-    else for (const line of [`added: ${id}`, words, ...next.map((time) => atText(time, timezone))]) print(line);
-    if (!json && deliver === undefined) print('Its result is sent to nobody: give --deliver to have it in a chat.');
+    else {
+      print(messages.text('cli.jobAdded', { id }));
+      for (const line of timesOf({ words, next, timezone }, messages)) print(line);
+      if (deliver === undefined) print(messages.text('cli.unsentJob'));
+    }
     return EXIT.ok;
   } finally {
     await jobs.close();
@@ -156,7 +171,7 @@ function locate(jobs: Jobs, name: string): JobFile {
       .filter((file) => file.id.startsWith(wanted) || file.job?.name.toLowerCase().startsWith(wanted));
     const [only, other] = begun;
     if (only && !other && wanted !== '') return only;
-    throw new UserError(`There is no job ${name.slice(0, 80)}. To list them: ${viberCommand('jobs')}`);
+    throw new UserError(say('cli.unknownJob', { name: name.slice(0, 80), command: viberCommand('jobs') }));
   }
 }
 
@@ -167,14 +182,14 @@ async function change(context: CliContext, verb: 'pause' | 'resume' | 'delete', 
     if (verb === 'delete') await jobs.remove(id);
     else await jobs[verb](id);
     const done = { pause: 'paused', resume: 'resumed', delete: 'deleted' }[verb];
-    context.print(context.json ? JSON.stringify({ id, done }) : `${done}: ${id}`);
+    context.print(context.json ? JSON.stringify({ id, done }) : context.messages.text('cli.jobDone', { done, id }));
     return EXIT.ok;
   } finally {
     await jobs.close();
   }
 }
 
-async function when({ home, config: file, env, json, print }: CliContext, phrase: string): Promise<number> {
+async function when({ home, config: file, env, json, print, messages }: CliContext, phrase: string): Promise<number> {
   const [{ config }, { nextSlots, parseSchedule, systemTimezone }] = await Promise.all([
     loadConfig({ file, home, env }),
     import('../schedule.ts'),
@@ -186,7 +201,7 @@ async function when({ home, config: file, env, json, print }: CliContext, phrase
   });
   const next = nextSlots(schedule, now, SHOWN_TIMES).map((time) => time.toISOString());
   if (json) print(JSON.stringify({ schedule: words, timezone, next }));
-  else for (const line of [words, ...next.map((time) => atText(time, timezone))]) print(line);
+  else for (const line of timesOf({ words, next, timezone }, messages)) print(line);
   return EXIT.ok;
 }
 
@@ -194,12 +209,11 @@ async function when({ home, config: file, env, json, print }: CliContext, phrase
 async function runNow(context: CliContext, name: string, cli: CliServices): Promise<number> {
   const { json, print } = context;
   const gateway = await cli.gateway();
-  if (gateway === undefined)
-    throw new UserError(`The gateway isn't running: start it with ${viberCommand('start')}, then try again.`);
+  if (gateway === undefined) throw new UserError(say('cli.notRunning', { start: viberCommand('start') }));
   const { id, job, state, problem } = await runnable(context, name);
   if (state === 'disabled')
-    throw new UserError(`The job ${id} is paused: ${viberCommand(`jobs resume ${id}`)}, then try again.`);
-  if (!job) throw new UserError(`The file of the job ${id} is broken: ${problem ?? 'it cannot be read'}`);
+    throw new UserError(say('cli.jobPaused', { id, command: viberCommand(`jobs resume ${id}`) }));
+  if (!job) throw new UserError(say('cli.jobBroken', { id, problem: problem ?? '' }));
   const text = await gateway.ask('jobs', `/jobs run ${id}`);
   const given = { name: escaped(job.name) };
   const isBegun = languages.some((language) => text.startsWith(messagesIn(language).text('jobs.runsNow', given)));

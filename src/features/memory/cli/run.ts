@@ -3,13 +3,22 @@
 import fs from 'node:fs';
 import { type Config, loadConfig } from '../../../config.ts';
 import { UserError } from '../../../errors.ts';
-import { counted } from '../../../lib/text.ts';
 import { createLog, type Logger } from '../../../log.ts';
+import { say } from '../../../messages/messages.ts';
 import { type CliContext, EXIT } from '../../../runtime/contract/cli.ts';
 import type { Embedder, MemoryHit } from '../../../runtime/contract/memory.ts';
 import type { Home } from '../../../workspace/home.ts';
 
-export async function run({ args, values, home: root, config: file, env, json, print }: CliContext): Promise<number> {
+export async function run({
+  args,
+  values,
+  home: root,
+  config: file,
+  env,
+  json,
+  print,
+  messages,
+}: CliContext): Promise<number> {
   const { config } = await loadConfig({ file, home: root, env });
   const [verb, ...words] = args;
   const query = words.join(' ').trim();
@@ -20,7 +29,7 @@ export async function run({ args, values, home: root, config: file, env, json, p
   const home = await openHome(root);
   const viber = values.viber ?? DEFAULT_VIBER;
   if (!isId(viber) || !fs.existsSync(home.viberDir(viber)))
-    throw new UserError(`There is no viber "${viber.slice(0, 80)}": --viber takes the name of a folder in vibers/.`);
+    throw new UserError(say('cli.noSuchViber', { name: viber.slice(0, 80) }));
   const log = createLog({ level: 'warn', pretty: true, write: (line) => void process.stderr.write(line) });
   const memory = new MemorySearch({
     home,
@@ -38,7 +47,7 @@ export async function run({ args, values, home: root, config: file, env, json, p
 
   function showHits(hits: MemoryHit[]): void {
     if (json) print(JSON.stringify({ results: hits }));
-    else if (hits.length === 0) print('Nothing in memory fits these words.');
+    else if (hits.length === 0) print(messages.text('cli.noHits'));
     else for (const hit of hits) print(`${placeOf(hit)}\n${hit.content.replace(/^/gm, '  ')}\n`);
   }
 
@@ -46,12 +55,9 @@ export async function run({ args, values, home: root, config: file, env, json, p
     const counts = await memory.rebuildIndex(viber);
     const { files, chunks, embedded } = counts;
     if (json) return print(JSON.stringify(counts));
-    const vectors = embedded > 0 ? `, ${embedded} of them with a vector` : '';
-    print(`Indexed ${counted(files, 'file')} in ${counted(chunks, 'piece')}${vectors}.`);
-    if (config.memory.index === 'off')
-      print(
-        'Searches read the files and leave the index unused: memory.index is off. Set it to auto or on to use the index.',
-      );
+    const vectors = embedded > 0 ? say('cli.withVectors', { n: embedded }) : '';
+    print(messages.text('cli.indexed', { files, chunks, vectors }));
+    if (config.memory.index === 'off') print(messages.text('cli.indexOff'));
   }
 }
 

@@ -5,7 +5,8 @@ import readline from 'node:readline/promises';
 import { loadConfig } from '../../../config.ts';
 import { UserError } from '../../../errors.ts';
 import { viberCommand } from '../../../lib/invocation.ts';
-import { type Messages, messagesIn, type Text } from '../../../messages/messages.ts';
+import { bareAnswer } from '../../../messages/bare-answers.ts';
+import { type Messages, say, type Text } from '../../../messages/messages.ts';
 import { type CliContext, type CliServices, EXIT } from '../../../runtime/contract/cli.ts';
 import { Adding, type Shown } from '../../../skills/add/add.ts';
 import { openHome } from '../../../workspace/home.ts';
@@ -26,7 +27,7 @@ export async function change(context: CliContext, { at }: CliServices): Promise<
   const { config } = await loadConfig({ file: context.config, home: context.home, env: context.env });
   const home = await openHome(context.home);
   const interrupted = new AbortController();
-  process.once('SIGINT', () => interrupted.abort(new UserError('Nothing was changed.')));
+  process.once('SIGINT', () => interrupted.abort(new UserError(say('cli.nothingChanged'))));
   const adding = new Adding({
     root: home.skills,
     cache: home.cache,
@@ -35,7 +36,7 @@ export async function change(context: CliContext, { at }: CliServices): Promise<
     allowedOrigins: config.skills.webOrigins,
     registry: config.skills.registry,
   });
-  const changing = { context, adding, messages: messagesIn('en') };
+  const changing = { context, adding, messages: context.messages };
   if (verb === 'add') return add(changing, words);
   return verb === 'update' ? update(changing, words) : remove(changing, words[0] ?? '');
 }
@@ -49,7 +50,7 @@ async function add({ context, adding, messages }: Changing, [source = '', ...nam
     context.print(`${messages.text('adding.choose', { n: skills.length, source: visible(looked.source) })}`);
     for (const { name, description } of skills)
       context.print(`  ${name}  ${visible(description.split('\n', 1)[0] ?? '')}`);
-    context.print(`Name those you want, or all: ${viberCommand(`skills add ${looked.source} NAME...`)}`);
+    context.print(messages.text('cli.chooseSkills', { command: viberCommand(`skills add ${looked.source} NAME...`) }));
   }
   return EXIT.failed;
 }
@@ -77,7 +78,7 @@ async function remove({ context, adding, messages }: Changing, name: string): Pr
     name,
   });
   if (!context.json) context.print(question);
-  if (!(await agrees(context, 'Remove it?'))) return EXIT.failed;
+  if (!(await agrees(context, 'cli.removeIt'))) return EXIT.failed;
   const kept = await adding.remove(name);
   if (context.json) context.print(JSON.stringify({ done: true, removed: name, kept }));
   else context.print(messages.text(kept ? 'adding.removedKept' : 'adding.removed', { name }));
@@ -92,7 +93,7 @@ async function decide(
   const isUpdate = skills.some((skill) => skill.update);
   if (!json) for (const skill of skills) print(`${shownIn(skill, messages)}\n`);
   if (!json) print(messages.text('adding.trust'));
-  const isAgreed = await agrees(context, isUpdate ? 'Update?' : 'Add?');
+  const isAgreed = await agrees(context, isUpdate ? 'cli.updateIt' : 'cli.addIt');
   if (isAgreed) await adding.take(id, 'command line');
   else adding.drop(id);
   const names = skills.map(({ about: { name } }) => name);
@@ -106,19 +107,27 @@ function shownIn(skill: Shown, messages: Messages): string {
   const lines = visible(skill.update?.changes.patch ?? '').split('\n');
   if (lines.length <= 1) return text;
   const rest = lines.length - MAX_PATCH;
-  return [text, '', ...lines.slice(0, MAX_PATCH), ...(rest > 0 ? [`... and ${rest} lines more`] : [])].join('\n');
+  return [
+    text,
+    '',
+    ...lines.slice(0, MAX_PATCH),
+    ...(rest > 0 ? [messages.text('cli.moreLines', { n: rest })] : []),
+  ].join('\n');
 }
 
-async function agrees({ switches, json, print }: CliContext, question: string): Promise<boolean> {
+async function agrees(
+  { switches, json, print, messages }: CliContext,
+  question: 'cli.removeIt' | 'cli.updateIt' | 'cli.addIt',
+): Promise<boolean> {
   if (switches.has('yes')) return true;
   if (!json && process.stdin.isTTY && process.stdout.isTTY) {
     const asking = readline.createInterface({ input: process.stdin, output: process.stdout });
     try {
-      return /^\s*(y|yes)\s*$/i.test(await asking.question(`${question} (y/N) `));
+      return bareAnswer(await asking.question(`${messages.text(question)} `)) === 'yes';
     } finally {
       asking.close();
     }
   }
-  if (!json) print('Nothing was changed. Add --yes to do it.');
+  if (!json) print(messages.text('cli.addYes'));
   return false;
 }

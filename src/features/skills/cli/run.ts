@@ -4,7 +4,7 @@
  */
 import { loadConfig } from '../../../config.ts';
 import { UserError } from '../../../errors.ts';
-import { messagesIn } from '../../../messages/messages.ts';
+import { type Messages, say } from '../../../messages/messages.ts';
 import { type CliContext, type CliServices, EXIT } from '../../../runtime/contract/cli.ts';
 import { canBe } from '../command/skills.ts';
 import type { SkillView } from '../service.ts';
@@ -20,13 +20,15 @@ export async function run(context: CliContext, cli: CliServices): Promise<number
 }
 
 /** Returns the state in the words of /skills. */
-function stateOf(skill: SkillView): string {
-  if (skill.isUsable) return messagesIn('en').said(canBe(skill));
-  return skill.lacks.length > 0 ? `lacks ${skill.lacks.join(', ')}` : 'cannot be used';
+function stateOf(skill: SkillView, messages: Messages): string {
+  if (skill.isUsable) return messages.said(canBe(skill));
+  return skill.lacks.length > 0
+    ? messages.text('cli.lacks', { what: skill.lacks.join(', ') })
+    : messages.text('cli.unusable');
 }
 
 async function list(
-  { args, home: root, config: file, env, json, print }: CliContext,
+  { args, home: root, config: file, env, json, print, messages }: CliContext,
   { at }: CliServices,
 ): Promise<number> {
   const [, viber] = args;
@@ -40,7 +42,7 @@ async function list(
     ]);
   const all = listVibers(await openHome(root));
   if (viber !== undefined && !all.includes(viber))
-    throw new UserError(`There is no viber "${visible(viber.slice(0, 80))}". There is: ${all.join(', ')}.`);
+    throw new UserError(say('cli.noViber', { name: visible(viber.slice(0, 80)), all: all.join(', ') }));
   const here = await at(config);
   const skills = catalogAt(here);
   const listed = await listSkills(skills, healthAt(here), viber ?? DEFAULT_VIBER);
@@ -50,11 +52,13 @@ async function list(
     return EXIT.ok;
   }
   for (const skill of listed.skills) {
-    print(`${skill.name}  ${skill.level}  ${stateOf(skill)}`);
+    print(`${skill.name}  ${skill.level}  ${stateOf(skill, messages)}`);
     for (const fix of [...skill.fixes, ...skill.warnings]) print(`  ${fix}`);
   }
   for (const problem of listed.problems)
-    print(`${visible(problem.file)}  not loaded\n  ${problem.reason.replaceAll('\n', '\n  ')}`);
-  if (listed.skills.length === 0) print('There are no skills; put one into skills/NAME/SKILL.md of the home.');
+    print(
+      `${messages.text('cli.notLoaded', { file: visible(problem.file) })}\n  ${problem.reason.replaceAll('\n', '\n  ')}`,
+    );
+  if (listed.skills.length === 0) print(messages.text('cli.noSkills'));
   return EXIT.ok;
 }

@@ -1,0 +1,32 @@
+/** The language of the person at this terminal. */
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { readTextSync } from '../lib/files.ts';
+import { machineLanguage } from '../lib/language.ts';
+
+const NAMES = ['config.yaml', 'config.json', 'openai.yaml'];
+const SETTING = /^(?:\{?\s*"language"|language)\s*:\s*["']?([a-z]{2,3}(?:[-_][A-Za-z0-9]+)*)(?![A-Za-z])/m;
+
+/**
+ * Returns the tag of the setting `language`, else the machine's. Reads the setting alone, so that a configuration with
+ * mistakes is complained about in the right language too.
+ */
+export function terminalLanguage(
+  env: NodeJS.ProcessEnv,
+  home: string | undefined,
+  config?: string,
+): string | undefined {
+  const names = config !== undefined ? [config] : home === undefined ? [] : NAMES.map((name) => path.join(home, name));
+  const file = names.find((name) => existsSync(name));
+  return settingIn(file) ?? machineLanguage(env);
+}
+
+function settingIn(file: string | undefined): string | undefined {
+  try {
+    return file === undefined ? undefined : SETTING.exec(readTextSync(file) ?? '')?.[1];
+  } catch (error) {
+    // Reading the whole configuration will say what is wrong with it.
+    if (error instanceof Error) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,21 @@
+/** The areas of `en-later.ts` in German. */
+import { backup } from './de/backup.ts';
+import { cli } from './de/cli.ts';
+import { commandLine } from './de/command-line.ts';
+import { config } from './de/config.ts';
+import { doctor } from './de/doctor.ts';
+import { expected } from './de/expected.ts';
+import { service } from './de/service.ts';
+import { setup } from './de/setup.ts';
+import type { en } from './en-later.ts';
+
+export const de: { readonly [A in keyof typeof en]: { readonly [K in keyof (typeof en)[A]]: string } } = {
+  backup,
+  cli,
+  commandLine,
+  config,
+  doctor,
+  expected,
+  service,
+  setup,
+};

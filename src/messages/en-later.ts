@@ -1,0 +1,11 @@
+/** The areas for the terminal and the configuration, which load with the first sentence of theirs. */
+import { backup } from './en/backup.ts';
+import { cli } from './en/cli.ts';
+import { commandLine } from './en/command-line.ts';
+import { config } from './en/config.ts';
+import { doctor } from './en/doctor.ts';
+import { expected } from './en/expected.ts';
+import { service } from './en/service.ts';
+import { setup } from './en/setup.ts';
+
+export const en = { backup, cli, commandLine, config, doctor, expected, service, setup } as const;
