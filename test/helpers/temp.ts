@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 
 export function tempFolder(atEnd: (end: () => void) => void = onTestFinished): string {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'viber-'));
-  atEnd(() => fs.rmSync(folder, { recursive: true, force: true }));
+  atEnd(() => fs.rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));
   return folder;
 }
 
