@@ -194,7 +194,7 @@ class RunningApp implements App {
     const { gw, host } = this.#open;
     await connectAll(this.#open, (id) => {
       const channel = host.built.channels.get(id);
-      if (channel) gw.tasks.news.tell({ type: 'channel:status', channel: id, status: channel.status() });
+      if (channel) gw.tasks.news.emit({ type: 'channel:status', channel: id, status: channel.status() });
       void this.#tellReadiness();
     });
     this.#hasConnected = true;

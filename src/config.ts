@@ -15,14 +15,13 @@ import { type Said, say } from './messages/messages.ts';
 import type { LoadedFeature } from './plugin/load.ts';
 
 export type { AccessConfig, ChatChannelConfig } from './channels/kind.ts';
-export { accessRulesOf } from './config/access-rules.ts';
 export { loadAgent } from './config/agent.ts';
 export { isLoopback } from './config/rules.ts';
 export type { AgentConfig, Config } from './config/schema.ts';
 export type { EngineConfig, EngineRole } from './config/sections/engine.ts';
 export type { TelemetryConfig } from './config/sections/outside.ts';
 export type { VoiceConfig } from './config/sections/voice.ts';
-export { configuredViber } from './config/vibers.ts';
+export { accessRulesOf, configuredViber } from './config/vibers.ts';
 
 const NAMES = ['config.yaml', 'config.json', 'openai.yaml'];
 

@@ -169,7 +169,7 @@ const AT_MOST: Figures = {
   commentsWithoutSubject: 3,
 };
 /** Of `npm run path`. Functions are rounded up: a timer that fires on a slow machine calls a few more. */
-const PATH_AT_MOST = { files: 153, functions: 920 };
+const PATH_AT_MOST = { files: 140, functions: 920 };
 
 interface Import {
   from: string;

@@ -8,7 +8,7 @@ import type { AppGateway } from './contract.ts';
 
 /** Returns a function that ends it. */
 export const tellChanges = ({ home, tasks }: AppGateway): (() => void) =>
-  hearChanges(home, (change) => tasks.news.tell(newsOf(change)));
+  hearChanges(home, (change) => tasks.news.emit(newsOf(change)));
 
 function newsOf(change: Change): News {
   switch (change.kind) {

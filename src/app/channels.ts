@@ -59,7 +59,7 @@ export async function buildChannels(open: OpenGateway, options: BuildOptions): P
     createApi({
       onNotice(message) {
         const taskId = taskAt(message.address, gw);
-        tasks.news.tell({ type: 'notice', message, ...(taskId !== undefined && { taskId }) });
+        tasks.news.emit({ type: 'notice', message, ...(taskId !== undefined && { taskId }) });
       },
       fileOf: (id) => fileOfRef(open, id),
     }),

@@ -13,7 +13,7 @@ import type { BoardAsk } from '../channels/local/requests.ts';
 import type { Config } from '../config.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { SyncSoon } from '../lib/files/sync-soon.ts';
+import type { SyncSoon } from '../lib/files.ts';
 import type { createHandles, handleLimit, limitProblem } from '../lib/handles.ts';
 import type { Logger } from '../log.ts';
 import type { Agent } from '../runtime/agent/agent.ts';

@@ -2,7 +2,9 @@
  * Assembles the gateway, once for the program and for tests alike: first the stores, then the model calls, then the
  * tools of runs. Nothing is accepted or run before `start`. The order in `stop` matters: each step may need the next.
  */
+import path from 'node:path';
 import type { Zones } from '../access/known.ts';
+import { isBlank } from '../channels/markdown/blank.ts';
 import { type Config, loadAgent } from '../config.ts';
 import type { QueueItem } from '../engine/engine.ts';
 import { UserError } from '../errors.ts';
@@ -11,23 +13,31 @@ import { systemClock } from '../lib/clock.ts';
 import { systemTimezone } from '../lib/timezone.ts';
 import type { Logger } from '../log.ts';
 import { say } from '../messages/messages.ts';
+import { createAgent } from '../runtime/agent/agent.ts';
 import { Approvals } from '../runtime/approvals/approvals.ts';
 import { RunSuspension } from '../runtime/approvals/suspend.ts';
-import { nowText } from '../runtime/context/now.ts';
+import { nowText } from '../runtime/context/system-prompt.ts';
 import { questionId } from '../runtime/contract/buttons.ts';
 import type { Entry } from '../runtime/contract/entry.ts';
 import type { StopFeature } from '../runtime/contract/feature.ts';
+import type { OwnModels } from '../runtime/contract/model.ts';
+import type { ConversationSettings } from '../runtime/conversations/conversations.ts';
 import { createTaskRecords, type TaskRecordsOptions } from '../runtime/conversations/task-record.ts';
+import { Costs, createMeter, priceOf } from '../runtime/costs/costs.ts';
 import { featureSet, nativesIn } from '../runtime/features.ts';
+import { Choices, type ModelChoices } from '../runtime/model/choices.ts';
+import { chosenAt } from '../runtime/model/choose.ts';
+import { createModels, type ModelCheck } from '../runtime/model/models.ts';
+import { keepRefused } from '../runtime/model/refused-files.ts';
 import { outcomeOf } from '../runtime/reply/outcomes.ts';
 import { noteGivenUp } from '../runtime/run/conclude.ts';
-import type { Gateway, PeopleStores } from '../runtime/run/gateway.ts';
+import type { Gateway, ModelCalls, PeopleStores } from '../runtime/run/gateway.ts';
 import { createWorker } from '../runtime/worker.ts';
 import type { Home } from '../workspace/home.ts';
 import { Uploads } from '../workspace/uploads.ts';
 import { createBoardDoor } from './board/door.ts';
 import type { AppGateway, GatewayOptions, OpenGateway } from './contract.ts';
-import { openModelCalls } from './models.ts';
+import { countCall } from './counting.ts';
 import { openStores, type Stores } from './stores.ts';
 import { createTelling } from './telling.ts';
 
@@ -100,7 +110,7 @@ function gatewayOf(
   const { costs } = models;
   const { conversations, news } = tasks;
   const hasOwner = () => people.pairing.ownership() === 'somebody';
-  const onState: TaskRecordsOptions['onState'] = (taskId, state) => news.tell({ type: 'task:state', taskId, state });
+  const onState: TaskRecordsOptions['onState'] = (taskId, state) => news.emit({ type: 'task:state', taskId, state });
   return {
     home,
     config,
@@ -146,10 +156,10 @@ function openConsent({ home, config, engine, host, log, tasks, people, consent }
     queue: engine.queue,
     log,
     shared: host.shared,
-    onDecidedElsewhere: (request, decision) => news.tell({ type: 'approval:decided', request, decision }),
-    onAsked: (request) => news.tell({ type: 'approval:asked', request }),
+    onDecidedElsewhere: (request, decision) => news.emit({ type: 'approval:decided', request, decision }),
+    onAsked: (request) => news.emit({ type: 'approval:asked', request }),
     async onDecided(request, decision) {
-      news.tell({ type: 'approval:decided', request, decision });
+      news.emit({ type: 'approval:decided', request, decision });
       const zone = people.zones.of(request.principal) ?? config.jobs.timezone;
       await consent.questions.decided(questionId.approval(request.id), outcomeOf(decision, zone));
     },
@@ -184,4 +194,70 @@ function bytesOfClient(name: string, { http, people, limits }: Config): number {
   const role = client?.role ?? people.find((person) => person.name === client?.person)?.role ?? 'member';
   if (!client || role === 'owner') return Number.POSITIVE_INFINITY;
   return (role === 'guest' ? limits.bytesPerGuest : limits.bytesPerMember) || Number.POSITIVE_INFINITY;
+}
+
+interface AppModels {
+  choices: ModelChoices;
+  chosen: ModelCalls['chosen'];
+}
+
+function openAppModels(options: {
+  config: Config;
+  models: ModelCheck;
+  modelName: () => string;
+  settings: ConversationSettings;
+}): AppModels {
+  const { config, settings } = options;
+  const { prices, currency, fallback, models: listed } = config;
+  const choices = new Choices({
+    models: options.models,
+    usual: options.modelName,
+    fallback,
+    listed,
+    currency,
+    priceOf: (id) => priceOf(id, prices, currency),
+  });
+  return {
+    choices,
+    chosen(address) {
+      const own = settings.get(address);
+      if (own.model === undefined && own.thinking === undefined) return {};
+      const { model, isUsual, thinking } = chosenAt({ models: choices, settings, address });
+      return { ...(isUsual ? {} : { model: model.id }), ...(thinking && { thinking }) };
+    },
+  };
+}
+
+function openModelCalls(
+  { config, home, places, people, telemetry, log }: Stores,
+  { env = {}, model: given, features = FEATURES }: GatewayOptions,
+) {
+  const { metrics } = telemetry;
+  const own: OwnModels = Object.assign({}, ...features.map(({ models }) => models));
+  const models = createModels({ providers: config.providers, env, own });
+  const modelName = () => config.model ?? models.defaultModel;
+  const { choices, chosen } = openAppModels({ config, models, modelName, settings: places.settings });
+  const seconds = (value: number) => value * 1000;
+  const { connect, firstToken, idle, run } = config.timeouts;
+  keepRefused(path.join(home.cache, 'refused-files'));
+  const agent =
+    given ??
+    createAgent({
+      models,
+      log,
+      isBlank,
+      readers: features.flatMap(({ understands }) => understands ?? []),
+      onModelFailure: (kind) => metrics.count('viber_errors_total', { stage: 'model', kind }),
+      timeouts: { connect: seconds(connect), firstToken: seconds(firstToken), idle: seconds(idle), run: seconds(run) },
+    });
+  const costs = new Costs({
+    home,
+    log,
+    prices: config.prices,
+    currency: config.currency,
+    limits: config.limits,
+    onCall: (call, usage) => countCall(metrics, call, usage),
+  });
+  const meter = createMeter({ costs, tellOwners: (id, text) => void people.owners.tellOwners(id, text) });
+  return { choices, chosen, providers: models, modelName, agent, costs, meter };
 }

@@ -3,7 +3,7 @@ import type { Channel } from '../channels/channel.ts';
 import type { Engine } from '../engine/engine.ts';
 import { leadBy } from '../engine/lead.ts';
 import { openRunFolder } from '../engine/run-folder.ts';
-import { SyncSoon } from '../lib/files/sync-soon.ts';
+import { SyncSoon } from '../lib/files.ts';
 import { createHandles, handleLimit, limitProblem } from '../lib/handles.ts';
 import { shareLocks } from '../lib/locks.ts';
 import { heard, type Logger } from '../log.ts';

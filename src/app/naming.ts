@@ -1,6 +1,6 @@
 /** Finds the name of the viber that answers on this machine's own channels. */
 import type { Address } from '../channels/channel.ts';
-import { viberAt } from '../runtime/conversations/vibers.ts';
+import { viberAt } from '../runtime/conversations/conversations.ts';
 import { DEFAULT_VIBER } from '../workspace/home.ts';
 import { viberName } from '../workspace/viber-name.ts';
 import type { AppGateway } from './contract.ts';

@@ -1,4 +1,5 @@
 /** Opens the home and its stores, once and in order: identities, the task of each conversation, outgoing messages, live progress. */
+
 import path from 'node:path';
 import { type Languages, openLanguages, Zones } from '../access/known.ts';
 import { createOutboundTargets } from '../access/outbound-targets.ts';
@@ -12,8 +13,10 @@ import { accessRulesOf, type Config, configuredViber, loadAgent } from '../confi
 import type { State } from '../engine/engine.ts';
 import type { Logger } from '../log.ts';
 import { say } from '../messages/messages.ts';
+import type { News } from '../runtime/contract/news.ts';
 import { createArrivals } from '../runtime/conversations/arrivals.ts';
 import { bindLeft } from '../runtime/conversations/bind-left.ts';
+import type { ViberRules } from '../runtime/conversations/conversations.ts';
 import {
   type ConversationSettings,
   openConversationSettings,
@@ -24,11 +27,9 @@ import { ExpectedAnswers } from '../runtime/conversations/expected.ts';
 import { openOwnerNotifier } from '../runtime/conversations/owner-notifier.ts';
 import { createReach } from '../runtime/conversations/reach.ts';
 import { createThreads } from '../runtime/conversations/threads.ts';
-import type { ViberRules } from '../runtime/conversations/vibers.ts';
 import { type Delivery, openDelivery } from '../runtime/delivery.ts';
 import { type Bus, createBus } from '../runtime/live/bus.ts';
 import { LiveProgress } from '../runtime/live/live.ts';
-import { NewsDesk } from '../runtime/live/news.ts';
 import { SeenRuns } from '../runtime/live/seen.ts';
 import { type Buttons, createButtons } from '../runtime/reply/buttons.ts';
 import { Questions } from '../runtime/reply/questions.ts';
@@ -37,8 +38,8 @@ import type { Places } from '../runtime/run/gateway.ts';
 import { createLanes } from '../runtime/run/work.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import type { Home } from '../workspace/home.ts';
+import { isViber, listVibers } from '../workspace/home.ts';
 import { openTask, planProgress, stepAtWork } from '../workspace/tasks/index.ts';
-import { isViber, listVibers } from '../workspace/vibers.ts';
 import type { GatewayOptions } from './contract.ts';
 import { countDelivery } from './counting.ts';
 import { hearDamage } from './damage.ts';
@@ -143,7 +144,7 @@ function openTasks({ conversations: folder }: Home, { isAccountOf, log }: Kept) 
     digests: new Digests(path.join(folder, 'digests')),
     expected: new ExpectedAnswers(path.join(folder, 'expected.json')),
     bus,
-    news: new NewsDesk((error) => log.error({ err: error }, 'a listener of the news failed')),
+    news: createBus<News>((error) => log.error({ err: error }, 'a listener of the news failed')),
     // Subscribe before the exchange with other processes, which begins with what this has seen.
     seen: new SeenRuns(bus),
   };

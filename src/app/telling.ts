@@ -3,7 +3,7 @@
  * gateway reads the answer.
  */
 import { mayBeTold } from '../access/authorise.ts';
-import { accessRulesOf } from '../config/access-rules.ts';
+import { accessRulesOf } from '../config/vibers.ts';
 import type { Config } from '../config.ts';
 import type { Places } from '../runtime/run/gateway.ts';
 

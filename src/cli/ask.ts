@@ -88,7 +88,7 @@ export interface Spoken {
 export async function namedViber({ values, home: root }: CliContext): Promise<string | undefined> {
   const wanted = values.viber;
   if (wanted === undefined) return undefined;
-  const { listVibers } = await import('../workspace/vibers.ts');
+  const { listVibers } = await import('../workspace/home.ts');
   const all = listVibers({ root, agents: path.join(root, 'agents') });
   if (all.includes(wanted)) return wanted;
   throw new UserError(say('cli.noViber', { name: wanted.slice(0, 80), all: all.join(', ') }));

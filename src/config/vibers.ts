@@ -1,22 +1,22 @@
 /**
- * Determines the viber for a conversation, and finds settings that name an unknown one. Pure except for listing the
- * vibers.
+ * Determines the viber and the access rules for a conversation, and finds settings that name an unknown viber. Pure
+ * except for listing the vibers.
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { channelKinds, chatSection, serverOf } from '../channels/index.ts';
+import { accessOf, channelKinds, chatSection, OWN_CHANNELS, serverOf } from '../channels/index.ts';
+import type { AccessConfig } from '../channels/kind.ts';
 import { type ConfigProblem, problemOf } from '../errors.ts';
 import { nearest } from '../lib/nearest.ts';
 import { say } from '../messages/messages.ts';
-import type { Place as Within } from './access-rules.ts';
 import type { Data } from './parse.ts';
 import type { Config } from './schema.ts';
 import { valueAt } from './validate.ts';
 
-export const USUAL_VIBER = 'default';
+const USUAL_VIBER = 'default';
 
 /** The place of a message, and its author. */
-export interface WrittenIn extends Within {
+interface WrittenIn extends Place {
   chat: string;
   thread?: string;
   isDirect: boolean;
@@ -92,3 +92,19 @@ function namedIn(data: Data): [path: string, id: Data | undefined][] {
     ...each('conversations').map((place) => at('conversations', place, 'viber')),
   ];
 }
+
+/** The parts of an address that matter here (channels/channel.ts has all of it). */
+export interface Place {
+  channel: string;
+  workspace?: string;
+}
+
+/**
+ * The rules of this machine's own channels, whose users could edit every file anyway, and of programs, which the HTTP
+ * guard admits. They have no groups.
+ */
+const OWN_DOOR: AccessConfig = { dm: 'open', groups: 'off', allow: [], chats: [], memory: 'direct' };
+const CLOSED: AccessConfig = { dm: 'off', groups: 'off', allow: [], chats: [], memory: 'direct' };
+
+export const accessRulesOf = (config: Config, at: Place): AccessConfig =>
+  OWN_CHANNELS.includes(at.channel) ? OWN_DOOR : (accessOf(config, at) ?? CLOSED);

@@ -5,9 +5,11 @@
  *
  * Readers have no log: the process registers a listener for its home, which also gets earlier reports.
  */
+
 import fs from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '../errors.ts';
+import { statOf } from './files/cache.ts';
 
 /** A reader's knowledge of a file: what is lost with it, and whether to notify the owners besides the log. */
 export interface About {
@@ -144,18 +146,6 @@ export function ensureFolder(root: string, folder: string, lost: string, isRead 
     const why = isFolder ? 'may not be used by this user' : 'is no folder';
     if (fs.lstatSync(current, { throwIfNoEntry: false })) quarantine(current, why, { lost, tell: true });
     fs.mkdirSync(current, { recursive: true, mode: 0o700 });
-  }
-}
-
-/** Returns what a path leads to; undefined for nothing, and for a link that itself leads in a circle. */
-export function statOf(file: string): fs.Stats | undefined {
-  try {
-    return fs.statSync(file, { throwIfNoEntry: false });
-  } catch (error) {
-    if (errorCode(error) !== 'ELOOP') throw error;
-    // A folder on the way that leads to itself is a fault that may pass: this throws for it.
-    fs.lstatSync(file);
-    return undefined;
   }
 }
 

@@ -3,13 +3,13 @@
  * text or the new one. Log files grow by one write per call. A path from outside, or below a folder that others may
  * write, goes through `files/below.ts`.
  */
+
 import { createHash, hash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { WorkspaceError } from '../errors.ts';
-import { copyAside, reportDamage } from './damage.ts';
-import { openAppend } from './files/open-append.ts';
+import { errorCode, WorkspaceError } from '../errors.ts';
+import { type About, copyAside, quarantine, reportDamage } from './damage.ts';
 import { stageFile, syncFolder, type WriteOptions, writeAll } from './files/staged-file.ts';
 import { readWhole, readWords } from './json.ts';
 
@@ -192,4 +192,67 @@ function lastByte(fd: number, size: number): number | undefined {
   const byte = Buffer.alloc(1);
   fs.readSync(fd, byte, 0, 1, size - 1);
   return byte[0];
+}
+
+const WITHIN_MS = 500;
+
+/** Syncs files soon after a change: many calls for one file cost one sync. */
+export class SyncSoon {
+  readonly #dirty = new Set<string>();
+  #timer: NodeJS.Timeout | undefined;
+  #flushing: Promise<void> = Promise.resolve();
+
+  add(file: string): void {
+    this.#dirty.add(file);
+    this.#timer ??= setTimeout(() => void this.flush(), WITHIN_MS);
+  }
+
+  /** Never rejects for a file that was removed in between; a failing disk is reported to the next writer. */
+  flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const files = [...this.#dirty];
+    this.#dirty.clear();
+    this.#flushing = this.#flushing.then(() => Promise.all(files.map(sync))).then(() => undefined);
+    return this.#flushing;
+  }
+}
+
+async function sync(file: string): Promise<void> {
+  try {
+    await syncFile(file);
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+  }
+}
+
+const NOT_OURS = ['EISDIR', 'EACCES', 'EPERM', 'ELOOP', 'ENXIO'];
+const { O_APPEND, O_CREAT, O_NONBLOCK, O_RDWR } = fs.constants;
+
+/** Opens a file for reading and appending, created (0600) if missing. */
+export function openAppend(file: string, about: About, mode = 0o600): number {
+  for (let tries = 0; ; tries++) {
+    const why = tries === 0 ? 'cannot be written to' : undefined;
+    try {
+      const fd = fs.openSync(file, O_RDWR | O_APPEND | O_CREAT | O_NONBLOCK, mode);
+      if (fs.fstatSync(fd).isFile() || why === undefined) return fd;
+      fs.closeSync(fd);
+    } catch (error) {
+      const code = errorCode(error) ?? '';
+      const isLost = code === 'ENOENT' && fs.lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+      if (why === undefined || !(isLost || NOT_OURS.includes(code))) throw error;
+    }
+    quarantine(file, why, about);
+  }
+}
+
+/** `own` comes from the handle, at any time. Returns false too when the folder can't be read. */
+export function isInPlace(own: fs.Stats, file: string): boolean {
+  try {
+    const found = fs.lstatSync(file, { throwIfNoEntry: false });
+    return found?.ino === own.ino && found.dev === own.dev;
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return false;
+  }
 }

@@ -9,7 +9,8 @@
 import { isUtf8 } from 'node:buffer';
 import fs from 'node:fs';
 import { errorCode } from '../errors.ts';
-import { type About, quarantine, reportDamage, reportOnce, setAside, statOf } from './damage.ts';
+import { type About, quarantine, reportDamage, reportOnce, setAside } from './damage.ts';
+import { statOf } from './files/cache.ts';
 import type { Schema } from './shape.ts';
 import { decodedText, markedUnicode } from './text.ts';
 

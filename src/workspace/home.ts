@@ -9,6 +9,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { errorCode, errorMessage, WorkspaceError } from '../errors.ts';
 import { ensureFolder } from '../lib/damage.ts';
+import { createStatCache } from '../lib/files/cache.ts';
 import { TEMPLATES } from './templates.ts';
 
 export interface Home {
@@ -229,9 +230,31 @@ function writeTemplates(home: Home): void {
 }
 
 /** Lists the IDs of all vibers with a folder, `default` first. */
-export function vibersOf(home: { root: string }): string[] {
-  const dir = path.join(home.root, 'vibers');
-  const entries = fs.existsSync(dir) ? fs.readdirSync(dir, { withFileTypes: true }) : [];
-  const ids = entries.filter((entry) => entry.isDirectory() && isId(entry.name)).map(({ name }) => name);
-  return [DEFAULT_VIBER, ...ids.filter((id) => id !== DEFAULT_VIBER)];
+export const vibersOf = ({ root }: { root: string }): string[] => [
+  DEFAULT_VIBER,
+  ...foldersIn(root).filter((id) => isId(id) && id !== DEFAULT_VIBER),
+];
+
+const SUFFIX = '.yaml';
+
+const settings = createStatCache<readonly string[]>(4, (folder) =>
+  fs.readdirSync(folder).flatMap((name) => (name.endsWith(SUFFIX) ? [name.slice(0, -SUFFIX.length)] : [])),
+);
+const folders = createStatCache<readonly string[]>(4, (folder) =>
+  fs.readdirSync(folder, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])),
+);
+
+const foldersIn = (root: string): readonly string[] => folders.get(path.join(root, 'vibers')) ?? [];
+
+type Place = { root: string; agents: string };
+
+const found = ({ root, agents }: Place): string[] => [...(settings.get(agents) ?? []), ...foldersIn(root)];
+
+/** Lists all vibers, with settings or a folder: `default` first, then the others by name. */
+export function listVibers(home: Place): string[] {
+  const others = new Set(found(home).filter((id) => isId(id) && id !== DEFAULT_VIBER));
+  return [DEFAULT_VIBER, ...[...others].sort()];
 }
+
+export const isViber = (home: Place, id: string): boolean =>
+  id === DEFAULT_VIBER || (isId(id) && found(home).includes(id));

@@ -6,7 +6,7 @@
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { statOf } from '../lib/damage.ts';
+import { statOf } from '../lib/files/cache.ts';
 import { DEFAULT_VIBER, type Home, isProtected, vibersOf } from './home.ts';
 
 interface Place {

@@ -5,7 +5,6 @@ import { tellElsewhere } from '../../src/app/processes/elsewhere.ts';
 import type { AgentStreamEvent } from '../../src/channels/channel.ts';
 import type { News } from '../../src/runtime/contract/news.ts';
 import { createBus } from '../../src/runtime/live/bus.ts';
-import { NewsDesk } from '../../src/runtime/live/news.ts';
 import { SeenRuns } from '../../src/runtime/live/seen.ts';
 import { openSharedEngine } from '../helpers/shared-engine.ts';
 
@@ -25,7 +24,7 @@ async function world() {
     subscribe: shared.subscribe.bind(shared),
   };
   const processOf = () => {
-    const [bus, news] = [createBus(fail), new NewsDesk(fail)];
+    const [bus, news] = [createBus(fail), createBus<News>(fail)];
     const [events, heard]: [AgentStreamEvent[], News[]] = [[], []];
     const seen = new SeenRuns(bus);
     const elsewhere = tellElsewhere(engine, bus, news, seen);
@@ -41,8 +40,8 @@ const run = { agentId: 'default', taskId: 't1', runId: 'r1' };
 
 it('tells news once, and leaves to each process what is its own', async () => {
   const { one, two, published } = await world();
-  one.news.tell({ type: 'plan:changed', taskId: 't1', hash: 'h' });
-  one.news.tell({ type: 'channel:status', channel: 'discord', status: { state: 'connected' } });
+  one.news.emit({ type: 'plan:changed', taskId: 't1', hash: 'h' });
+  one.news.emit({ type: 'channel:status', channel: 'discord', status: { state: 'connected' } });
   await expect.poll(() => two.heard).toEqual([{ type: 'plan:changed', taskId: 't1', hash: 'h' }]);
   await sleep(20);
   expect([one.heard.length, two.heard.length, published()]).toEqual([2, 1, 1]);

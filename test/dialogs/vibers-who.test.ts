@@ -172,7 +172,7 @@ describe('owners', () => {
     await ask(telegram, sams, 'mend the login', { by: 'sam' });
     const [task = ''] = world.tasks();
     await command(telegram, sams, 'use', 'default', 'sam');
-    expect((await command(telegram, sams, 'status', task, 'sam')).text).toContain('no task');
+    expect((await command(telegram, sams, 'status', task, 'sam')).text).toContain('find a task');
     expect((await command(telegram, dm, 'tasks', 'all')).text).toMatch(/mend the login.*dev/);
     expect((await command(telegram, dm, 'status', task)).text).toContain('with: dev');
     expect((await command(telegram, dm, 'open', task)).text).toContain('We continue mend the login here');

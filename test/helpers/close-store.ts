@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { openStore } from '../../src/engine/local/store.ts';
-import { SyncSoon } from '../../src/lib/files/sync-soon.ts';
+import { SyncSoon } from '../../src/lib/files.ts';
 
 const root = process.argv[2] ?? '';
 const soon = new SyncSoon();

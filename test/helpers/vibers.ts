@@ -1,5 +1,5 @@
 /** Vibers of a test that is about something else: the usual one alone. */
-import type { ViberRules } from '../../src/runtime/conversations/vibers.ts';
+import type { ViberRules } from '../../src/runtime/conversations/conversations.ts';
 
 export const ONE_VIBER: ViberRules = {
   ids: () => ['default'],

@@ -170,7 +170,7 @@ function open(home: Home, outcome: string, { told = [], folder, clock, log = sil
         ownerAddresses: () => [],
       },
     },
-    ...{ tasks: { news: { tell: () => undefined } }, places: { targets: {} } },
+    ...{ tasks: { news: { emit: () => undefined } }, places: { targets: {} } },
   };
   return { jobs: jobsOf(gw as unknown as Gateway) };
 }

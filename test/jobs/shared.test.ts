@@ -29,7 +29,7 @@ function node(home: Home, engine: Engine<Entry>, lead: Lead, clock = manualClock
       languages: { of: () => undefined, at: () => messagesIn('en') },
       owners: { tellOwners: async () => undefined, ownerAddresses: () => [], directOf: () => [] },
     },
-    ...{ tasks: { news: { tell: () => undefined } }, places: { targets: {} } },
+    ...{ tasks: { news: { emit: () => undefined } }, places: { targets: {} } },
   };
   onTestFinished(shareLocks(home.root, (name, work) => engine.lock(name, work)));
   const jobs = jobsOf(gw as unknown as Gateway);

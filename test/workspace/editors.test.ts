@@ -10,9 +10,9 @@ import { listMemoryFiles, readMemoryFile } from '../../src/features/memory/store
 import { shareLocks } from '../../src/lib/locks.ts';
 import { isSkillFile } from '../../src/skills/library.ts';
 import type { Home } from '../../src/workspace/home.ts';
+import { listVibers } from '../../src/workspace/home.ts';
 import { currentTask } from '../../src/workspace/tasks/current.ts';
 import { openTask } from '../../src/workspace/tasks/index.ts';
-import { listVibers } from '../../src/workspace/vibers.ts';
 import { newHome } from './home-helper.ts';
 
 const TASK = '20260101-aaaaa';

@@ -12,8 +12,7 @@ import { type Address, API, conversationKey, type Given, type RemoteFile } from 
 import { spoolKey } from '../../engine/engine.ts';
 import type { Caller } from '../../runtime/contract/board.ts';
 import { dedupeId, traceOf, type Visit } from '../../runtime/contract/entry.ts';
-import { bindingKey } from '../../runtime/conversations/conversations.ts';
-import { mayChoose } from '../../runtime/conversations/vibers.ts';
+import { bindingKey, mayChoose } from '../../runtime/conversations/conversations.ts';
 import { accept } from '../../runtime/intake/accept.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
 import type { OpenGateway } from '../contract.ts';

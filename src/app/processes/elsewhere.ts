@@ -9,7 +9,6 @@ import type { Engine, Stop } from '../../engine/engine.ts';
 import { isRecord, parseJson } from '../../lib/json.ts';
 import type { News } from '../../runtime/contract/news.ts';
 import type { Bus } from '../../runtime/live/bus.ts';
-import type { NewsDesk } from '../../runtime/live/news.ts';
 import type { SeenRuns } from '../../runtime/live/seen.ts';
 
 export interface Elsewhere {
@@ -31,7 +30,7 @@ const GATHER_MS = 100;
 const MAX_CHARS = 64 * 1024;
 
 /** @param seen must be subscribed to the bus before this is created */
-export function tellElsewhere(engine: Mouth, bus: Bus, news: NewsDesk, seen: SeenRuns): Elsewhere {
+export function tellElsewhere(engine: Mouth, bus: Bus, news: Bus<News>, seen: SeenRuns): Elsewhere {
   return new Teller(engine, bus, news, seen);
 }
 
@@ -50,7 +49,7 @@ class Teller implements Elsewhere {
   readonly #seen: SeenRuns;
   readonly #own = new Set<string>();
 
-  constructor(engine: Mouth, bus: Bus, news: NewsDesk, seen: SeenRuns) {
+  constructor(engine: Mouth, bus: Bus, news: Bus<News>, seen: SeenRuns) {
     this.#engine = engine;
     this.#seen = seen;
     const unbus = bus.subscribe((event) => this.#progress(event));
@@ -60,7 +59,7 @@ class Teller implements Elsewhere {
     this.#stops = [
       async () => unbus(),
       async () => unnews(),
-      this.#hear(TOPICS.news, (item) => news.tell(item as News)),
+      this.#hear(TOPICS.news, (item) => news.emit(item as News)),
       this.#hear(TOPICS.progress, (event) => bus.emit(event as AgentStreamEvent)),
       this.#hear(TOPICS.looking, (what) => {
         this.#lookedUntil = performance.now() + LOOKED_MS;

@@ -16,7 +16,7 @@ import type {
   ReadCursors,
 } from '../channel.ts';
 import type { Lead } from '../lead.ts';
-import { createChannelState } from '../shared/channel-state.ts';
+import { createChannelState } from '../shared/connection.ts';
 import { createApi } from './connect/api.ts';
 import { createRegistration } from './connect/commands.ts';
 import { wrongToken } from './connect/config-problems.ts';

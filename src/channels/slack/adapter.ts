@@ -4,7 +4,7 @@
  */
 import { ConfigError } from '../../errors.ts';
 import type { Channel } from '../channel.ts';
-import { createChannelState } from '../shared/channel-state.ts';
+import { createChannelState } from '../shared/connection.ts';
 import { refuse, type WebhookHandler } from '../shared/webhook.ts';
 import { clientOptions, createApi } from './connect/api.ts';
 import { createBarred, createDirectTo } from './connect/barred.ts';

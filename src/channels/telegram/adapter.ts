@@ -18,7 +18,7 @@ import type {
   Place,
 } from '../channel.ts';
 import { alone, type Lead } from '../lead.ts';
-import { createChannelState } from '../shared/channel-state.ts';
+import { createChannelState } from '../shared/connection.ts';
 import { createStatus, type Live, type StatusTiming } from '../shared/status.ts';
 import { refuse, type WebhookHandler } from '../shared/webhook.ts';
 import { createAlbumFiles } from './connect/album-files.ts';

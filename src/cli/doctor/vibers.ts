@@ -3,7 +3,7 @@ import path from 'node:path';
 import { type Config, loadAgent } from '../../config.ts';
 import { type Said, say } from '../../messages/messages.ts';
 import { createModels } from '../../runtime/model/models.ts';
-import { listVibers } from '../../workspace/vibers.ts';
+import { listVibers } from '../../workspace/home.ts';
 import { attempt, checkModel, MODEL_MS } from './checks.ts';
 import { type Finding, inEnglish } from './finding.ts';
 

@@ -4,7 +4,8 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { ensureFolder, statOf } from '../../lib/damage.ts';
+import { ensureFolder } from '../../lib/damage.ts';
+import { statOf } from '../../lib/files/cache.ts';
 import { reportReplaced } from './damaged-lines.ts';
 import { writeKeys } from './finished-keys.ts';
 import { beginText, type LiveEntry, lineText, type Position } from './log-lines.ts';

@@ -8,7 +8,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '../../errors.ts';
-import { statOf } from '../../lib/damage.ts';
+import { statOf } from '../../lib/files/cache.ts';
 import { readWhole } from '../../lib/json.ts';
 import { segmentNames } from './segment.ts';
 

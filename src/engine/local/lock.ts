@@ -7,8 +7,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { errorCode, LockedError, WorkspaceError } from '../../errors.ts';
-import { isDamagedDb, quarantine, reportDamage, statOf } from '../../lib/damage.ts';
+import { isDamagedDb, quarantine, reportDamage } from '../../lib/damage.ts';
 import { freeSides, unusable } from '../../lib/database-places.ts';
+import { statOf } from '../../lib/files/cache.ts';
 
 export interface Lock {
   epoch: number;

@@ -5,7 +5,8 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { namesIn, statOf } from '../../lib/damage.ts';
+import { namesIn } from '../../lib/damage.ts';
+import { statOf } from '../../lib/files/cache.ts';
 import { readJson } from '../../lib/json.ts';
 import { anything, shape } from '../../lib/shape.ts';
 import { readKeys, writeKeys } from './finished-keys.ts';

@@ -8,8 +8,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '../../errors.ts';
 import { namesIn, quarantine } from '../../lib/damage.ts';
-import { isInPlace } from '../../lib/files/open-append.ts';
 import { writeAll } from '../../lib/files/staged-file.ts';
+import { isInPlace } from '../../lib/files.ts';
 
 const ENDING = '.jsonl';
 /** The size of each write of a new segment, so that memory stays bounded however much is unfinished. */

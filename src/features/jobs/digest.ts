@@ -11,7 +11,7 @@ import type { Messages } from '../../messages/messages.ts';
 import type { ButtonAction } from '../../runtime/contract/buttons.ts';
 import type { JobOrder } from '../../runtime/contract/entry.ts';
 import { withAccount } from '../../runtime/conversations/asked-places.ts';
-import { summarise } from '../../runtime/reply/summary.ts';
+import { summarise } from '../../runtime/reply/render-answer.ts';
 import type { Home } from '../../workspace/home.ts';
 import { isLink, openTask, saveTask, taskIdFor } from '../../workspace/tasks/index.ts';
 import type { ArtifactRef, SessionEntry, TaskRecord } from '../../workspace/types.ts';

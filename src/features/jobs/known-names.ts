@@ -4,7 +4,7 @@ import type { OfferedNames } from '../../runtime/contract/feature.ts';
 import type { KnownNames } from '../../runtime/contract/job-service.ts';
 import type { ModelCheck, NamedModels } from '../../runtime/model/models.ts';
 import { ownTools } from '../../runtime/tools/table.ts';
-import { listVibers } from '../../workspace/vibers.ts';
+import { listVibers } from '../../workspace/home.ts';
 
 export function knownNames(
   home: Parameters<typeof listVibers>[0],

@@ -26,7 +26,7 @@ export const jobsOf = perGateway((gw) => {
       const at = { config, home: home.root, reserved: features.reserved, natives: features.natives };
       return knownNames(home, gw.models.providers, await offeredNames(features.on, vibers, at, gw));
     },
-    onChanged: (job) => tasks.news.tell({ type: 'job:changed', job }),
+    onChanged: (job) => tasks.news.emit({ type: 'job:changed', job }),
     folder: path.resolve(features.env.OPENVIBER_JOBS_DIR || home.jobs),
     settings: config.jobs,
   });

@@ -8,7 +8,7 @@ import { cutText, plainLine } from '../../lib/text.ts';
 import { scrub } from '../../log.ts';
 import { visibleText } from '../../runtime/context/turn.ts';
 import type { TaskMessage } from '../../runtime/contract/task.ts';
-import { decisionsOf } from '../../runtime/reply/summary.ts';
+import { decisionsOf } from '../../runtime/reply/render-answer.ts';
 import { cleanSummary, type Digest } from './digest.ts';
 import { toFacts } from './flush.ts';
 

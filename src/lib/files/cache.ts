@@ -2,8 +2,8 @@
  * Bounded caches over files. Entries may be dropped at any time: the files are the source of truth, and people edit
  * them, so every read checks the file's size, time and inode first (about 4 µs).
  */
-import type fs from 'node:fs';
-import { statOf } from '../damage.ts';
+import fs from 'node:fs';
+import { errorCode } from '../../errors.ts';
 import { createLru } from '../lru.ts';
 
 /**
@@ -52,4 +52,16 @@ export function createStatCache<T>(max: number, load: (file: string, stat: fs.St
       lru.set(file, { size, ctimeMs, ino, settled: true, value });
     },
   };
+}
+
+/** Returns what a path leads to; undefined for nothing, and for a link that itself leads in a circle. */
+export function statOf(file: string): fs.Stats | undefined {
+  try {
+    return fs.statSync(file, { throwIfNoEntry: false });
+  } catch (error) {
+    if (errorCode(error) !== 'ELOOP') throw error;
+    // A folder on the way that leads to itself is a fault that may pass: this throws for it.
+    fs.lstatSync(file);
+    return undefined;
+  }
 }

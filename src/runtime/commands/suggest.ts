@@ -6,7 +6,7 @@ import { cutText } from '../../lib/text.ts';
 import type { Home } from '../../workspace/home.ts';
 import { listTasks, openTask } from '../../workspace/tasks/index.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
-import { choosable, type ViberRules } from '../conversations/vibers.ts';
+import { choosable, type ViberRules } from '../conversations/conversations.ts';
 import { isOwnTask, mayOpen, maySee, type Viewpoint } from '../conversations/visibility.ts';
 import type { Gateway } from '../run/gateway.ts';
 import { findCommand } from './table.ts';

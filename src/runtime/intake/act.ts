@@ -21,9 +21,8 @@ import {
   taskLane,
   traceOf,
 } from '../contract/entry.ts';
-import { bindingAt, follow } from '../conversations/conversations.ts';
+import { bindingAt, choose, follow, mayChoose } from '../conversations/conversations.ts';
 import { escaped } from '../conversations/places.ts';
-import { choose, mayChoose } from '../conversations/vibers.ts';
 import { findTask, mayOpen } from '../conversations/visibility.ts';
 import type { Gateway } from '../run/gateway.ts';
 import type { Decision, Facts } from './decide.ts';

@@ -14,9 +14,8 @@ import { hasRoomForWords, newTaskId, openTask } from '../../workspace/tasks/inde
 import { typedAnswer } from '../approvals/typed.ts';
 import { findCommand } from '../commands/table.ts';
 import { dedupeId, taskLane, type Visit } from '../contract/entry.ts';
-import { bindingKey, taskOf } from '../conversations/conversations.ts';
+import { bindingKey, taskOf, viberAt } from '../conversations/conversations.ts';
 import type { ExpectedAnswer } from '../conversations/expected.ts';
-import { viberAt } from '../conversations/vibers.ts';
 import type { Gateway } from '../run/gateway.ts';
 import { type AnsweredDigest, type Facts, isCounted, isEarly, isPlain, saysStop } from './decide.ts';
 

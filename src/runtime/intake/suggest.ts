@@ -1,8 +1,7 @@
 /** Suggests values for a command's argument while somebody types it. */
 import type { Suggestion, SuggestQuery } from '../../channels/channel.ts';
 import { suggest } from '../commands/suggest.ts';
-import { bindingKey, taskOf } from '../conversations/conversations.ts';
-import { viberAt } from '../conversations/vibers.ts';
+import { bindingKey, taskOf, viberAt } from '../conversations/conversations.ts';
 import type { Gateway } from '../run/gateway.ts';
 import { authorise } from './gather.ts';
 

@@ -10,7 +10,7 @@ import { type Messages, type Said, say, type Text } from '../../messages/message
 import type { ButtonAction } from '../contract/buttons.ts';
 import type { Answer } from '../contract/outcome.ts';
 import { type FailedTurn, RunError } from '../contract/run-error.ts';
-import { summarise } from './summary.ts';
+import { summarise } from './render-answer.ts';
 
 /** Continues where a run ended, after a limit or if the outcome is unknown. */
 export const continueButton = (messages: Messages): ButtonAction => ({

@@ -6,7 +6,7 @@
 import { type Asides, asidesOf, isBetweenMarks } from './aside.ts';
 import { type BlockKind, type Blocks, jsonLength, kindOf, readBlock } from './blocks.ts';
 
-export { decisionsOf, summarise } from './summary.ts';
+export { decisionsOf, summarise } from './render-answer.ts';
 
 export interface ParsedReply extends Blocks {
   /** Markdown for the person; the input itself if it contains no block. */

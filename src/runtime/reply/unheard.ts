@@ -6,7 +6,7 @@ import { messagesIn } from '../../messages/messages.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
 import type { Answer } from '../contract/outcome.ts';
 import type { Unreadable } from '../contract/reading.ts';
-import { summarise } from './summary.ts';
+import { summarise } from './render-answer.ts';
 
 /** Any one of these is enough. */
 const KEYS = ['OPENAI_API_KEY', 'GROQ_API_KEY', 'DEEPGRAM_API_KEY'];

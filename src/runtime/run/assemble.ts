@@ -9,7 +9,7 @@ import { say } from '../../messages/messages.ts';
 import { PLAN_FIRST, withConsent } from '../approvals/consent.ts';
 import { type Outgoing, openOutgoing } from '../approvals/outgoing.ts';
 import { assembleContext } from '../context/context.ts';
-import { mentionsTime } from '../context/now.ts';
+import { mentionsTime } from '../context/system-prompt.ts';
 import type { AgentOutcome, AgentRequest } from '../contract/agent.ts';
 import type { Recalled, RecallFor } from '../contract/feature.ts';
 import type { Offered, Order, Performed } from '../contract/order.ts';

@@ -19,8 +19,8 @@ import { STEERED } from '../context/past-run.ts';
 import { type Entry, isReply, traceOf } from '../contract/entry.ts';
 import type { Owner } from '../contract/order.ts';
 import type { Answer, Outcome } from '../contract/outcome.ts';
+import { viberAt } from '../conversations/conversations.ts';
 import { escaped } from '../conversations/places.ts';
-import { viberAt } from '../conversations/vibers.ts';
 import { buttonsAgain, interruptedRun } from '../reply/failure.ts';
 import { renderAnswer } from '../reply/render-answer.ts';
 import { type Item, resultAfter } from './batches.ts';
@@ -153,7 +153,7 @@ async function note(turn: Answered, answer: Answer, { tasks, features, home }: G
   const { state, text, summary, artifactRefs } = answer;
   await tasks.records.setState(taskId, state === 'waiting' ? 'running' : await stateAfter(turn, state, home), run);
   if (state !== 'waiting')
-    tasks.news.tell({ type: 'run:ended', end: { taskId, runId: run, state, text, summary, artifactRefs } });
+    tasks.news.emit({ type: 'run:ended', end: { taskId, runId: run, state, text, summary, artifactRefs } });
   tasks.threads.show(taskId);
   features.metrics.count('viber_runs_total', { state });
 }

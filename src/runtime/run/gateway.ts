@@ -2,6 +2,7 @@
  * The running program as one object: everything that runs, commands and events need. `openGateway` in `src/app/` builds
  * it, for the program and for tests alike. Modules below the runtime never see it. Types only.
  */
+
 import type { AccessRules } from '../../access/authorise.ts';
 import type { Languages, Zones } from '../../access/known.ts';
 import type { OutboundTargets } from '../../access/outbound-targets.ts';
@@ -23,21 +24,20 @@ import type { ContextLimits } from '../context/context.ts';
 import type { Agent } from '../contract/agent.ts';
 import type { Entry, JobOrder } from '../contract/entry.ts';
 import type { FeatureOf, FeatureSet } from '../contract/feature.ts';
+import type { News } from '../contract/news.ts';
 import type { OwnSettings, Thinking } from '../contract/settings.ts';
 import type { Arrivals } from '../conversations/arrivals.ts';
-import type { ConversationSettings, Conversations } from '../conversations/conversations.ts';
+import type { ConversationSettings, Conversations, ViberRules } from '../conversations/conversations.ts';
 import type { Digests } from '../conversations/digests.ts';
 import type { Expected } from '../conversations/expected.ts';
 import type { OwnerNotifier } from '../conversations/owner-notifier.ts';
 import type { Reach } from '../conversations/reach.ts';
 import type { TaskRecords } from '../conversations/task-record.ts';
 import type { Threads } from '../conversations/threads.ts';
-import type { ViberRules } from '../conversations/vibers.ts';
 import type { Costs, Meter } from '../costs/costs.ts';
 import type { Delivery } from '../delivery.ts';
 import type { Bus } from '../live/bus.ts';
 import type { Live } from '../live/live.ts';
-import type { NewsDesk } from '../live/news.ts';
 import type { SeenRuns } from '../live/seen.ts';
 import type { ModelChoices } from '../model/choices.ts';
 import type { ModelProviders } from '../model/models.ts';
@@ -102,7 +102,7 @@ export interface Tasks {
   /** The questions that a person's next words answer. */
   expected: Expected;
   bus: Bus;
-  news: NewsDesk;
+  news: Bus<News>;
   seen: SeenRuns;
   /** Makes an existing file durable within a moment. */
   syncSoon: (file: string) => void;

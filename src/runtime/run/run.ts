@@ -67,7 +67,7 @@ async function work(turn: Turn, watch: TurnWatch, gw: Gateway): Promise<Outcome>
   const { taskId } = (items[0] as Item).message;
   const task = await records.open((items[0] as Item).message);
   await gw.places.live.follow(id, followers(answered, taskId, gw), isAgain, newestIn(items));
-  news.tell({ type: 'task:started', taskId, runId: id });
+  news.emit({ type: 'task:started', taskId, runId: id });
   const showing = records.showRunning(taskId, () => threads.show(taskId));
   try {
     const outcome = await answer({ ...turn, task, watch, principal: onWhoseWord(turn), earlier: [] }, gw);

@@ -5,8 +5,7 @@ import type { Order } from '../contract/order.ts';
 import type { Made } from '../contract/outcome.ts';
 import type { OwnSettings } from '../contract/settings.ts';
 import type { ToolScope } from '../contract/tool-scope.ts';
-import type { ConversationSettings, Conversations } from '../conversations/conversations.ts';
-import type { ViberRules } from '../conversations/vibers.ts';
+import type { ConversationSettings, Conversations, ViberRules } from '../conversations/conversations.ts';
 import type { ModelChoices } from '../model/choices.ts';
 
 /** The part that every run has, even one that a test creates by hand. */

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { UserError } from '../../errors.ts';
 import { newTaskId } from '../../workspace/tasks/index.ts';
 import { defineTool } from '../contract/tool.ts';
-import { choosable, choose, type Standing } from '../conversations/vibers.ts';
+import { choosable, choose, type Standing } from '../conversations/conversations.ts';
 import { inConversation } from './offered.ts';
 import { placeOf, type ToolRun } from './run.ts';
 

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { errorCode } from '../../errors.ts';
 import { exclusively } from '../../lib/locks.ts';
 import type { Home } from '../home.ts';
-import { listVibers } from '../vibers.ts';
+import { listVibers } from '../home.ts';
 import { tellChange } from './changes.ts';
 import { currentTask, planFile, settleEdits } from './current.ts';
 import { TaskPlan } from './plan.ts';

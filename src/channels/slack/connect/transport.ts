@@ -6,7 +6,7 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders, t
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { pipeline, type Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import { watchConnection } from '../../shared/watch-connection.ts';
+import { watchConnection } from '../../shared/connection.ts';
 
 /** A request without an answer from Slack. */
 export class TransportError extends Error {

@@ -13,8 +13,8 @@ import { urlToHttpOptions } from 'node:url';
 import { Api, GrammyError, HttpError } from 'grammy/web';
 import { errorCode } from '../../../errors.ts';
 import { createLru } from '../../../lib/lru.ts';
+import { watchConnection } from '../../shared/connection.ts';
 import { integer, isFields } from '../../shared/read.ts';
-import { watchConnection } from '../../shared/watch-connection.ts';
 
 export interface CallOptions {
   /** Timeout of the whole call in ms; 30,000 by default. */

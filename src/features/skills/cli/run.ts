@@ -32,13 +32,12 @@ async function list(
   { at }: CliServices,
 ): Promise<number> {
   const [, viber] = args;
-  const [{ config }, { DEFAULT_VIBER, openHome }, { catalogAt, healthAt }, { listSkills }, { listVibers }] =
+  const [{ config }, { DEFAULT_VIBER, listVibers, openHome }, { catalogAt, healthAt }, { listSkills }] =
     await Promise.all([
       loadConfig({ file, home: root, env }),
       import('../../../workspace/home.ts'),
       import('../catalog.ts'),
       import('../service.ts'),
-      import('../../../workspace/vibers.ts'),
     ]);
   const all = listVibers(await openHome(root));
   if (viber !== undefined && !all.includes(viber))

@@ -4,8 +4,8 @@
  */
 import { cutText, plainLine } from '../../../lib/text.ts';
 import { labelOf, lines, type Messages, type Text, words } from '../../../messages/messages.ts';
+import { choosable, mayChoose, type Standing, type ViberRules } from '../../conversations/conversations.ts';
 import { escaped, plainName } from '../../conversations/places.ts';
-import { choosable, mayChoose, type Standing, type ViberRules } from '../../conversations/vibers.ts';
 import type { Command, CommandReply, Invocation } from '../command.ts';
 
 const MAX_LISTED = 30;

@@ -1,7 +1,12 @@
-/** Detects whether a request had a connection. If it had none, certainly nothing was sent. */
+/**
+ * A channel's connection: its status, and whether a request had one. If it had none, certainly nothing was sent.
+ */
+
 import type { ClientRequest } from 'node:http';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
+import type { Logger } from '../../log.ts';
+import type { ChannelStatus } from '../channel.ts';
 
 const CONNECT_MS = 10_000;
 
@@ -26,4 +31,23 @@ const tooLate = (): Error => Object.assign(new Error(`no connection within ${CON
 function isReady(socket: Socket): boolean {
   if (socket.connecting) return false;
   return !(socket instanceof TLSSocket) || /^(TLS|SSL)/.test(socket.getProtocol() ?? '');
+}
+
+/** Holds the status of a channel's connection. Reports each change, and logs each problem once. */
+export interface ChannelState {
+  get(): ChannelStatus;
+  set(next: ChannelStatus): void;
+}
+
+export function createChannelState(channel: string, log: Logger, onChange: () => void): ChannelState {
+  let status: ChannelStatus = { state: 'off' };
+  return {
+    get: () => status,
+    set(next) {
+      if (next.state === status.state && next.detail === status.detail) return;
+      if (next.detail !== undefined) log.warn({ channel, state: next.state }, next.detail);
+      status = next;
+      onChange();
+    },
+  };
 }
