@@ -59,9 +59,9 @@ async function nameModel(terminal: Terminal): Promise<void> {
 /** Words that may be on two lines. */
 const folded = (words: string) => new RegExp(words.replaceAll(' ', '[\\s│]+'));
 const WRITE = {
-  telegram: folded('on Telegram now'),
-  discord: folded('on Discord now'),
-  slack: folded('on Slack now'),
+  telegram: folded('Now write to'),
+  discord: folded('on Discord;'),
+  slack: folded('on Slack;'),
 } as const;
 
 /** The person writes to the bot and lets themselves in with one key; resolves once the answer is in the chat. */
@@ -92,7 +92,7 @@ describe.skipIf(!hasPython)('a newcomer', () => {
     await terminal.sees('@viber_test_bot answers');
     await terminal.sees('https://t.me/viber_test_bot');
     await meets(terminal, telegram as Known);
-    await terminal.sees('How is it to go on');
+    await terminal.sees('How should it keep running');
     await terminal.press(up, enter);
     await terminal.sees('Start it with');
     expect(await terminal.ended()).toBe(0);
@@ -121,14 +121,14 @@ describe.skipIf(!hasPython)('a newcomer', () => {
     await terminal.sees('Message Content Intent');
     discord.emulator.removeGuild(discord.emulator.guildId);
     await terminal.press(token, enter);
-    await terminal.sees('The bot is in no server yet');
+    await terminal.sees("The bot isn't in a server yet");
     await terminal.sees('permissions=309237746752');
     discord.emulator.addGuild('Mine');
     await terminal.sees('Check again');
     await terminal.press(enter);
     await terminal.sees('@');
     await meets(terminal, discord as Known);
-    await terminal.sees('How is it to go on');
+    await terminal.sees('How should it keep running');
     await terminal.press(up, enter);
     expect(await terminal.ended()).toBe(0);
   });
@@ -147,7 +147,7 @@ describe.skipIf(!hasPython)('a newcomer', () => {
     await terminal.sees('Paste the app token');
     await terminal.press(appToken, enter);
     await meets(terminal, slack as Known);
-    await terminal.sees('How is it to go on');
+    await terminal.sees('How should it keep running');
     await terminal.press(up, enter);
     expect(await terminal.ended()).toBe(0);
   });
@@ -239,7 +239,7 @@ it.skipIf(!hasPython)(
     await terminal.press(enter);
     await terminal.sees('The model ollama/gemma:2b cannot use tools');
     await terminal.sees('What now?');
-    expect(terminal.shown()).not.toContain('Look at the address');
+    expect(terminal.shown()).not.toContain('Check the address');
     await terminal.press(enter);
     await terminal.sees('Ollama on this machine');
     await terminal.press(enter);
@@ -325,7 +325,7 @@ describe.skipIf(!hasPython)('what goes wrong', () => {
     await second.press(enter);
     await second.sees('Paste the token');
     await second.press(` TELEGRAM_BOT_TOKEN="${telegram.emulator.token}" `, enter);
-    await second.sees('on Telegram now');
+    await second.sees('Now write to');
     await second.press(interrupt);
     await second.sees('What is done is saved');
     expect(await second.ended()).toBe(0);
@@ -334,7 +334,7 @@ describe.skipIf(!hasPython)('what goes wrong', () => {
     await third.sees('Chat: Telegram');
     await third.sees('There is already a setup.');
     await third.press(enter);
-    await third.sees('Go on with Telegram');
+    await third.sees('Continue with Telegram');
     await third.press(enter);
     await meets(third, telegram as Known);
   });
@@ -353,9 +353,9 @@ describe.skipIf(!hasPython)('what goes wrong', () => {
     await terminal.sees('Chat: Telegram');
     await terminal.sees('There is already a setup.');
     await terminal.press(enter);
-    await terminal.sees('Go on with Telegram');
+    await terminal.sees('Continue with Telegram');
     await terminal.press(enter);
-    await terminal.sees('on Telegram now');
+    await terminal.sees('Now write to');
     telegram.say(telegram.dm('sam'), 'let me \u001b[2J in', { by: 'sam' });
     await terminal.sees('Is that you?');
     expect(terminal.raw()).not.toContain('\u001b[2J in');
@@ -409,7 +409,7 @@ describe.skipIf(!hasPython)('a configuration that is half filled', () => {
     await terminal.press('7001', enter);
     await terminal.sees('channels.slack.appToken is missing');
     await terminal.press('xapp-given', enter);
-    await terminal.sees('Mend that');
+    await terminal.sees('Fix that');
     expect(await terminal.ended()).toBe(2);
     expect(text(path.join(home, '.env')).split('\n').sort()).toEqual(
       ['', 'PORT=7001', 'SLACK_APP_TOKEN=xapp-given', `MY_BOT=${telegram.emulator.token}`].sort(),
@@ -512,7 +512,7 @@ describe.skipIf(!hasPython)('by options', () => {
   it('names the variable that is not set, and never takes a secret for its name', async () => {
     const home = tempFolder();
     const result = await run(home, ['--telegram-token-env', 'NOT_SET'], {});
-    expect(result).toMatchObject({ code: 1, err: expect.stringContaining('the variable NOT_SET is not set') });
+    expect(result).toMatchObject({ code: 1, err: expect.stringContaining("the variable NOT_SET isn't set") });
     expect(fs.existsSync(path.join(home, '.env'))).toBe(false);
   });
 });

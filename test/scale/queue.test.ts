@@ -52,9 +52,9 @@ it.runIf(hasRedis)(
     const two = await fleet.start(['ingress']);
     expect(two.logs.find(({ left }) => left === 1)?.msg).toContain('start once with that');
     const lines = await queue(config);
-    expect(lines.join('\n')).toMatch(/waits .*"of before"/);
+    expect(lines.join('\n')).toMatch(/waiting .*"of before"/);
     expect(lines.at(-1)).toBe(
-      'Some of it waits in the spool of this home: a gateway with engine.kind local goes on with it.',
+      'Some of it waits in the spool of this home: a gateway with engine.kind local continues it.',
     );
   },
   60_000,

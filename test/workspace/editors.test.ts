@@ -8,12 +8,15 @@ import { listPlaybooks } from '../../src/features/agents/playbook/library.ts';
 import { addToMemory, readMemory } from '../../src/features/memory/store/memory.ts';
 import { listMemoryFiles, readMemoryFile } from '../../src/features/memory/store/memory-files.ts';
 import { shareLocks } from '../../src/lib/locks.ts';
+import { messagesIn } from '../../src/messages/messages.ts';
 import { isSkillFile } from '../../src/skills/library.ts';
 import type { Home } from '../../src/workspace/home.ts';
 import { listVibers } from '../../src/workspace/home.ts';
 import { currentTask } from '../../src/workspace/tasks/current.ts';
 import { openTask } from '../../src/workspace/tasks/index.ts';
 import { newHome } from './home-helper.ts';
+
+const { said } = messagesIn('en');
 
 const TASK = '20260101-aaaaa';
 const plan = (goal: string, ...steps: string[]) =>
@@ -281,10 +284,10 @@ describe('what editors and synchronisation leave', () => {
     await openTask(home, TASK).plan.write(plan('Go', 'one'));
     openTask(home, TASK, 'default').show();
     put(at('task.md'), '## Goal\nGo\n\n## Plan\n<<<<<<< HEAD\n- [x] one\n=======\n- [ ] two\n>>>>>>> theirs\n');
-    expect(checkWritten(home.root).map(({ state, detail }) => `${state}: ${detail}`)).toEqual([
-      'note: config (conflicted copy 2026-11-23).yaml is a conflict copy of config.yaml, left where it was changed in two places, and is not read; put what you want into config.yaml and delete it',
+    expect(checkWritten(home.root).map(({ state, detail }) => `${state}: ${said(detail)}`)).toEqual([
+      "note: config (conflicted copy 2026-11-23).yaml is a conflict copy of config.yaml: it was changed in two places, and this copy isn't read. Move what you want into config.yaml and delete it",
       'note: workspace/IDENTITY.md line 2: two versions stand here one after the other, and both are read; keep one and delete the lines that separate them',
-      'note: workspace/MEMORY.sync-conflict-20261123-101010-ABCDEFG.md is a conflict copy of MEMORY.md, left where it was changed in two places, and is not read; put what you want into MEMORY.md and delete it',
+      "note: workspace/MEMORY.sync-conflict-20261123-101010-ABCDEFG.md is a conflict copy of MEMORY.md: it was changed in two places, and this copy isn't read. Move what you want into MEMORY.md and delete it",
       'note: workspace/task.md line 5: two versions stand here one after the other, and both are read; keep one and delete the lines that separate them',
     ]);
   });
