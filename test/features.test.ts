@@ -6,8 +6,10 @@ import { guarded } from '../src/app/plugins.ts';
 import type { Feature } from '../src/features/gateway.ts';
 import { FEATURES } from '../src/features.ts';
 import { silentLog } from '../src/log.ts';
+import { OFFLINE_MODEL } from '../src/runtime/contract/providers.ts';
 import { featureSet } from '../src/runtime/features.ts';
 import { openWorld } from './dialogs/harness.ts';
+import { openTestGateway } from './helpers/gateway.ts';
 
 it('says each feature in one line, by the name of its folder', () => {
   const table = fs.readFileSync(path.join(import.meta.dirname, '../src/features.ts'), 'utf8');
@@ -66,6 +68,14 @@ it('a feature from outside remembers for runs, and takes its own element of an a
   expect(world.llm.requests().at(-1)?.system).toContain('The diary of default.');
   for (const name of ['decision', 'Tool-Call', 'think'])
     expect(() => featureSet([{ ...diary, reply: [{ name, take: async () => undefined }] }])).toThrow(name);
+});
+
+it('without the built-in model the usual one is another, which names the setting that it lacks', async () => {
+  const { gw } = await openTestGateway({ features: FEATURES.filter(({ name }) => name !== 'offline') });
+  expect(gw.models.modelName()).not.toBe(OFFLINE_MODEL);
+  expect(gw.models.choices.isUsable(OFFLINE_MODEL)).toBe(false);
+  await expect(gw.models.providers.load(gw.models.modelName())).rejects.toThrow(/apiKey|API_KEY/);
+  expect((await openTestGateway()).gw.models.modelName()).toBe(OFFLINE_MODEL);
 });
 
 describe.each(FEATURES.map(({ name }) => [name]))('without %s', (name) => {

@@ -16,7 +16,7 @@ import { viberCommand } from '../../lib/invocation.ts';
 import { within } from '../../lib/within.ts';
 import { silentLog } from '../../log.ts';
 import { type Said, say } from '../../messages/messages.ts';
-import type { CallOptions } from '../../runtime/contract/model.ts';
+import type { CallOptions, OwnModels } from '../../runtime/contract/model.ts';
 import { betterAddress, OFFLINE_MODEL, splitModelName } from '../../runtime/contract/providers.ts';
 import { describeFailure } from '../../runtime/contract/run-error.ts';
 import { createModels } from '../../runtime/model/models.ts';
@@ -147,9 +147,13 @@ function isOpen(file: string): boolean {
 }
 
 /** Asks the model and every fallback for one word. */
-export async function checkModels(config: Config, env: NodeJS.ProcessEnv): Promise<Finding[]> {
-  const ask = (label: string, name: string) => attempt(label, MODEL_MS, () => checkModel(name, config.providers, env));
-  const models = createModels({ providers: config.providers, env });
+export async function checkModels(config: Config, env: NodeJS.ProcessEnv, own?: OwnModels): Promise<Finding[]> {
+  const models = createModels({ providers: config.providers, env, ...(own && { own }) });
+  const ask = (label: string, name: string) =>
+    attempt(label, MODEL_MS, async () => {
+      models.check(name);
+      return checkModel(name, config.providers, env);
+    });
   const asked = [
     ask('model', config.model ?? models.defaultModel),
     ...config.fallback.map((n) => ask('fallback', n)),

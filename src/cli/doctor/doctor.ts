@@ -50,7 +50,11 @@ async function examine({ home, config: file, env }: CliContext): Promise<Finding
   const checked = { ...at, env, names: (vibers: readonly string[]) => offeredNames(FEATURES, vibers, at) };
   const running = await runningGateways({ home, config: file, env });
   const called = await Promise.all([
-    ...[checkModels(config, env), checkVibers(config, home, env), checkChannels(config)],
+    ...[
+      checkModels(config, env, Object.assign({}, ...FEATURES.map(({ models }) => models))),
+      checkVibers(config, home, env),
+      checkChannels(config),
+    ],
     ...FEATURES.map(async ({ check }) => (await check?.(checked)) ?? []),
     checkEngine(config),
   ]);

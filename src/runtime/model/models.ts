@@ -31,7 +31,7 @@ export interface Models {
     name: string,
     options?: { /** The limit for connecting to the provider, in ms; 10,000 by default. */ connectMs?: number },
   ): Promise<ModelV4>;
-  /** The model to use if none is configured: that of the first provider with a key, else the built-in model. */
+  /** The model to use if none is configured: that of the first provider with a key, else the built-in model if it is on. */
   readonly defaultModel: string;
 }
 
@@ -75,7 +75,7 @@ type Factory = (model: string) => ModelV4;
 interface Providers {
   providers: Record<string, ProviderSettings>;
   env: NodeJS.ProcessEnv;
-  /** Models of features, by name. */
+  /** Models of the features that are on, by name; the built-in one if absent. */
   own?: OwnModels;
 }
 
@@ -92,6 +92,7 @@ export function createModels(options: Providers): ModelProviders {
   const factories = new Map<string, Promise<Factory>>();
 
   const settingsOf = (provider: string) => providerSettings(provider, options);
+  const hasBuiltIn = options.own === undefined || Object.hasOwn(options.own, OFFLINE_MODEL);
 
   function factoryOf(provider: string, connectMs: number): Promise<Factory> {
     const key = `${provider} ${connectMs}`;
@@ -131,7 +132,7 @@ export function createModels(options: Providers): ModelProviders {
       return model;
     },
     check(name) {
-      if (name === OFFLINE_MODEL) return;
+      if (name === OFFLINE_MODEL && hasBuiltIn) return;
       const { provider } = named(name);
       checkSettings(provider, settingsOf(provider), options.providers);
     },
@@ -153,10 +154,12 @@ export function createModels(options: Providers): ModelProviders {
       return providerNames(options.providers);
     },
     get defaultModel() {
-      for (const [provider, { defaultModel }] of Object.entries(PROVIDERS)) {
-        if (defaultModel && settingsOf(provider).apiKey) return `${provider}/${defaultModel}`;
-      }
-      return OFFLINE_MODEL;
+      const usual = Object.entries(PROVIDERS).filter(([, { defaultModel }]) => defaultModel);
+      const keyed = usual.find(([provider]) => settingsOf(provider).apiKey);
+      if (!keyed && hasBuiltIn) return OFFLINE_MODEL;
+      // Without a key its error names the setting that is missing.
+      const [provider, { defaultModel }] = keyed ?? (usual[0] as (typeof usual)[number]);
+      return `${provider}/${defaultModel}`;
     },
   };
 }

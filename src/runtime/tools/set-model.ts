@@ -8,7 +8,7 @@ import { UserError } from '../../errors.ts';
 import { messagesIn } from '../../messages/messages.ts';
 import { THINKING } from '../contract/settings.ts';
 import { defineTool } from '../contract/tool.ts';
-import type { ModelChoice } from '../model/choices.ts';
+import type { ModelChoice, ModelChoices } from '../model/choices.ts';
 import { type Choosing, setModel, setThinking, USUAL } from '../model/choose.ts';
 import { costText } from '../model/words.ts';
 import { inConversation } from './offered.ts';
@@ -40,12 +40,23 @@ function isUnlisted(words: string, { models, isOwner }: Choosing): boolean {
   return models.find(words, isOwner).kind === 'model' && models.find(words, false).kind !== 'model';
 }
 
+/** The models and their prices come from the configuration, so the text is the same for every run of a gateway. */
+const described = new WeakMap<ModelChoices, { owner?: string; others?: string }>();
+
+function describe(models: ModelChoices, isOwner: boolean): string {
+  const listed = models.offered().filter(({ id }) => models.find(id, isOwner).kind === 'model');
+  return `Change which model answers here, and how long it thinks, from the next answer on. Only when asked; say what it costs. Models (price in and out for a million tokens): ${listed.map((model) => line(model, models.currency)).join('; ')}`;
+}
+
 export const setModelTool = defineTool({
   name: 'set_model',
   describe(run: ToolRun) {
     const { models, isOwner } = choosing(run);
-    const listed = models.offered().filter(({ id }) => models.find(id, isOwner).kind === 'model');
-    return `Change which model answers here, and how long it thinks, from the next answer on. Only when asked; say what it costs. Models (price in and out for a million tokens): ${listed.map((model) => line(model, models.currency)).join('; ')}`;
+    const known = described.get(models) ?? {};
+    described.set(models, known);
+    const who = isOwner ? 'owner' : 'others';
+    known[who] ??= describe(models, isOwner);
+    return known[who];
   },
   doing: 'doing.model',
   offered: inConversation,

@@ -9,6 +9,7 @@ import type { RunFacts } from '../../../src/runtime/contract/tool.ts';
 import { isOffered } from '../../../src/runtime/tools/bind.ts';
 import { doingWith } from '../../../src/runtime/tools/doing.ts';
 import { allTools, CORE_TOOLS, knowTools, ownTools, SERVICE_TOOLS } from '../../../src/runtime/tools/table.ts';
+import { openTestGateway } from '../../helpers/gateway.ts';
 
 /** The tools that features bring. */
 const BROUGHT = FEATURES.flatMap(({ tools = [] }) => tools);
@@ -94,4 +95,32 @@ it.each<[string, string]>([
   ['constructor', 'using constructor'],
 ])('calls a tool of others by its name, where that can be one: %j', (name, said) => {
   expect(messagesIn('en').said(doingWith(name))).toBe(said);
+});
+
+it('describes set_model once for the models of a gateway and the rights of a person', async () => {
+  let looks = 0;
+  const { gw } = await openTestGateway({ config: { model: 'openai/gpt-5-mini', models: ['openai/gpt-5-mini'] } });
+  const choices = Object.create(gw.models.choices, {
+    offered: {
+      value: () => {
+        looks++;
+        return gw.models.choices.offered();
+      },
+    },
+    find: { value: (words: string, isOwner: boolean) => gw.models.choices.find(words, isOwner) },
+    currency: { value: 'USD' },
+  });
+  const tool = SERVICE_TOOLS.find(({ name }) => name === 'set_model');
+  const describe = (role: string) =>
+    typeof tool?.describe === 'function' &&
+    tool.describe({
+      gw: { ...gw, models: { ...gw.models, choices } },
+      order: { principal: { role }, address: { channel: 'local', account: '', chat: '1' } },
+    } as never);
+  const [first, second] = [describe('owner'), describe('owner')];
+  expect(first).toBe(second);
+  expect(looks).toBe(1);
+  describe('member');
+  describe('member');
+  expect(looks).toBe(2);
 });
