@@ -24,7 +24,7 @@ const DRAWN: readonly string[] = ['src/features/charts/pie.ts'];
 const NAMES: readonly string[] = ['telegram', 'discord', 'slack'].map((name) => `src/channels/${name}/index.ts`);
 
 /** Still to be moved; a file that has nothing left is taken off. */
-const LEFT: readonly string[] = [];
+const LEFT: readonly string[] = ['src/features/charts/pie.ts'];
 
 const files = globSync('src/{app,channels,features,runtime}/**/*.ts', { cwd: root });
 const strays = files.filter((file) => readFileSync(join(root, file), 'utf8').match(WRITTEN) !== null);

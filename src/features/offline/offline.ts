@@ -3,7 +3,6 @@
  * run on it. It says openly what it is, is deterministic, and works by calling the tools it is offered, as any model
  * does.
  */
-import { messagesIn } from '../../messages/messages.ts';
 import type { CallOptions, GenerateResult, ModelV4, StreamPart } from '../../runtime/contract/model.ts';
 import { RunError } from '../../runtime/contract/run-error.ts';
 import { cannotDo, workOn } from './replies.ts';
@@ -71,8 +70,6 @@ function languageOf(options: CallOptions['providerOptions']): string | undefined
 /** Returns the calls that are due, or the answer once every request has its sentence. */
 function respond(view: View, offered: ReadonlySet<string>): { calls: Call[]; text: string } {
   const requests = parseRequests(view.text);
-  // German words are answered in German, whatever language the platform names.
-  if (requests.some(({ language }) => language === 'de')) view.messages = messagesIn('de');
   const cannot = cannotDo(requests);
   if (cannot) throw new RunError('offline', cannot);
   const made = [...view.calls];

@@ -1,5 +1,5 @@
 /**
- * Parses the eight plain requests, English or German, that the built-in model understands. Pure: text in, requests out. Anything
+ * Parses the eight plain English requests that the built-in model understands. Pure: text in, requests out. Anything
  * uncertain is `unknown`, never guessed.
  */
 
@@ -28,11 +28,8 @@ const NEW_FILE = `(?:write|create|make|save) (?:me )?(?:(?:a|the) )?(?:new )?(?:
 const MAX_STEPS = 50;
 const MAX_TITLE = 200;
 
-const remember = ({ content = '' }: Groups): OfflineRequest => ({ kind: KEEP, text: unquote(content) });
-const read = ({ file = '' }: Groups): OfflineRequest => ({ kind: 'read', file });
-
 /** The first rule that matches a whole request wins; one blank in a pattern matches several. */
-const ENGLISH: readonly Rule[] = [
+const RULES: readonly Rule[] = [
   [
     `(?:(?:make|create|write) )?(?:me )?(?:(?:a|the|my) )?plan(?: (?:for|to) (?<goal>[^:\n]{1,200}))? ?: ?(?<items>.+)`,
     toPlan,
@@ -41,42 +38,12 @@ const ENGLISH: readonly Rule[] = [
   [`(?:done|tick off|tick|mark) ${STEPS}(?: (?:as )?(?:done|finished))?`, toDone],
   [`${STEPS} (?:is|are) (?:done|finished)`, toDone],
   [`${NEW_FILE} ?(?::|,? ?(?:saying|containing|with(?: the)?(?: (?:text|content))?) ?:?) ?(?<content>.+)`, toWrite],
-  [`remember(?: that| ?:|,)? (?<content>.+)`, remember],
+  [`remember(?: that| ?:|,)? (?<content>.+)`, ({ content = '' }) => ({ kind: KEEP, text: unquote(content) })],
   [`what (?:do|can) you (?:know|remember)(?: .{1,60})?`, () => ({ kind: 'recall' })],
   [`(?:list|show|what are|which) (?:me )?(?:all )?(?:(?:the|my|your) )?files(?: .{1,60})?`, () => ({ kind: 'list' })],
-  [`(?:read|show|open) (?:me )?${SOME_FILE}`, read],
-  [`(?:hi|hello|hey|good (?:morning|day|evening|afternoon))(?:,? [a-z]{1,20})?`, () => ({ kind: 'hello' })],
+  [`(?:read|show|open) (?:me )?${SOME_FILE}`, ({ file = '' }) => ({ kind: 'read', file })],
+  [`(?:hi|hello|hey|hallo|good (?:morning|day|evening|afternoon))(?:,? [a-z]{1,20})?`, () => ({ kind: 'hello' })],
   [`(?:help|what can you do|who are you|what are you)(?: .{1,30})?`, () => ({ kind: 'help' })],
-];
-
-const SCHRITTE = String.raw`(?:(?:den |der |die )?schritte? )?#?(?<steps>[^:\n]{1,80}?)`;
-const DATEI = `(?:sie|das|(?:die |meine |diese )?(?:angehängte |letzte )?datei|(?:die )?(?:datei )?(?<file>${FILE}))`;
-const NEUE_DATEI = `(?:schreibe?|erstelle?|mache?|speicher[en]?|leg) (?:mir )?(?:(?:eine|die) )?(?:neue )?(?:text)?(?:datei )?(?:namens )?(?<file>${FILE})(?: an)?`;
-
-const GERMAN: readonly Rule[] = [
-  [
-    `(?:mache?|erstelle?|schreibe?) (?:mir |uns )?(?:(?:einen|den|meinen) )?plan(?: (?:für|um|zum|zur) (?<goal>[^:\\n]{1,200}))? ?: ?(?<items>.+)`,
-    toPlan,
-  ],
-  [
-    `(?:zeige?|wie (?:ist|lautet)) (?:mir )?(?:(?:den|der|meinen|mein|unseren) )?plan(?: an)?`,
-    () => ({ kind: 'show-plan' }),
-  ],
-  [`(?:erledigt|fertig|abgehakt|hake?) ${SCHRITTE}(?: ab)?`, toDone],
-  [`${SCHRITTE} (?:(?:ist|sind) )?(?:erledigt|fertig|abhaken)`, toDone],
-  [`${NEUE_DATEI} ?(?::|,? ?mit(?: dem)?(?: (?:text|inhalt))? ?:?) ?(?<content>.+)`, toWrite],
-  [`merke? dir(?: ?:|,)?(?: dass)? (?<content>.+)`, remember],
-  [`(?:was weißt du|was hast du dir gemerkt|woran erinnerst du dich)(?: .{1,60})?`, () => ({ kind: 'recall' })],
-  [
-    `(?:zeige?|liste|welche|was für) (?:mir )?(?:alle )?(?:(?:die|meine|deine) )?dateien(?: .{1,60})?`,
-    () => ({ kind: 'list' }),
-  ],
-  [`(?:lies|zeige?|öffne) (?:mir )?${DATEI}(?: (?:vor|an))?`, read],
-  [
-    `(?:hallo|servus|moin|grüezi|grüß gott|guten (?:morgen|tag|abend))(?:,? [\\p{L}]{1,20})?`,
-    () => ({ kind: 'hello' }),
-  ],
-  [`(?:hilfe|was kannst du|wer bist du|was bist du)(?: .{1,30})?`, () => ({ kind: 'help' })],
 ];
 
 // The border between two requests of a message: only before words that certainly begin one.
@@ -91,33 +58,25 @@ const BEGIN = `(?:please )?(?:${[
   '(?:show|list) (?:me )?(?:the |my |all )?(?:plan|files)',
   `read (?:it|this|(?:the |my )?(?:file )?${FILE})`,
   'what do you (?:know|remember)',
-  'merke? dir,? ',
-  'schritt \\d+ ist ',
-  'hake? schritt ',
-  `(?:schreibe?|erstelle?|speichere?) (?:mir )?(?:(?:eine|die) )?(?:neue )?(?:datei |${FILE})`,
-  'zeige? (?:mir )?(?:den |die |meinen |meine )?(?:plan|dateien)',
-  'was weißt du',
 ].join('|')})`;
-const BORDER = `(?:[.,;!?]? (?:and then|and|then|und dann|und|dann) |[.!?,] )(?=${BEGIN})|\n(?=${BEGIN})`;
-const COURTESY =
-  '(?:(?:please|okay|ok|now|then|also|and|could you|can you|would you|i want you to|bitte|kannst du|könntest du),? ){1,4}';
+const BORDER = `(?:[.,;!?]? (?:and then|and|then) |[.!?,] )(?=${BEGIN})|\n(?=${BEGIN})`;
+const COURTESY = '(?:(?:please|okay|ok|now|then|also|and|could you|can you|would you|i want you to),? ){1,4}';
 /** Matches the beginning of work at a set time. */
 const TIME =
-  '^(?:remind (?:me|us)|schedule|(?:every|each) (?:\\d|other|morning|evening|night|hour|minute|day|week|month|year|mon|tues?|wednes|thurs?|fri|satur|sun)|(?:daily|hourly|weekly|monthly|on weekdays|weekdays|(?:tomorrow|today) )\\b)|^(?:erinnere? (?:mich|uns)|jede[nrs]? (?:\\d|zweiten|tag|morgen|abend|woche|monat|stunde|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag)|(?:täglich|wöchentlich|stündlich|monatlich|werktags|morgen (?:um|früh|mittag|abend)) )|\\b(?:every|each) (?:day|morning|evening|hour|weekday|week|month|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\\b';
-const ENDING = /,? (?:please|thanks|thank you|bitte|danke)$/i;
+  '^(?:remind (?:me|us)|schedule|(?:every|each) (?:\\d|other|morning|evening|night|hour|minute|day|week|month|year|mon|tues?|wednes|thurs?|fri|satur|sun)|(?:daily|hourly|weekly|monthly|on weekdays|weekdays|(?:tomorrow|today) )\\b)|\\b(?:every|each) (?:day|morning|evening|hour|weekday|week|month|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\\b';
+const ENDING = /,? (?:please|thanks|thank you)$/i;
 const QUOTED = /```[\s\S]*?```|"[^"]*"|“[^”]*”/g;
 const ORDINALS = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth'];
 const MAX_REQUESTS = 10;
 const MAX_TEXT = 50_000;
 
-const RULES = { en: ENGLISH, de: GERMAN } as const;
 const BLANKS = '[ \\t\\r\\n]{1,9}';
 /** Bounded, so that long runs of blanks don't cost more than short ones. */
 const regExp = (source: string, flags: string): RegExp =>
   new RegExp(source.replaceAll(' ', BLANKS).replaceAll(`${BLANKS}?`, '[ \\t\\r\\n]{0,9}'), flags);
 
 interface Compiled {
-  rules: [RegExp, Rule[1], 'en' | 'de'][];
+  rules: [RegExp, Rule[1]][];
   border: RegExp;
   courtesy: RegExp;
   time: RegExp;
@@ -126,13 +85,7 @@ let compiled: Compiled | undefined;
 
 function compile(): Compiled {
   compiled ??= {
-    rules: (['en', 'de'] as const).flatMap((language) =>
-      RULES[language].map(([pattern, request]): Compiled['rules'][number] => [
-        regExp(`^(?:${pattern})$`, 'isu'),
-        request,
-        language,
-      ]),
-    ),
+    rules: RULES.map(([pattern, request]) => [regExp(`^(?:${pattern})$`, 'isu'), request]),
     border: regExp(BORDER, 'iu'),
     courtesy: regExp(`^${COURTESY}`, 'i'),
     time: regExp(TIME, 'iu'),
@@ -140,11 +93,8 @@ function compile(): Compiled {
   return compiled;
 }
 
-/** A request with the language of the rule that it matches. */
-export type Understood = OfflineRequest & { language?: 'en' | 'de' };
-
 /** Returns the requests of a message in order, at most ten. */
-export function parseRequests(text: string): Understood[] {
+export function parseRequests(text: string): OfflineRequest[] {
   // Quoted words are content, so they aren't searched for borders.
   const quotes: string[] = [];
   const masked = text
@@ -159,14 +109,14 @@ export function parseRequests(text: string): Understood[] {
     .map(parseOne);
 }
 
-function parseOne(text: string): Understood {
+function parseOne(text: string): OfflineRequest {
   const { rules, courtesy } = compile();
   const bare = text.replace(courtesy, '');
   for (const candidate of [bare, withoutEnding(bare)]) {
-    for (const [pattern, request, language] of rules) {
+    for (const [pattern, request] of rules) {
       const match = pattern.exec(candidate);
       const found = match && request(match.groups ?? {});
-      if (found) return { ...found, language };
+      if (found) return found;
     }
   }
   return { kind: compile().time.test(bare) ? 'schedule' : 'unknown', text };
@@ -192,9 +142,7 @@ function toDone({ steps: said = '' }: Groups): OfflineRequest {
   const steps = words
     .map((word) => (/^\d/.test(word) ? Number(word) : ORDINALS.indexOf(word) + 1))
     .filter((step) => step > 0);
-  const isList = words.every(
-    (word) => /^\d/.test(word) || [...ORDINALS, 'and', 'und', 'step', 'steps', 'schritt', 'schritte'].includes(word),
-  );
+  const isList = words.every((word) => /^\d/.test(word) || [...ORDINALS, 'and', 'step', 'steps'].includes(word));
   return steps.length > 0 && isList
     ? { kind: 'done', steps, title: '' }
     : { kind: 'done', steps: [], title: unquote(said) };

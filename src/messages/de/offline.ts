@@ -5,21 +5,21 @@ import { offline as english } from '../en/offline.ts';
 export const offline = translate(english)({
   about: 'Ich bin das kleine eingebaute Modell: ich kenne ein paar feste Bitten und kann nicht frei denken oder reden.',
   hello: 'Hallo! {about}',
-  abilities: `Ich kann:
-- einen Plan machen: „mach einen Plan: Farbe kaufen; Wand streichen; aufräumen“; einen Schritt abhaken: „erledigt 2“; ihn zeigen: „zeig den Plan“
-- eine Datei schreiben: „schreib notizen.md: der Text“; eine lesen: „lies notizen.md“; „zeig die Dateien“
-- mir etwas merken: „merk dir, dass ich Tee mag“, „was weißt du?“
+  abilities: `Ich verstehe diese englischen Bitten:
+- einen Plan machen: „plan: Farbe kaufen; Wand streichen; aufräumen“; einen Schritt abhaken: „done 2“; ihn zeigen: „show plan“
+- eine Datei schreiben: „write a file notizen.md: der Text“; eine lesen: „read notizen.md“; „list files“
+- mir etwas merken: „remember that I like tea“, „what do you know?“
 
 Zeitpläne in Worten brauchen ein Sprachmodell. Von Hand legst du einen Auftrag mit \`{add}\` auf dem Rechner an, auf dem ich laufe.`,
   realModel: 'Ein Sprachmodell verbindest du mit `{command}` auf dem Rechner, auf dem ich laufe.',
   cannot:
-    'Das kann ich ohne Sprachmodell nicht: Das kleine eingebaute kennt ein paar feste Bitten, und „Hilfe“ zählt sie auf.\nEin Sprachmodell verbindest du mit `{command}` auf dem Rechner, auf dem ich laufe.',
+    'Das kann ich ohne Sprachmodell nicht: Das kleine eingebaute kennt ein paar feste Bitten, und „help“ zählt sie auf.\nEin Sprachmodell verbindest du mit `{command}` auf dem Rechner, auf dem ich laufe.',
   cannotSchedule:
     'Das kann ich ohne Sprachmodell nicht einplanen. Von Hand geht es mit `{add}` auf dem Rechner, auf dem ich laufe.\nEin Sprachmodell verbindest du dort mit `{command}`.',
   unknown: '„{text}“ habe ich nicht verstanden.',
   noTool: 'das kann ich hier nicht ({tool}).',
   planMade: 'Der Plan hat {n, plural, one {# Schritt} other {# Schritte}}.',
-  noPlan: 'Es gibt noch keinen Plan. Sag „mach einen Plan: erstens; zweitens; drittens“, dann mache ich einen.',
+  noPlan: 'Es gibt noch keinen Plan. Sag „plan: erstens; zweitens; drittens“, dann mache ich einen.',
   noStep: 'Einen Schritt {step} gibt es im Plan nicht:',
   step: '{id}, „{title}“,',
   quoted: '„{title}“',
@@ -34,7 +34,7 @@ Zeitpläne in Worten brauchen ein Sprachmodell. Von Hand legst du einen Auftrag 
   notRemembered: 'Das konnte ich mir nicht merken: {why}',
   rememberWaits: 'Das merke ich mir, sobald du zustimmst: {text}',
   remembered: 'Das merke ich mir: {text}',
-  nothingKnown: 'Ich weiß noch nichts. Sag „merk dir, dass …“, um das zu ändern.',
+  nothingKnown: 'Ich weiß noch nichts. Sag „remember that …“, um das zu ändern.',
   nothingAccepted: 'Ich weiß noch nichts: was ich dich gefragt habe, zählt, sobald du zustimmst.',
   keptOut: 'Wo andere mitlesen, zeige ich nicht, was ich weiß; frag mich in einer Direktnachricht.',
   known: 'Das weiß ich:',

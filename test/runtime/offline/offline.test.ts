@@ -97,34 +97,6 @@ const FILES =
 const steps = (...titles: string[]) =>
   titles.map((title, index) => ({ id: String(index + 1), title, status: 'pending' }));
 
-describe('German words', () => {
-  it.each<[string, string[], string]>([
-    ['Mach einen Plan: Farbe kaufen; streichen', ['update_plan'], 'Der Plan hat 2 Schritte.'],
-    ['bitte erstelle mir einen Plan für die Küche: a, b', ['update_plan'], 'Der Plan hat 2 Schritte.'],
-    ['kannst du mir einen Plan machen', [], ''],
-    ['Schritt 2 ist erledigt.', ['update_plan'], 'Schritt 2, „paint the wall“, ist erledigt; 1 von 3 noch offen.'],
-    ['hak Schritt 3 ab', ['update_plan'], 'Schritt 3, „clean up“, ist erledigt; 1 von 3 noch offen.'],
-    ['erledigt 2 und 3', ['update_plan'], 'Schritte 2, „paint the wall“, 3, „clean up“, sind erledigt; '],
-    ['Schritte 2 und 3 sind fertig', ['update_plan'], 'Schritte 2, „paint the wall“, 3, „clean up“, sind erledigt; '],
-    ['zeig mir den Plan', [], '**A green kitchen**: 2 von 3 Schritten noch offen.'],
-    ['Schreib eine Datei notiz.txt mit dem Text: hallo', ['create_artifact'], 'Ich habe notiz.txt geschrieben.'],
-    ['Speichere notiz.txt: hallo', ['create_artifact'], 'Ich habe notiz.txt geschrieben.'],
-    ['Lies notes.md vor, bitte', ['read_file'], ''],
-    ['öffne die Datei notes.md', ['read_file'], ''],
-    ['Zeig alle Dateien', [], 'Das sind die Dateien:'],
-    ['Merk dir, dass ich Tee mag und zeig mir die Dateien', ['remember'], 'Das merke ich mir: ich Tee mag'],
-    ['merke dir: Müll am Montag', ['remember'], 'Das merke ich mir: Müll am Montag'],
-    ['Was weißt du über mich?', [], 'Ich weiß noch nichts.'],
-    ['Servus', [], 'Hallo! Ich bin das kleine eingebaute Modell'],
-    ['Was kannst du alles?', [], 'Ich bin das kleine eingebaute Modell'],
-  ])('"%s" calls %j and is answered in German', async (text, tools, begin) => {
-    if (begin === '' && tools.length === 0) return void expect((await failureOf(say(text))).error.kind).toBe('offline');
-    const { answer, calls } = await say(text, { task: TASK, artifacts: FILES, files: { a1: 'the text' } });
-    expect(calls.map(([name]) => name)).toEqual(tools);
-    expect(answer.startsWith(begin), answer).toBe(true);
-  });
-});
-
 describe('plans', () => {
   it('takes the steps it is told', async () => {
     const { answer, calls } = await say('Plan: buy paint; paint the wall; clean up.');
@@ -305,7 +277,7 @@ describe('several requests in one message', () => {
 describe('honesty', () => {
   it.each([
     ...['What is the weather in Bern?', 'Summarise the war and peace', 'make me a sandwich', 'ok'],
-    ...['write a poem', 'move step 3 to the top', 'erledigt', 'schreib ein Gedicht', 'mach einen Plan'],
+    ...['write a poem', 'move step 3 to the top', 'erledigt 2', 'mach einen Plan: a; b'],
     ...['what happens every time I call?', 'remindme', 'show me the weekly numbers'],
   ])('"%s" is not done, and it says what would do it', async (text) => {
     const { error } = await failureOf(say(text));
@@ -319,7 +291,6 @@ describe('honesty', () => {
   it.each([
     ...['remind me to call Kim tomorrow at 9', 'every day at 9: what is new?', 'Please check my mail every morning'],
     ...['weekdays at 8 show plan', 'tomorrow at noon call Kim', 'each monday water the plants', 'schedule a backup'],
-    ...['erinnere mich morgen an den Müll', 'jeden Montag um 9: Plan zeigen', 'Bitte täglich um 8 die Post holen'],
   ])('"%s" is not scheduled, and it names the command that adds a job by hand', async (text) => {
     const { error } = await failureOf(say(text));
     expect(error.userMessage).toMatch(
