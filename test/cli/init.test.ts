@@ -71,7 +71,7 @@ async function meets(terminal: Terminal, platform: Platform & { name: keyof type
   await terminal.sees(folded('what can you do for me'));
   await terminal.sees('Is that you?');
   await terminal.press(enter);
-  await terminal.sees(folded('Answered: look into the chat'));
+  await terminal.sees(folded('Answered. Look into the chat'));
   await waitFor(platform, platform.dm('kim'), { text: /what can you do for me$/ });
 }
 
