@@ -55,7 +55,8 @@ test.each(Object.entries(catalogues))('0, 1 and 2 of everything are counted as %
   const pairs = entries(catalogue).flatMap(([, text]) =>
     [...text.matchAll(NOUN)].map(([, one = '', more = '']) => [one, more]),
   );
-  const counted = pairs.filter(([one, more]) => one !== more);
+  // `answers` is a verb as well: `Telegram answers`.
+  const counted = pairs.filter(([one, more]) => one !== more && more !== 'answers');
   expect(counted.length).toBeGreaterThan(20);
   const after = (numbers: string, nouns: readonly (string | undefined)[]) =>
     new RegExp(`(?<![\\p{L}\\d.:]|\\ba )(?:${numbers}) (?:${[...new Set(nouns)].join('|')})(?!\\p{L})`, 'u');

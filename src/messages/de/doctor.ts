@@ -5,7 +5,7 @@ import * as english from '../en/doctor.ts';
 export const doctor = translate(english.doctor)({
   small:
     '{model} ist das kleine eingebaute Modell, das nur wenige feste Bitten versteht; {command} verbindet ein richtiges',
-  late: 'keine Antwort nach {n} Sekunden',
+  late: 'keine Antwort nach {n, plural, one {# Sekunde} other {# Sekunden}}',
   tempFile: 'TMPDIR nennt {folder}, das ist kein Ordner: Ändere es',
   tempUnusable:
     'TMPDIR: der Ordner für Zwischendateien, {folder}, ist nicht benutzbar: {why}; leg ihn an oder nenne einen anderen',
@@ -18,7 +18,7 @@ export const doctor = translate(english.doctor)({
   folderOpen: 'andere können in {folder} hineinsehen: chmod 700',
   fileOpen: 'andere können {file} lesen: chmod 600',
   tooFewHandles:
-    '{tooLow, select, yes {höchstens {limit} Dateien und Sockets dürfen offen sein, nötig sind {needs}: {how}} other {höchstens {limit} Dateien und Sockets dürfen offen sein, unter voller Last sind es bis zu {needs}: {how}}}',
+    '{tooLow, select, yes {höchstens {limit} offene Dateien und Sockets sind erlaubt, nötig sind {needs}: {how}} other {höchstens {limit} offene Dateien und Sockets sind erlaubt, unter voller Last sind es bis zu {needs}: {how}}}',
   noGateway: 'auf diesem Rechner läuft gerade keines',
   gateway: '{pid} übernimmt {roles}; Sperre und Socket liegen in {folder}',
   gatewayPort: '{pid} übernimmt {roles} auf Port {port}; Sperre und Socket liegen in {folder}',

@@ -1,7 +1,7 @@
 /** What `viber doctor` finds, a sentence each. */
 export const doctor = {
   small: '{model} is the small built-in model, which does a few fixed requests; {command} connects a real one',
-  late: 'no answer within {n} seconds',
+  late: 'no answer within {n, plural, one {# second} other {# seconds}}',
   tempFile: "TMPDIR names {folder}, which isn't a folder: change it",
   tempUnusable: "TMPDIR: can't use the folder for temporary files, {folder}: {why}; create it, or name another",
   homeWritable: '{home} can be written',
@@ -13,7 +13,7 @@ export const doctor = {
   folderOpen: 'others can look into {folder}: chmod 700 it',
   fileOpen: 'others can read {file}: chmod 600 it',
   tooFewHandles:
-    '{tooLow, select, yes {at most {limit} files and sockets may be open, and it takes {needs} to work: {how}} other {at most {limit} files and sockets may be open, and with all runs at work it takes up to {needs}: {how}}}',
+    '{tooLow, select, yes {no more than {limit} open files and sockets are allowed, and it takes {needs} to work: {how}} other {no more than {limit} open files and sockets are allowed, and with all runs at work it takes up to {needs}: {how}}}',
   noGateway: 'none runs on this machine now',
   gateway: '{pid} does {roles}; its lock and socket are in {folder}',
   gatewayPort: '{pid} does {roles} on port {port}; its lock and socket are in {folder}',
