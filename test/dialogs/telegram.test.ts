@@ -214,7 +214,7 @@ describe('access', () => {
     const text = `/open ${path.basename(world.task())}`;
     const asked = world.telegram.say(-100500, { from: STRANGER, text });
     const refusal = await world.answer(-100500, asked.message_id);
-    expect(refusal.text).toContain('no task');
+    expect(refusal.text).toContain('can’t find a task');
     expect(refusal.text).not.toContain('private matter');
     const again = world.telegram.say(-100500, { from: ALEX, text });
     const recap = await world.answer(-100500, again.message_id);
@@ -299,14 +299,14 @@ describe('commands', () => {
     const recap = await world.ask(`/open ${firstId.slice(-5)}`);
     expect(recap.text).toMatch(/Plan: 0\/2/);
     expect((await world.ask('/plan')).text).toContain('second');
-    expect((await world.ask('/open nonsense')).text).toContain('no task');
+    expect((await world.ask('/open nonsense')).text).toContain('can’t find a task');
   });
 
   it('shows nobody the tasks of others', async () => {
     const world = await openWorld({ telegram: { access: { dm: 'open' } } });
     await world.ask('my secret plans');
     const id = path.basename(world.task());
-    expect((await world.ask(`/open ${id}`, STRANGER)).text).toContain('no task');
+    expect((await world.ask(`/open ${id}`, STRANGER)).text).toContain('can’t find a task');
     expect((await world.ask('/tasks', STRANGER)).text).not.toContain(id);
   });
 

@@ -12,7 +12,7 @@ const TOO_MANY: [string, string, RegExp][] = [
   ['plan', 'a trip to Rome', /task plan a trip to Rome/],
   ['tasks', 'of today', /paint the fence/],
   ['artifacts', 'of mine', /^/],
-  ['open', 'the door', /no task/],
+  ['open', 'the door', /can’t find a task/],
   ['stop', 'the music at home', /task stop the music at home/],
   // As people write a word: with a sign behind it, a line break or a space of another kind, and what nobody sees.
   ['status?', '', /paint the fence/],
