@@ -297,6 +297,9 @@ describe('while the gateway runs', () => {
       running: true,
       readiness: { ready: true, channels: { telegram: { state: 'connected' } } },
     });
+    const table = (await viber(home, ['status'])).out;
+    expect(table).toMatch(/^Gateway +process \d+$/m);
+    expect(table).toMatch(/^Telegram +connected$/m);
     const [file = ''] = fs.readdirSync(path.join(home, 'agents/default/sessions'));
     const run = JSON.parse(
       fs

@@ -32,7 +32,8 @@ export function slicesOf({ labels, series }: ChartData): Slice[] {
   if (all.length <= MAX_SLICES) return all;
   const rest = all.slice(MAX_SLICES - 1);
   const sum = rest.reduce((total, { value }) => total + value, 0);
-  return [...all.slice(0, MAX_SLICES - 1), { label: `Other (${rest.length})`, value: sum }];
+  // Read the same in every language, as all other labels are the model's.
+  return [...all.slice(0, MAX_SLICES - 1), { label: `+${rest.length}`, value: sum }];
 }
 
 export function drawPie(canvas: Canvas, look: Look, slices: readonly Slice[], top: number): void {
