@@ -65,7 +65,7 @@ describe('viber board', () => {
     await expect(viber(world.home, 'board', 'revoke', browser.id)).rejects.toThrow('There is no login');
     await world.app.stop();
     await expect(viber(world.home, 'board')).rejects.toThrow('No gateway runs');
-    expect(await viber(world.home, 'board', 'sessions')).toContain('Nobody is logged in');
+    expect(await viber(world.home, 'board', 'sessions')).toContain('No one is logged in');
     for (const file of ['sessions.json'])
       expect(fs.statSync(path.join(world.home, 'access', file)).mode & 0o777).toBe(0o600);
   });

@@ -143,8 +143,7 @@ test('a dropped or recycled socket is replaced, and nothing said meanwhile is lo
   slack.say(slack.general, 'one');
   await slack.settled();
   slack.disconnect('refresh_requested');
-  await wait(20);
-  expect(slack.counters().sockets.open).toBe(0);
+  await expect.poll(() => slack.counters().sockets.open, { interval: 1 }).toBe(0);
   await slack.connected();
   slack.say(slack.general, 'two');
   await slack.settled();

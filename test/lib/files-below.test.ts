@@ -212,14 +212,21 @@ describe('a path from outside', () => {
     vi.restoreAllMocks();
   });
 
-  it('leaves no descriptor open, whatever becomes of it', async () => {
+  it.runIf(process.platform === 'linux')('leaves no descriptor open, whatever becomes of it', async () => {
     const place = playground();
-    const open = () => fs.readdirSync(process.platform === 'linux' ? '/proc/self/fd' : '/dev/fd').length;
-    await read(place.root, 'file.txt');
-    const before = open();
+    // Those of the test runner come and go, so only the ones within the place count.
+    const open = () =>
+      fs.readdirSync('/proc/self/fd').filter((fd) => {
+        try {
+          return fs.readlinkSync(`/proc/self/fd/${fd}`).startsWith(place.root);
+        } catch {
+          // The listing's own descriptor is closed by now.
+          return false;
+        }
+      });
     for (const name of [...HOSTILE, 'file.txt', 'none', 'sub', 'sub/none/x'])
       for (const use of [read, write]) await use(place.root, name).catch(() => undefined);
-    expect(open()).toBe(before);
+    expect(open()).toEqual([]);
   });
 
   it('whatever the path, the result is inside the root', async () => {

@@ -29,7 +29,7 @@ it.runIf(hasRedis)(
     await fleet.llm.waitFor(({ lastUser }) => /report/.test(lastUser));
     telegram.say(telegram.dm('alex'), 'and another');
     await expect.poll(async () => (await queue(config)).length).toBe(2);
-    expect((await queue(config)).join('\n')).toMatch(/in work .*"write the report"/);
+    expect((await queue(config)).join('\n')).toMatch(/in progress .*"write the report"/);
     const [row = ''] = (await queue(config)).filter((line) => line.includes('write the report'));
     const [id = ''] = /[0-9a-f]{12}/.exec(row) ?? [];
     const told: string[] = [];

@@ -13,13 +13,13 @@ const FILES = 60;
 /** More of them look closer. */
 const ROUNDS = Number(process.env.CRASH_ROUNDS ?? 4);
 const SETTINGS = { index: 'on' as const, retention: { index_rebuild_days: 7 }, exclude_patterns: [] };
-const source = path.join(import.meta.dirname, '../../src/workspace');
+const source = path.join(import.meta.dirname, '../../src');
 
 /** Rebuilds and updates again and again; says so when the first one has begun. */
 const CHILD = `
 import fs from 'node:fs';
-import { openHome } from '${source}/home.ts';
-import { MemorySearch } from '${source}/memory/search.ts';
+import { openHome } from '${source}/workspace/home.ts';
+import { MemorySearch } from '${source}/features/memory/store/search.ts';
 const home = await openHome(process.argv[1]);
 const embedder = { name: 'local/e', embed: async (texts) => texts.map((text) => Float32Array.from([text.length, 1])) };
 const search = new MemorySearch({ home, settings: ${JSON.stringify(SETTINGS)}, embedder });

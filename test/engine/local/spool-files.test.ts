@@ -252,7 +252,7 @@ describe('a segment', () => {
     expect(() => openSegment(folder, '2026-01-31.1', 'begin\n')).toThrow('EMFILE');
     refuse(code);
     const damages = heard(folder, () => expect(openSegment(folder, '2026-01-31.1', 'begin\n').size).toBe(6));
-    const why = 'this user may not read it';
+    const why = 'may not be read by this user';
     expect(damages).toEqual([{ ...about, file, why, movedTo: `${file}.bad` }]);
   });
 

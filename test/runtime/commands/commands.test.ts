@@ -333,6 +333,7 @@ it('every command tells what may follow it, within what platforms take', () => {
       .filter((spec) => spec.argument)
       .map(({ name, argument }) => [name, argument?.name, argument?.suggests ?? false]),
   ).toEqual([
+    ['help', 'all', false],
     ['new', 'goal', false],
     ['status', 'task', true],
     ['stop', 'task', true],
