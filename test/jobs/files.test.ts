@@ -328,3 +328,17 @@ test('1,000 files are read without holding up the process', async () => {
   expect(jobs.all()).toHaveLength(1_000);
   expect(longest).toBeLessThan(500);
 });
+
+test('an error while one file is read breaks that file alone', async () => {
+  const root = folder({ 'bad.yaml': job('Bad'), 'good.yaml': job('Good') });
+  const lastGood: JobsOptions['lastGood'] = {
+    before: async (file, result) => {
+      if (file.name === 'bad.yaml') throw new RangeError('CronPattern: out of range');
+      return 'job' in result ? { job: result.job } : { job: undefined, ...{ wrong: result } };
+    },
+    only: () => undefined,
+  };
+  const jobs = await open(root, { lastGood });
+  expect(shown(jobs)).toEqual(['bad broken -', 'good loaded Good']);
+  expect(jobs.get('bad')?.problem).toContain('out of range');
+});

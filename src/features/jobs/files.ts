@@ -199,7 +199,7 @@ export class Jobs {
   async #read(file: WatchedFile): Promise<Parsed> {
     const known = this.#parsed.get(file);
     if (known) return known;
-    const result = await parseFile(file, this.#timezone);
+    const result = await parseFile(file, this.#timezone).catch((error: unknown) => this.#unreadable(file, error));
     // Yields: a thousand files in a row would delay messages.
     await turn();
     this.#parsed.set(file, result);
@@ -236,21 +236,37 @@ export class Jobs {
         next.push(
           before ?? { ...common, state: 'broken', ...wrongWith(say('jobFiles.unfinished', { file: file.name })) },
         );
-      else {
-        const result = await this.#read(file);
-        const original = 'job' in result ? copiedFrom(file.name, result.job, next) : undefined;
-        const copy =
-          original === undefined ? undefined : wrongWith(say('jobFiles.copy', { file: file.name, original }));
-        const good = copy ? undefined : await lastGood?.before(file, result, before?.job);
-        const wrong = copy ?? good?.wrong ?? result;
-        next.push(entryOf(common, wrong, copy ? undefined : (good?.job ?? before?.job)));
-      }
+      else
+        next.push(
+          await this.#entry(file, { common, before, next }).catch((error: unknown) =>
+            entryOf(common, this.#unreadable(file, error), before?.job),
+          ),
+        );
     }
     lastGood?.only(new Set(this.#files.map(({ name }) => name)));
     this.#tell(next);
     const changed = changedIds(this.#entries, next);
     this.#entries = next;
     for (const listener of this.#listeners) listener(changed);
+  }
+
+  async #entry(
+    file: WatchedFile,
+    { common, before, next }: { common: Parameters<typeof entryOf>[0]; before?: JobFile | undefined; next: JobFile[] },
+  ): Promise<JobFile> {
+    const result = await this.#read(file);
+    const original = 'job' in result ? copiedFrom(file.name, result.job, next) : undefined;
+    if (original !== undefined)
+      return entryOf(common, wrongWith(say('jobFiles.copy', { file: file.name, original })), undefined);
+    const good = await this.#options.lastGood?.before(file, result, before?.job);
+    return entryOf(common, good?.wrong ?? result, good?.job ?? before?.job);
+  }
+
+  /** A fault in reading one file must not stop the others. */
+  #unreadable(file: WatchedFile, error: unknown): Exclude<Parsed, { job: unknown }> {
+    this.#log.error({ err: error, file: file.name }, 'a job file cannot be read');
+    const message = error instanceof Error ? error.message : String(error);
+    return wrongWith(say('common.asItIs', { text: `${file.name}: ${message}` }));
   }
 
   #mayGoOn(file: WatchedFile): boolean {

@@ -86,7 +86,7 @@ export const PARTS: Readonly<Record<string, readonly [usual: number, first: numb
 };
 
 const WD =
-  '(?:sun(?:day)?|mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:rs(?:day)?)?|fri(?:day)?|sat(?:urday)?)(?!\\p{L}{2})';
+  '(?:sun(?:day)?|mon(?:day)?|tue(?:s(?:day)?)?|wed(?:s|nesday)?|thu(?:rs(?:day)?)?|fri(?:day)?|sat(?:urday)?)(?!\\p{L}{2})';
 const MONTH =
   '(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)(?!\\p{L})';
 const UNIT = '(?:seconds|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|months?|years?|[smhd])(?!\\p{L})';
@@ -99,6 +99,9 @@ const TIME = `(?:${CLOCK}|\\d+)(?![\\p{L}\\d:./]| ?(?:${UNIT}|${MONTH}))`;
 const TIMES = `(?:${LINK}(?:at )?${TIME})*`;
 const ISO = '\\d{4}-\\d\\d-\\d\\d(?:[t ]\\d\\d:\\d\\d(?::\\d\\d(?:\\.\\d+)?)?(?:z|[+-]\\d\\d:?\\d\\d)?)?';
 const MORE_MONTHS = `(?:${LINK}${MONTH})*`;
+
+/** A time of day, which a part of its own has. */
+const HAS_TIME = new RegExp(`(?:at|@) ?\\d|${CLOCK}|${Object.keys(PARTS).join('|')}`, 'u');
 
 const all = (text: string, pattern: string): string[] => text.match(new RegExp(pattern, 'gu')) ?? [];
 const weekday = (word: string): number => DAYS.indexOf(word.slice(0, 3));
@@ -118,7 +121,7 @@ export function comingWeekday(facts: Facts, wanted: number, atLeast: number): nu
 type Form = readonly [
   pattern: string,
   take: (facts: Facts, found: readonly string[], at: number) => void,
-  kind?: 'day' | 'time',
+  kind?: 'day' | 'time' | 'rhythm' | 'every',
 ];
 
 /** The first form that matches counts. */
@@ -131,27 +134,35 @@ const FORMS: readonly Form[] = [
       facts.count = word === 'once' ? 1 : word ? 2 : Number(figure);
       setRhythm(facts, ...(RHYTHMS[period] ?? [1, unitOf(period)]));
     },
+    'rhythm',
   ],
-  [Object.keys(RHYTHMS).join('|'), (facts, [word = '']) => setRhythm(facts, ...(RHYTHMS[word] ?? [1, 'day']))],
+  [
+    Object.keys(RHYTHMS).join('|'),
+    (facts, [word = ''], at) => {
+      if (/hourly[ ,]*$/.test(facts.text.slice(0, at)))
+        throw facts.refuse('it has two rhythms', 'hourly" or "daily at 9');
+      setRhythm(facts, ...(RHYTHMS[word] ?? [1, 'day']));
+    },
+    'rhythm',
+  ],
   [
     `@?(?:every|each) (?:(\\d+(?:nd|rd|th)? ?|other |second |third ))?(${UNIT})`,
     (facts, [, n = '1', unit = '']) =>
       setRhythm(facts, /\d/.test(n) ? Number.parseInt(n, 10) : n === 'third ' ? 3 : 2, unitOf(unit)),
+    'rhythm',
   ],
   [
     `(?:every|each) other (${WD})`,
     (facts, [, day = '']) => {
+      if (facts.weekdays.length > 0)
+        throw facts.refuse('it has two rhythms', 'every 2 weeks on monday and tuesday at 9');
       setRhythm(facts, 2, 'week');
       facts.weekdays.push(weekday(day));
     },
     'day',
   ],
-  [
-    'every|each',
-    (facts) => {
-      facts.repeats = true;
-    },
-  ],
+  // Belongs to what follows, which may be another part.
+  ['every|each', () => undefined, 'every'],
   [
     `(${WD}s?) ?(?:-|to|through) ?(${WD}s?)|(?:from )(${WD}) (?:to|through) (${WD})`,
     (facts, [, a, b, first = a, last = b]) => {
@@ -163,7 +174,11 @@ const FORMS: readonly Form[] = [
     },
     'day',
   ],
-  [`weekday nearest to the (\\d{1,2})(?:st|nd|rd|th)`, (facts, [, day]) => void facts.monthDays.push(`${day}W`), 'day'],
+  [
+    `weekday nearest to the (\\d{1,2})(?:st|nd|rd|th)`,
+    (facts, [, day = '']) => void facts.monthDays.push(`${monthDay(facts, Number(day))}W`),
+    'day',
+  ],
   [
     'week(day|end)s?',
     (facts, [, kind]) => {
@@ -317,6 +332,13 @@ const COMPILED = FORMS.map(([pattern, ...rest]) => ({
   kind: rest[1],
 }));
 
+/** What is read instead of words that many people try. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  business: 'weekdays at 9" or "last weekday of the month at 16:00',
+  except: 'weekdays at 9" or "monday to thursday and saturday at 9',
+  quarter: 'quarterly on the 1st at 9" or "every hour at :15',
+};
+
 /** The documented forms, each valid in a file and in a chat: words, once, and cron. */
 const EXAMPLE = 'every weekday at 9:00" or "2027-12-24 18:00" or "0 9 * * 1-5';
 const WORDS = [
@@ -367,7 +389,8 @@ export function readFacts(
     refuse: (reason, example) => refusal(phrase, reason, example),
   });
   let facts = begin();
-  const parts = [{ facts, order: [] as string[] }];
+  const parts = [{ facts, order: [] as string[], hasEvery: false }];
+  let isPending = false;
   for (let at = 0; at < text.length; ) {
     const form = COMPILED.find(({ pattern }) => {
       pattern.lastIndex = at;
@@ -376,21 +399,49 @@ export function readFacts(
     if (!form) throw unknown(facts, text.slice(at));
     form.pattern.lastIndex = at;
     const found = form.pattern.exec(text) ?? [''];
-    let order = parts.at(-1)?.order ?? [];
-    if (form.kind && order.at(-1) !== form.kind) {
-      if (order.includes(form.kind)) {
-        [facts, order] = [begin(), []];
-        parts.push({ facts, order });
-      }
-      order.push(form.kind);
+    const { kind } = form;
+    let part = parts.at(-1) ?? { facts, order: [], hasEvery: false };
+    if (isPending && (kind === 'every' || kind === 'rhythm'))
+      throw facts.refuse('it has two rhythms', 'every day at 9');
+    const isNext =
+      kind === 'rhythm'
+        ? part.order.length > 1 && /(?:[,&]|and) ?$/.test(text.slice(0, at)) && HAS_TIME.test(text.slice(at))
+        : kind !== undefined && part.order.at(-1) !== kind && part.order.includes(kind);
+    if (isNext) {
+      facts = begin();
+      part = { facts, order: [], hasEvery: false };
+      parts.push(part);
     }
+    const isOwn = kind === 'rhythm' || (kind === 'day' && /^(?:every|each) /.test(found[0]));
+    if (kind === 'day' && (isPending || isOwn) && part.order.includes('day') && !facts.repeats && !facts.joins)
+      throw facts.refuse('it is unclear which of these days come again', 'every monday and every tuesday at 9');
+    if (kind === 'day' || kind === 'time') {
+      facts.repeats ||= isPending;
+      part.hasEvery ||= isPending;
+      isPending = false;
+      if (part.order.at(-1) !== kind) part.order.push(kind);
+    }
+    part.hasEvery ||= isOwn;
+    isPending ||= kind === 'every';
     form.take(facts, found, at);
     at += found[0].length;
   }
+  if (/\b(?:on|the) (?:at|and|in|from|between)\b|\bthe (?:on|every|each)\b/.test(text))
+    throw facts.refuse('a word is missing there', EXAMPLE);
   if (/(?:^|[ ,&])(?:and|every|each|on|[,&/])$/.test(text)) throw facts.refuse('it ends too early', EXAMPLE);
   if (parts.length > 1 && parts.some(({ order }) => order.length < 2))
     throw facts.refuse('which time goes with which day is unclear', 'every monday at 9; every friday at 10');
-  const isEvery = parts.length > 1 && parts.some((part) => part.facts.repeats || part.facts.weekdays.length > 1);
+  if (isPending) throw facts.refuse('it does not say every what', 'every day at 9');
+  const first = parts.findIndex(({ hasEvery }) => hasEvery);
+  const isUnclear = ({ repeats, weekdays, dates, months }: Facts) =>
+    !repeats && weekdays.length + dates.length + months.length > 0;
+  if (first >= 0 && parts.slice(first + 1).some((part) => isUnclear(part.facts)))
+    throw facts.refuse(
+      'whether all of it comes again is unclear',
+      'every 24 december at 18:00 and every 25 december at 9:00',
+    );
+  const isEvery =
+    parts.length > 1 && first < 0 && parts.some((part) => part.facts.repeats || part.facts.weekdays.length > 1);
   for (const part of parts) part.facts.repeats ||= isEvery && part.facts.weekdays.length > 0;
   return parts.map((part) => part.facts);
 }
@@ -408,9 +459,10 @@ function unknown(facts: Facts, all: string): UserError {
       `it is unclear what ${word.slice(0, 40)} is: a time has "at", a colon, am or pm`,
       'every monday at 9',
     );
-  const near = word.length < 4 || WORDS.includes(word) ? undefined : nearest(word, WORDS);
+  const instead = INSTEAD[/\b(?:business|except|quarter)\b/.exec(all)?.[0] ?? ''];
+  const near = instead || word.length < 4 || WORDS.includes(word) ? undefined : nearest(word, WORDS);
   const meant = near === undefined ? '' : `; did you mean "${near}"`;
-  return facts.refuse(`"${word.slice(0, 40)}" is not understood there${meant}`, EXAMPLE);
+  return facts.refuse(`"${word.slice(0, 40)}" is not understood there${meant}`, instead ?? EXAMPLE);
 }
 
 const twoDays = (facts: Facts) => facts.refuse('it says two times', 'tomorrow at 9:00; next monday at 9:00');
@@ -435,7 +487,7 @@ function setDay(facts: Facts, day: number, relative = true): void {
   facts.relative = relative;
 }
 
-function dayIn(facts: Facts, year: number, of: number, day: number): number {
+export function dayIn(facts: Facts, year: number, of: number, day: number): number {
   const found = dayFrom(year, of, day);
   if (found === undefined) throw facts.refuse('there is no such day', 'on 24 december at 18:00');
   return found;
@@ -444,6 +496,11 @@ function dayIn(facts: Facts, year: number, of: number, day: number): number {
 function addDate(facts: Facts, day: number, of: number, year?: string): void {
   dayIn(facts, year === undefined ? 2024 : Number(year), of, day);
   facts.dates.push({ day, month: of, ...(year === undefined ? {} : { year: Number(year) }) });
+}
+
+function monthDay(facts: Facts, n: number): number {
+  if (n < 1 || n > 31) throw facts.refuse(`no month has a day ${n}`, 'on the 15th at 10:00');
+  return n;
 }
 
 /** "1st and 15th", "last day", "first monday and third". */
@@ -456,8 +513,7 @@ function addNth(facts: Facts, text: string, of?: string): void {
         throw facts.refuse('only the first and the last weekday can be said', 'last weekday of the month at 16:00');
       facts.monthDays.push(n === 0 ? 'LW' : '1W');
     } else if (of === undefined || of === 'day') {
-      if (n > 31 || word === '0th') throw facts.refuse(`no month has a day ${n}`, 'on the 15th at 10:00');
-      facts.monthDays.push(n === 0 ? 'L' : String(n));
+      facts.monthDays.push(word === 'last' ? 'L' : String(monthDay(facts, n)));
     } else {
       if (n > 5) throw facts.refuse('a month has at most five of a weekday', 'last friday of the month at 16:00');
       facts.nth.push(`${weekday(of)}#${n === 0 ? 'L' : n}`);

@@ -6,7 +6,7 @@ import type { UserError } from '../../../errors.ts';
 import type { Schedule } from '../slots.ts';
 import { clock, DAY, dayFrom, dayOf, isoDay, MINUTE, toInstant, toWall, weekdayOf } from '../zone.ts';
 import type { ClockTime } from './clock.ts';
-import { comingWeekday, type Facts, fold, PARTS, readFacts } from './grammar.ts';
+import { comingWeekday, dayIn, type Facts, fold, PARTS, readFacts } from './grammar.ts';
 import { takeZone } from './zones.ts';
 
 export interface PhraseOptions {
@@ -28,6 +28,7 @@ interface Parsed {
 const DEFAULT_TIME = 9 * 60;
 /** Up to this hour, a bare hour may also mean the afternoon. */
 const LAST_UNCLEAR = 6;
+const LEAP_YEAR = 2024;
 const MAX_MINUTES = (366 * DAY) / MINUTE;
 
 /** @throws {UserError} with the reason and an example, or with both halves of the day for an unclear hour */
@@ -153,6 +154,9 @@ function checkTogether(facts: Facts, times: readonly number[]): void {
     { day: times.length, week: weekdays.length, month: monthDays.length + nth.length }[String(every?.unit)] ?? count;
   if (count > 1 ? said !== count : count === 1 && said > 1)
     throw refuse(`it does not say at which times, ${count} of them`, 'daily at 9 and 18:00');
+  for (const said of monthDays.map((each) => Number.parseInt(each, 10)).filter((each) => each > 0))
+    if (months.length > 0 && months.every((of) => dayFrom(LEAP_YEAR, of, said) === undefined))
+      throw refuse('there is no such day', 'on 24 december at 18:00');
   if (facts.ofMonth && monthDays.length + nth.length === 0)
     throw refuse('it does not say which day of the month', 'on the 15th of the month at 9');
   if (isWithin && facts.isYearly && months.length === 0) throw refuse('it has two rhythms', 'every 2 hours');
@@ -203,9 +207,10 @@ function onceInstants(facts: Facts, times: readonly number[]): number[] {
   if (dates.length === 0) return on(isAhead(first) ? first : first + 7);
   const year = new Date(wallNow).getUTCFullYear();
   return dates.flatMap((date) => {
-    if (date.year !== undefined) return on(dayFrom(date.year, date.month, date.day) ?? 0);
+    if (date.year !== undefined) return on(dayIn(facts, date.year, date.month, date.day));
     const days = Array.from({ length: 9 }, (_, ahead) => dayFrom(year + ahead, date.month, date.day));
-    return on(days.find((target) => target !== undefined && isAhead(target)) ?? 0);
+    const ahead = days.find((target) => target !== undefined && isAhead(target));
+    return on(ahead ?? dayIn(facts, year, date.month, date.day));
   });
 }
 
@@ -282,7 +287,9 @@ function within(
     throw refuse('a rhythm of hours or minutes has no time of day', 'every 2 hours from 9:00 to 17:00');
   if ((start && (facts.window.length > 0 || days > 0)) || (marks.length > 0 && (start || from !== undefined)))
     throw refuse('a start goes with a plain rhythm only', 'every 90 minutes from 2027-01-04 09:00');
-  if (facts.isEven) return { kind: 'every', everyMs: n * MINUTE };
+  if (facts.isEven && (days > 0 || marks.length > 0 || facts.window.length > 0))
+    throw refuse('evenly spaced goes on day and night, on all days', 'every 30 minutes from 9:00 to 17:00 on weekdays');
+  if (facts.isEven && !start) return { kind: 'every', everyMs: n * MINUTE };
   if (from !== undefined && to !== undefined) {
     if (from >= to)
       throw refuse(
