@@ -20,8 +20,6 @@ afterEach(async () => {
   await slack.close();
 });
 
-const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
 test('a mention in a channel comes as two events with one ts, and is answered in its thread', async () => {
   const seen: { type: string; ts: string; id: string }[] = [];
   app.event('app_mention', async ({ event, body, say }) => {
