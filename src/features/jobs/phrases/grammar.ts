@@ -3,11 +3,8 @@
  * phrase is refused: a job that runs at nearly the right time is worse than a question. The model translates what
  * people write otherwise, in English too.
  */
-import type { UserError } from '../../../errors.ts';
-import { nearest } from '../../../lib/nearest.ts';
 import { dayFrom, dayOf, toWall, weekdayOf } from '../zone.ts';
 import { type Asked, type ClockTime, clocksIn, readIso } from './clock.ts';
-import { refusal } from './refusal.ts';
 
 export const MAX_LENGTH = 400;
 
@@ -64,9 +61,9 @@ export const fold = (text: string): string =>
 
 const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
-const NTH = ['last', 'first', 'second', 'third', 'fourth', 'fifth'];
-const FIGURES = 'one two three four five six seven eight nine ten eleven twelve'.split(' ');
-const RHYTHMS: Readonly<Record<string, [number, Unit]>> = {
+export const NTH = ['last', 'first', 'second', 'third', 'fourth', 'fifth'];
+export const FIGURES = 'one two three four five six seven eight nine ten eleven twelve'.split(' ');
+export const RHYTHMS: Readonly<Record<string, [number, Unit]>> = {
   hourly: [1, 'hour'],
   daily: [1, 'day'],
   weekly: [1, 'week'],
@@ -85,25 +82,22 @@ export const PARTS: Readonly<Record<string, readonly [usual: number, first: numb
   tonight: [20, 16, 23],
 };
 
-const WD =
+export const WD =
   '(?:sun(?:day)?|mon(?:day)?|tue(?:s(?:day)?)?|wed(?:s|nesday)?|thu(?:rs(?:day)?)?|fri(?:day)?|sat(?:urday)?)(?!\\p{L}{2})';
-const MONTH =
+export const MONTH =
   '(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)(?!\\p{L})';
 const UNIT = '(?:seconds|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|months?|years?|[smhd])(?!\\p{L})';
 const SPAN = `(?:\\d+ ?|an? )${UNIT}`;
 const ORD = `(?:\\d{1,2}(?:st|nd|rd|th)|${NTH.join('|')})`;
 const LINK = '(?: ?[,&] ?| ?,? and )';
-const CLOCK =
+export const CLOCK =
   '(?:(?:half|(?:a )?quarter) (?:past|to) \\d{1,2}(?: ?[ap]m)?|\\d{1,4}(?::\\d\\d)?(?::\\d\\d)? ?[ap]m|\\d{1,2}:\\d\\d(?::\\d\\d)?|(?:12 )?(?:noon|midnight)|midday)';
 const TIME = `(?:${CLOCK}|\\d+)(?![\\p{L}\\d:./]| ?(?:${UNIT}|${MONTH}))`;
 const TIMES = `(?:${LINK}(?:at )?${TIME})*`;
 const ISO = '\\d{4}-\\d\\d-\\d\\d(?:[t ]\\d\\d:\\d\\d(?::\\d\\d(?:\\.\\d+)?)?(?:z|[+-]\\d\\d:?\\d\\d)?)?';
 const MORE_MONTHS = `(?:${LINK}${MONTH})*`;
 
-/** A time of day, which a part of its own has. */
-const HAS_TIME = new RegExp(`(?:at|@) ?\\d|${CLOCK}|${Object.keys(PARTS).join('|')}`, 'u');
-
-const all = (text: string, pattern: string): string[] => text.match(new RegExp(pattern, 'gu')) ?? [];
+export const all = (text: string, pattern: string): string[] => text.match(new RegExp(pattern, 'gu')) ?? [];
 const weekday = (word: string): number => DAYS.indexOf(word.slice(0, 3));
 const month = (word: string): number => MONTHS.indexOf(word.slice(0, 3)) + 1;
 const unitOf = (word: string): Unit => {
@@ -326,144 +320,11 @@ const FORMS: readonly Form[] = [
   ],
 ];
 
-const COMPILED = FORMS.map(([pattern, ...rest]) => ({
+export const COMPILED = FORMS.map(([pattern, ...rest]) => ({
   pattern: new RegExp(`(?:${pattern})(?!(?<=[\\p{L}\\d])[\\p{L}\\d])`, 'uy'),
   take: rest[0],
   kind: rest[1],
 }));
-
-/** What is read instead of words that many people try. */
-const INSTEAD: Readonly<Record<string, string>> = {
-  business: 'weekdays at 9" or "last weekday of the month at 16:00',
-  except: 'weekdays at 9" or "monday to thursday and saturday at 9',
-  quarter: 'quarterly on the 1st at 9" or "every hour at :15',
-};
-
-/** The documented forms, each valid in a file and in a chat: words, once, and cron. */
-const EXAMPLE = 'every weekday at 9:00" or "2027-12-24 18:00" or "0 9 * * 1-5';
-const WORDS = [
-  ...all(`${WD} ${MONTH}`, '\\p{L}{3,}'),
-  ...[...Object.keys(RHYTHMS), ...Object.keys(PARTS), ...NTH, ...FIGURES],
-  ...'sunday monday tuesday wednesday thursday friday saturday weekday weekdays weekend'.split(' '),
-  ...'january february march april june july august september october november december'.split(' '),
-  ...'every each other minutes minute hours hour days weeks week months month year today tomorrow next'.split(' '),
-  ...'noon midnight between starting from counted once twice times'.split(' '),
-];
-
-/**
- * Returns the facts once, or once for each part with its own days and times ("mondays 9am and fridays 5pm"). "9 on monday
- * and 10 on friday" must not become both hours on both days, so days and times that come a second time begin another.
- * @param phrase as it was written, for refusals
- * @param folded the same after `fold`, without a time zone
- * @throws {UserError} with what was not understood
- */
-export function readFacts(
-  phrase: string,
-  folded: string,
-  { now, timezone }: { now: number; timezone: string },
-): Facts[] {
-  const text = folded
-    .replace(/(?<=\d ?)([ap])\.m\b\.?/g, '$1m')
-    .replace(/\bhalf (?:an )?hour\b/g, '30 minutes')
-    .replace(/\beveryday\b/g, 'every day')
-    .replace(new RegExp(`\\b(?:${FIGURES.join('|')})\\b`, 'g'), (word) => String(FIGURES.indexOf(word) + 1));
-  const begin = (): Facts => ({
-    text,
-    now,
-    timezone,
-    repeats: false,
-    isOnce: false,
-    weekdays: [],
-    monthDays: [],
-    nth: [],
-    needsMonth: false,
-    ofMonth: false,
-    months: [],
-    isYearly: false,
-    dates: [],
-    times: [],
-    marks: [],
-    window: [],
-    isEven: false,
-    relative: false,
-    refuse: (reason, example) => refusal(phrase, reason, example),
-  });
-  let facts = begin();
-  const parts = [{ facts, order: [] as string[], hasEvery: false }];
-  let isPending = false;
-  for (let at = 0; at < text.length; ) {
-    const form = COMPILED.find(({ pattern }) => {
-      pattern.lastIndex = at;
-      return pattern.test(text);
-    });
-    if (!form) throw unknown(facts, text.slice(at));
-    form.pattern.lastIndex = at;
-    const found = form.pattern.exec(text) ?? [''];
-    const { kind } = form;
-    let part = parts.at(-1) ?? { facts, order: [], hasEvery: false };
-    if (isPending && (kind === 'every' || kind === 'rhythm'))
-      throw facts.refuse('it has two rhythms', 'every day at 9');
-    const isNext =
-      kind === 'rhythm'
-        ? part.order.length > 1 && /(?:[,&]|and) ?$/.test(text.slice(0, at)) && HAS_TIME.test(text.slice(at))
-        : kind !== undefined && part.order.at(-1) !== kind && part.order.includes(kind);
-    if (isNext) {
-      facts = begin();
-      part = { facts, order: [], hasEvery: false };
-      parts.push(part);
-    }
-    const isOwn = kind === 'rhythm' || (kind === 'day' && /^(?:every|each) /.test(found[0]));
-    if (kind === 'day' && (isPending || isOwn) && part.order.includes('day') && !facts.repeats && !facts.joins)
-      throw facts.refuse('it is unclear which of these days come again', 'every monday and every tuesday at 9');
-    if (kind === 'day' || kind === 'time') {
-      facts.repeats ||= isPending;
-      part.hasEvery ||= isPending;
-      isPending = false;
-      if (part.order.at(-1) !== kind) part.order.push(kind);
-    }
-    part.hasEvery ||= isOwn;
-    isPending ||= kind === 'every';
-    form.take(facts, found, at);
-    at += found[0].length;
-  }
-  if (/\b(?:on|the) (?:at|and|in|from|between)\b|\bthe (?:on|every|each)\b/.test(text))
-    throw facts.refuse('a word is missing there', EXAMPLE);
-  if (/(?:^|[ ,&])(?:and|every|each|on|[,&/])$/.test(text)) throw facts.refuse('it ends too early', EXAMPLE);
-  if (parts.length > 1 && parts.some(({ order }) => order.length < 2))
-    throw facts.refuse('which time goes with which day is unclear', 'every monday at 9; every friday at 10');
-  if (isPending) throw facts.refuse('it does not say every what', 'every day at 9');
-  const first = parts.findIndex(({ hasEvery }) => hasEvery);
-  const isUnclear = ({ repeats, weekdays, dates, months }: Facts) =>
-    !repeats && weekdays.length + dates.length + months.length > 0;
-  if (first >= 0 && parts.slice(first + 1).some((part) => isUnclear(part.facts)))
-    throw facts.refuse(
-      'whether all of it comes again is unclear',
-      'every 24 december at 18:00 and every 25 december at 9:00',
-    );
-  const isEvery =
-    parts.length > 1 && first < 0 && parts.some((part) => part.facts.repeats || part.facts.weekdays.length > 1);
-  for (const part of parts) part.facts.repeats ||= isEvery && part.facts.weekdays.length > 0;
-  return parts.map((part) => part.facts);
-}
-
-function unknown(facts: Facts, all: string): UserError {
-  const rest = all.replace(/^(?:(?:at|in|from|between|next|this|of|an?|every|each|other) )+(?=\S)/, '');
-  const [word = ''] = /^(?:\p{L}+|[\d.,:/-]+|\S)/u.exec(rest) ?? [];
-  if (/^(?:at|from|between|in)$/.test(rest)) return facts.refuse('it ends too early', EXAMPLE);
-  if (/^bi[- ]?\p{L}+ly/u.test(rest))
-    return facts.refuse('that has two meanings', 'every 2 weeks on monday" or "every monday and thursday at 9');
-  if (/^\d+[./]\d/.test(rest))
-    return facts.refuse('a time has a colon, a number no point, and a date has its year first', '2027-12-24 18:00');
-  if (/^\d/.test(word))
-    return facts.refuse(
-      `it is unclear what ${word.slice(0, 40)} is: a time has "at", a colon, am or pm`,
-      'every monday at 9',
-    );
-  const instead = INSTEAD[/\b(?:business|except|quarter)\b/.exec(all)?.[0] ?? ''];
-  const near = instead || word.length < 4 || WORDS.includes(word) ? undefined : nearest(word, WORDS);
-  const meant = near === undefined ? '' : `; did you mean "${near}"`;
-  return facts.refuse(`"${word.slice(0, 40)}" is not understood there${meant}`, instead ?? EXAMPLE);
-}
 
 const twoDays = (facts: Facts) => facts.refuse('it says two times', 'tomorrow at 9:00; next monday at 9:00');
 

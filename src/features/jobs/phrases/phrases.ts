@@ -6,7 +6,8 @@ import type { UserError } from '../../../errors.ts';
 import type { Schedule } from '../slots.ts';
 import { clock, DAY, dayFrom, dayOf, isoDay, MINUTE, toInstant, toWall, weekdayOf } from '../zone.ts';
 import type { ClockTime } from './clock.ts';
-import { comingWeekday, dayIn, type Facts, fold, PARTS, readFacts } from './grammar.ts';
+import { comingWeekday, dayIn, type Facts, fold, PARTS } from './grammar.ts';
+import { readFacts } from './read-facts.ts';
 import { takeZone } from './zones.ts';
 
 export interface PhraseOptions {
