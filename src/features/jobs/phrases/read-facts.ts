@@ -117,6 +117,7 @@ function partsOf(text: string, begin: () => Facts): Part[] {
     form.take(facts, found, at);
     at += found[0].length;
   }
+  if (/(?:^|[ ,&])(?:and|every|each|on|[,&/])$/.test(text)) throw facts.refuse('it ends too early', EXAMPLE);
   if (isPending) throw facts.refuse('it does not say every what', 'every day at 9');
   return parts;
 }
@@ -127,7 +128,6 @@ function checked(parts: readonly Part[], text: string): Facts[] {
   if (facts === undefined) return [];
   if (/\b(?:on|the) (?:at|and|in|from|between)\b|\bthe (?:on|every|each)\b/.test(text))
     throw facts.refuse('a word is missing there', EXAMPLE);
-  if (/(?:^|[ ,&])(?:and|every|each|on|[,&/])$/.test(text)) throw facts.refuse('it ends too early', EXAMPLE);
   if (parts.length > 1 && parts.some(({ order }) => order.length < 2))
     throw facts.refuse('which time goes with which day is unclear', 'every monday at 9; every friday at 10');
   const first = parts.findIndex(({ hasEvery }) => hasEvery);
