@@ -112,7 +112,7 @@ export function openJsonList<T>(file: string, schema: Schema<T>, about: About): 
     read,
     change: (next) =>
       change((entries, isEdited) => {
-        if (isEdited) throw new UserError(`access/${path.basename(file)} is not a JSON list; mend or delete it first.`);
+        if (isEdited) throw new UserError(`access/${path.basename(file)} is not a JSON list; fix or delete it first.`);
         const after = next(entries);
         return after === entries ? undefined : after;
       }),
@@ -162,7 +162,7 @@ function openRecords<T, All>(file: string, schema: Schema<T>, about: About & { a
   let cache = { stamp: '', all: none };
 
   /** Returns undefined while a list may be half-written. */
-  function parse(mend: (work: () => All) => All): All | undefined {
+  function parse(repair: (work: () => All) => All): All | undefined {
     const read = readWhole(file);
     if (read === undefined) return none;
     const { text = '', why } = read;
@@ -173,7 +173,7 @@ function openRecords<T, All>(file: string, schema: Schema<T>, about: About & { a
     if (!about.asMap && why === undefined && value === undefined && age < EDITED_MS) return undefined;
     const write = (left: Map<string, T>) =>
       writeJson(file, about.asMap ? Object.fromEntries(left) : [...left.values()]);
-    return mend(() => form.of(readRecords(file, schema, about, write)));
+    return repair(() => form.of(readRecords(file, schema, about, write)));
   }
 
   return {

@@ -31,7 +31,7 @@ function* wordsOf(home: Home): Generator<string> {
 /** Whether it is a folder. Reports a skill's folder that is something else; files with an extension aren't ours. */
 function isFolder(file: string): boolean {
   const is = fs.statSync(file, { throwIfNoEntry: false })?.isDirectory() === true;
-  const about = { lost: 'a skill', next: 'It was left as it is: mend or delete it.', tell: true };
+  const about = { lost: 'a skill', next: 'It was left as it is: fix or delete it.', tell: true };
   if (!is && !path.basename(file).includes('.'))
     reportOnce(`${file} is no folder`, { ...about, file, why: 'is no folder' });
   return is;

@@ -23,7 +23,7 @@ export interface Read {
 
 const WORDS = {
   lost: 'what is written there cannot be used',
-  next: 'It was left as it is: mend or replace it.',
+  next: 'It was left as it is: fix or replace it.',
   tell: true,
 };
 

@@ -45,7 +45,7 @@ interface Described {
 
 const ALPHABET = 'abcdefghijkmnpqrstuvwxyz23456789';
 // Names of the other files in a task's folder.
-const RESERVED = new Set(['task', 'implementation_plan', 'artifacts', 'playbook']);
+const RESERVED = new Set(['task', 'implementation_plan', 'artifacts', 'playbook', 'written']);
 const FILE_NAME = /^[a-z0-9][a-z0-9_-]{0,63}\.[a-z0-9]{1,16}$/;
 
 interface Slot {

@@ -110,10 +110,13 @@ export async function takeRoomAt(home: Home, taskId: string, file: string, bytes
 export async function hasRoomForWords(home: Home, people: readonly string[], text: string): Promise<boolean> {
   const found = await budgetOf(home, '', people);
   if (!found) return true;
-  found.known.words += Buffer.byteLength(text);
-  if (found.known.words <= found.budget.bytes) return true;
-  found.rules.onFull(found.budget);
-  return false;
+  const words = found.known.words + Buffer.byteLength(text);
+  if (words > found.budget.bytes) {
+    found.rules.onFull(found.budget);
+    return false;
+  }
+  found.known.words = words;
+  return true;
 }
 
 async function budgetOf(home: Home, taskId: string, people?: readonly string[]) {

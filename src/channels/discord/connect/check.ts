@@ -110,7 +110,7 @@ async function checkChats(api: DiscordApi, chats: readonly string[], problems: C
       if (!(error instanceof DiscordError) || (error.status !== 403 && error.status !== 404)) throw error;
       problems.push({
         path: 'channels.discord.access.chats',
-        message: `the bot sees no channel ${chat}; give its role "View Channels" there, or mend the number`,
+        message: `the bot sees no channel ${chat}; give its role "View Channels" there, or fix the number`,
       });
     }
   }

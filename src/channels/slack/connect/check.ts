@@ -79,7 +79,7 @@ async function checkChats(api: SlackApi, chats: readonly string[], problems: Con
       await api.call('conversations.history', { channel: chat, limit: 1 });
     } catch (error) {
       if (!(error instanceof SlackError) || !/^(channel_not_found|not_in_channel)$/.test(error.code)) throw error;
-      problems.push(problem('access.chats', `the app is in no channel ${chat}; invite it there, or mend the id`));
+      problems.push(problem('access.chats', `the app is in no channel ${chat}; invite it there, or fix the ID`));
     }
   }
 }
