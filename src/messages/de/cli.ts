@@ -32,7 +32,7 @@ export const cli = translate(english.cli)({
   noLogins: 'Auf dem Board ist niemand angemeldet.',
   unknownLogin: 'Die Anmeldung {id} gibt es nicht. Alle zeigt: {command}',
   loggedOut: 'Die Anmeldung {id} ist beendet.',
-  homeMade: 'Das Home ist {home}. Die Einstellungen stehen in {file}.',
+  homeMade: 'Das Home ist {home}. Die Einstellungen stehen in {file}. In einem Terminal fragt dieser Befehl danach.',
   noRequests: 'Niemand fragt, ob er hereindarf.',
   pairedOne: 'hereingelassen: {identity}  {name}  {role}',
   wrongRole: 'Hereinlassen kannst du jemanden als owner oder als member, nicht als „{role}“.',

@@ -28,7 +28,7 @@ export const cli = {
   noLogins: 'No one is logged in on the Board.',
   unknownLogin: 'There is no login {id}. To list them: {command}',
   loggedOut: 'Login {id} has ended.',
-  homeMade: 'The home is {home}. To change the settings, edit {file}.',
+  homeMade: 'The home is {home}. To change the settings, edit {file}. In a terminal, this command asks for them.',
   noRequests: 'No one is asking to be let in.',
   pairedOne: 'paired: {identity}  {name}  {role}',
   wrongRole: 'A person is let in as owner or as member, not as "{role}".',
