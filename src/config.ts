@@ -11,7 +11,7 @@ import { validate } from './config/validate.ts';
 import { unknownVibers } from './config/vibers.ts';
 import { ConfigError, type ConfigProblem, errorCode, errorMessage, problemOf } from './errors.ts';
 import { isRecord } from './lib/json.ts';
-import { type Said, say } from './messages/messages.ts';
+import { say, type Wording } from './messages/messages.ts';
 import type { LoadedFeature } from './plugin/load.ts';
 
 export type { AccessConfig, ChatChannelConfig } from './channels/kind.ts';
@@ -30,7 +30,7 @@ export interface LoadedConfig {
   /** The absolute path of its file; undefined if there is none. */
   source: string | undefined;
   /** One sentence each, for the log. */
-  warnings: Said[];
+  warnings: Wording[];
   /** `http.port` was set explicitly, so no other port may be used. */
   isPortChosen: boolean;
   /** Plugins that failed to load, each with the setting that names it. */
@@ -124,7 +124,7 @@ async function readSource(file: string): Promise<string> {
     return await readBounded(file);
   } catch (error) {
     if (error instanceof ConfigError) throw error;
-    const reasons: Record<string, Said> = {
+    const reasons: Record<string, Wording> = {
       ENOENT: say('config.noFile', { file }),
       ENOTDIR: say('config.noFile', { file }),
       EISDIR: say('config.directory', { file }),

@@ -1,5 +1,5 @@
 /** The gateway's error classes. Each says which side failed and carries its `cause`. */
-import { messagesIn, type Said, say } from './messages/messages.ts';
+import { messagesIn, say, type Wording } from './messages/messages.ts';
 
 /** One wrong setting: its path, and what was expected. */
 export interface ConfigProblem {
@@ -9,11 +9,11 @@ export interface ConfigProblem {
   /** The environment variable that would provide the missing value. */
   variable?: string;
   /** The whole message for a chat, if it is shown in one. */
-  said?: Said;
+  said?: Wording;
 }
 
 /** Returns a problem with its message in English and for its reader. */
-export const problemOf = (path: string, said: Said): ConfigProblem => ({
+export const problemOf = (path: string, said: Wording): ConfigProblem => ({
   path,
   message: messagesIn('en').said(said),
   said,
@@ -85,8 +85,8 @@ export const toStorageError = (error: unknown): StorageError =>
  */
 export class UserError extends Error {
   override name = 'UserError';
-  readonly said: Said;
-  constructor(said: Said | string, options?: ErrorOptions) {
+  readonly said: Wording;
+  constructor(said: Wording | string, options?: ErrorOptions) {
     const message = typeof said === 'string' ? said : messagesIn('en').said(said);
     super(message, options);
     this.said = typeof said === 'string' ? say('common.asItIs', { text: said }) : said;

@@ -167,6 +167,9 @@ const AT_MOST: Figures = {
   filesNamingAPlatform: 1,
   filesNamingATool: 4,
   commentsWithoutSubject: 3,
+  participleTypes: 0,
+  sharedFunctionNames: 533,
+  filesSharingAFunctionName: 23,
 };
 /** Of `npm run path`. Functions are rounded up: a timer that fires on a slow machine calls a few more. */
 const PATH_AT_MOST = { files: 140, functions: 920 };
@@ -463,6 +466,12 @@ describe('the coupling of the source', () => {
     expect(of).toEqual({
       ...{ functionsAbove80: 1, biggestBag: 17, bagsAbove14: 1, groupingSpreads: 1, picks: 1 },
       ...{ filesNamingAPlatform: 0, filesNamingATool: 1, commentsWithoutSubject: 50 },
+      ...{ participleTypes: 0, sharedFunctionNames: 0, filesSharingAFunctionName: 1 },
+    });
+    const named =
+      'interface Found {}\ntype Unseen = 1;\nclass Feed {}\nexport const list = () => 1;\nexport async function run() {}';
+    expect(figuresOf(new Map(['a.ts', 'b.ts', 'cli/c.ts'].map((file) => [file, named])))).toMatchObject({
+      ...{ participleTypes: 6, sharedFunctionNames: 2, filesSharingAFunctionName: 3 },
     });
     expect(figuresOf(new Map([['a.ts', "const a = 'Slack'; f('dig');"]])).filesNamingAPlatform).toBe(1);
   });

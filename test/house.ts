@@ -14,6 +14,11 @@ export interface Figures {
   filesNamingATool: number;
   /** Of a hundred. */
   commentsWithoutSubject: number;
+  /** Types whose whole name is a participle, such as `Found`. */
+  participleTypes: number;
+  /** Names that functions of several files have, and the number of files of the most frequent one. */
+  sharedFunctionNames: number;
+  filesSharingAFunctionName: number;
 }
 
 interface Node {
@@ -35,6 +40,9 @@ const isNode = (value: unknown): value is Node =>
 const BAG = /(Services|Context|Options|Uses|Deps|Gateway|Scope|State)$/;
 const FUNCTION = /^(FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/;
 const HEADLESS = /^(What|Who|Whoever|Whom|Where|Of|By|That|With|In|On|For|To|At)$/;
+const PARTICIPLE =
+  /^([A-Z][a-z]*[^e]ed|(Un|Re)?(Found|Held|[Ss]aid|Told|[Ss]een|Kept|[Ss]ent|[Rr]ead|Made|Given|Taken|[Kk]nown|Shown|[Ww]ritten|[Hh]eard|Spoken|Bound|[Bb]uilt|Lost|Left|Put|Set|Met|[Dd]one|Begun|Drawn|Chosen|Broken|Brought|Caught|Cut|Felt|Got|Gone|Hidden|Laid|Led|Let|Paid|Sold|Spent|Swept|Thought|Forgotten|Fed|Hit|Meant|Thrown|Woken))$/;
+const TYPE = /^(TSInterfaceDeclaration|TSTypeAliasDeclaration|ClassDeclaration)$/;
 const BAG_MEMBERS = 14;
 const FUNCTION_LINES = 80;
 
@@ -86,15 +94,37 @@ function toolNames(node: Node): string[] {
   return typeof value === 'string' ? [value] : [];
 }
 
+/** The names of the functions at the top of a file. Each command of `viber` exports `run`; these don't count. */
+function functionNames(file: string, source: string): Set<string> {
+  const names = listAt(nodesOf(file, source)[0], 'body').flatMap((statement) => {
+    const own = at(statement, 'declaration') ?? statement;
+    const isFunction = (variable: unknown) => FUNCTION.test(String(at(variable, 'init', 'type')));
+    const declared = at(own, 'type') === 'FunctionDeclaration' ? [own] : listAt(own, 'declarations').filter(isFunction);
+    return declared.map((one) => String(at(one, 'id', 'name')));
+  });
+  return new Set(names.filter((name) => name !== 'run' || !/(^|\/)cli\//.test(file)));
+}
+
+/** How many files define a function, by its name. */
+function filesByFunction(sources: ReadonlyMap<string, string>): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const [file, source] of sources) {
+    for (const name of functionNames(file, source)) counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return counts;
+}
+
 /** The figures of sources by their paths below `src/`. */
 export function figuresOf(sources: ReadonlyMap<string, string>): Figures {
   const bags = new Map<string, Bag>();
   const tools = new Set<string>();
   let functionsAbove80 = 0;
+  let participleTypes = 0;
   for (const [name, source] of sources) {
     for (const node of nodesOf(name, source)) {
       if (node.type === 'TSInterfaceDeclaration') bags.set(String(at(node, 'id', 'name')), bagOf(node));
       if (FUNCTION.test(node.type) && lengthOf(node, source) > FUNCTION_LINES) functionsAbove80++;
+      if (TYPE.test(node.type) && PARTICIPLE.test(String(at(node, 'id', 'name')))) participleTypes++;
       for (const tool of toolNames(node)) tools.add(tool);
     }
   }
@@ -110,6 +140,7 @@ export function figuresOf(sources: ReadonlyMap<string, string>): Figures {
     const pattern = new RegExp(`['"\`]${name}['"\`]|\\b${name}\\b(?=:)`);
     return all.filter((source) => pattern.test(source)).length;
   });
+  const sharing = [...filesByFunction(sources).values()];
   return {
     functionsAbove80,
     biggestBag: Math.max(0, ...members),
@@ -121,6 +152,9 @@ export function figuresOf(sources: ReadonlyMap<string, string>): Figures {
     commentsWithoutSubject: Math.round(
       (100 * firstWords.filter((word) => HEADLESS.test(word)).length) / Math.max(1, firstWords.length),
     ),
+    participleTypes,
+    sharedFunctionNames: sharing.filter((count) => count > 1).length,
+    filesSharingAFunctionName: Math.max(0, ...sharing),
   };
 }
 

@@ -27,11 +27,11 @@ const zoneShape = shape<PersonalZone>(
   objectOf({ zone: (value) => isFilled(value) && isTimezone(String(value)), isSaid: isFlag }),
 );
 
-interface Asked {
+interface NameQuestion {
   run: string;
 }
 
-const askedShape = shape<Asked>(objectOf({ run: isFilled }));
+const askedShape = shape<NameQuestion>(objectOf({ run: isFilled }));
 const ASKED = { lost: 'who was asked where they are', next: 'They may be asked once more.' };
 
 const keysOf = (principal: Principal): string[] => [
@@ -47,7 +47,7 @@ const keysOf = (principal: Principal): string[] => [
 export class Zones {
   readonly #known: JsonMap<PersonalZone>;
   /** By person: the run in which they were asked. */
-  readonly #asked: JsonMap<Asked>;
+  readonly #asked: JsonMap<NameQuestion>;
 
   constructor(folder: string) {
     this.#known = openJsonMap(path.join(folder, 'zones.json'), zoneShape, ZONES, MAX_KNOWN);
@@ -70,7 +70,8 @@ export class Zones {
    */
   asksIn(principal: Principal, run: string): boolean {
     if (principal.role === 'guest') return false;
-    const askedIn = (all: ReadonlyMap<string, Asked>) => keysOf(principal).flatMap((key) => all.get(key) ?? [])[0]?.run;
+    const askedIn = (all: ReadonlyMap<string, NameQuestion>) =>
+      keysOf(principal).flatMap((key) => all.get(key) ?? [])[0]?.run;
     let before = askedIn(this.#asked.read());
     if (before !== undefined) return before === run;
     this.#asked.change((all) => {

@@ -7,7 +7,7 @@ import { parseJson } from '../lib/json.ts';
 import { createLru } from '../lib/lru.ts';
 import { isFlag, isNumber, isText, objectOf, optional, shape } from '../lib/shape.ts';
 
-export type Taken = { ok: true } | { ok: false; first: boolean };
+export type LimitResult = { ok: true } | { ok: false; first: boolean };
 
 export interface RateLimiter {
   /**
@@ -15,12 +15,12 @@ export interface RateLimiter {
    * Consecutive parts of one `group` count as one message. `first` marks the first refusal in a row, so that it is
    * reported once.
    */
-  take(key: string, at: number, group?: string): Taken;
+  take(key: string, at: number, group?: string): LimitResult;
 }
 
 /** Like `RateLimiter`; rejects while the shared store is unavailable. */
 export interface SharedRateLimiter {
-  take(key: string, at: number, group?: string): Promise<Taken>;
+  take(key: string, at: number, group?: string): Promise<LimitResult>;
 }
 
 /** Small values that all processes share (`engine/engine.ts`). */
@@ -46,7 +46,7 @@ const BACK_MS = 60_000;
 const MAX_TRIES = 50;
 
 /** Returns the resulting bucket, unchanged if nothing was taken. */
-function taken(bucket: Bucket, perMinute: number, at: number, group: string | undefined): [Bucket, Taken] {
+function taken(bucket: Bucket, perMinute: number, at: number, group: string | undefined): [Bucket, LimitResult] {
   if (group !== undefined && group === bucket.group)
     return [bucket, bucket.refused ? { ok: false, first: false } : { ok: true }];
   // A message this much earlier means that the clock was set back, so time counts from there.

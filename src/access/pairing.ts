@@ -42,7 +42,7 @@ export interface PendingPairing {
   untold?: number;
 }
 
-export interface Paired {
+export interface PairedIdentity {
   identity: string;
   name: string;
   role: Role;
@@ -67,7 +67,7 @@ export const pendingShape = shape<PendingPairing>(
     kept: optional(listOf(anything)),
   }),
 );
-export const pairedShape = shape<Paired>(
+export const pairedShape = shape<PairedIdentity>(
   objectOf({
     identity: isFilled,
     name: isText,
@@ -106,9 +106,9 @@ export interface Pairing {
    * The first person ever approved becomes an owner.
    * @throws {UserError} for an unknown or expired code
    */
-  approve(code: string, now: number, role?: Role): { paired: Paired; pending: PendingPairing };
+  approve(code: string, now: number, role?: Role): { paired: PairedIdentity; pending: PendingPairing };
   deny(code: string, now: number): PendingPairing;
-  paired(): readonly Paired[];
+  paired(): readonly PairedIdentity[];
   decidedOutside(): DecidedOutside[];
   /** The chats now show the decision. */
   told(code: string): void;
@@ -126,7 +126,7 @@ export interface Stranger {
   message?: InboundMessage;
 }
 
-const withoutAsked = ({ asked: _told, ...entry }: Paired): Paired => entry;
+const withoutAsked = ({ asked: _told, ...entry }: PairedIdentity): PairedIdentity => entry;
 const withoutUntold = ({ untold: _told, ...entry }: PendingPairing): PendingPairing => entry;
 
 const NONE: readonly InboundMessage[] = [];
@@ -160,7 +160,7 @@ class PairingFiles implements Pairing {
   readonly #pairedFile: string;
   readonly #ownerMark: string;
   readonly #pendings: JsonList<PendingPairing>;
-  readonly #pairs: JsonList<Paired>;
+  readonly #pairs: JsonList<PairedIdentity>;
 
   constructor(folder: string, hasOwner: boolean, isOutside: boolean) {
     this.#hasOwner = hasOwner;
@@ -211,11 +211,11 @@ class PairingFiles implements Pairing {
     return waiting(live(this.#pendings.read(), now));
   }
 
-  approve(code: string, now: number, role?: Role): { paired: Paired; pending: PendingPairing } {
+  approve(code: string, now: number, role?: Role): { paired: PairedIdentity; pending: PendingPairing } {
     // A list that is being edited throws here, before the code is used up.
     this.#pairs.change((all) => all);
     const entry = this.#take(code, now, 'approved');
-    let record: Paired | undefined;
+    let record: PairedIdentity | undefined;
     this.#pairs.change((all) => {
       const others = all.filter((p) => p.identity !== entry.identity);
       const first = !this.#hasOwner && !this.#hadOwner() && !others.some((p) => p.role === 'owner');
@@ -239,7 +239,7 @@ class PairingFiles implements Pairing {
     return this.#take(code, now, 'denied');
   }
 
-  paired(): readonly Paired[] {
+  paired(): readonly PairedIdentity[] {
     return this.#pairs.read();
   }
 

@@ -214,7 +214,7 @@ const MAX_LINKS = 5_000;
 /** `not-let-in`: the code's owner is a guest, who can't vouch for a stranger. */
 export type LinkRefusal = 'unknown' | 'expired' | 'own' | 'taken' | 'too-many-tries' | 'not-let-in';
 
-export type Redeemed =
+export type LinkResult =
   | { ok: true; person: string; from: { identity: string; person?: string; name: string; address: Address } }
   | { ok: false; reason: LinkRefusal };
 
@@ -286,7 +286,7 @@ export class Links {
   }
 
   /** Like `redeem`, including guesses made through other processes. */
-  async enter(text: string, who: Redeemer): Promise<Redeemed> {
+  async enter(text: string, who: Redeemer): Promise<LinkResult> {
     const tries = this.#sharedTries;
     if (!tries) return this.redeem(text, who);
     if (!(await tries.count(who.identity))) return { ok: false, reason: 'too-many-tries' };
@@ -297,8 +297,8 @@ export class Links {
   }
 
   /** Redeems a code. Each identity may guess wrong five times per hour; nothing is written for wrong guesses. */
-  redeem(text: string, who: Redeemer, at: number = this.#now()): Redeemed {
-    const refuse = (reason: LinkRefusal): Redeemed => ({ ok: false, reason });
+  redeem(text: string, who: Redeemer, at: number = this.#now()): LinkResult {
+    const refuse = (reason: LinkRefusal): LinkResult => ({ ok: false, reason });
     if (this.#tries.left(who.identity, at) === 0) return refuse('too-many-tries');
     const wanted = normaliseCode(text);
     const waiting = this.#codes.read().find((code) => code.code === wanted);

@@ -23,7 +23,7 @@ import type { Readiness } from '../runtime/readiness.ts';
 import type { Feature, Gateway } from '../runtime/run/gateway.ts';
 import type { Worker } from '../runtime/worker.ts';
 import type { Uploads } from '../workspace/uploads.ts';
-import type { Crashed } from './crashed.ts';
+import type { CrashReports } from './crashed.ts';
 import type { hearDamage } from './damage.ts';
 import type { Elsewhere } from './processes/elsewhere.ts';
 import type { Roles } from './processes/roles.ts';
@@ -81,7 +81,7 @@ export interface Host {
   readonly shortage: ReturnType<typeof limitProblem>;
   readonly syncSoon: SyncSoon;
   /** Messages given up after crashes, whose people are told when the gateway starts. */
-  readonly crashed: Crashed;
+  readonly crashed: CrashReports;
   damage?: ReturnType<typeof hearDamage>;
   /** The exchange of events with other processes. */
   elsewhere?: Elsewhere | undefined;

@@ -7,7 +7,7 @@ import type { Entry } from '../runtime/contract/entry.ts';
 
 type Tell = (item: QueueItem<Entry>, reason: string) => Promise<void>;
 
-export class Crashed {
+export class CrashReports {
   readonly #kept: ((tell: Tell) => Promise<void>)[] = [];
   #tell: Tell | undefined;
 

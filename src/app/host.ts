@@ -11,11 +11,11 @@ import type { Entry } from '../runtime/contract/entry.ts';
 import { type Home, openHome } from '../workspace/home.ts';
 import { noteCommands } from '../workspace/own-files.ts';
 import type { GatewayOptions, Host } from './contract.ts';
-import { Crashed } from './crashed.ts';
+import { CrashReports } from './crashed.ts';
 import { openEngine } from './processes/engine.ts';
 import { rolesOf } from './processes/roles.ts';
 
-interface Opened {
+interface OpenHost {
   home: Home;
   log: Logger;
   engine: Engine<Entry>;
@@ -23,7 +23,7 @@ interface Opened {
 }
 
 /** @throws LockedError, or a system error of the home */
-export async function openHost(options: GatewayOptions): Promise<Opened> {
+export async function openHost(options: GatewayOptions): Promise<OpenHost> {
   const { config } = options;
   const limit = options.localOnly ? undefined : handleLimit();
   const handles = createHandles(limit);
@@ -36,7 +36,7 @@ export async function openHost(options: GatewayOptions): Promise<Opened> {
     home.root,
     [...servers, config.voice.command].filter((command) => command.length > 0),
   );
-  const crashed = new Crashed();
+  const crashed = new CrashReports();
   const { suspectDelayMs } = options;
   const engine = await openEngine({
     config,

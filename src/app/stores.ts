@@ -132,12 +132,12 @@ export async function openStores(options: GatewayOptions) {
   };
 }
 
-interface Kept {
+interface StoreInputs {
   isAccountOf: (identity: string, person: string) => boolean;
   log: Logger;
 }
 
-function openTasks({ conversations: folder }: Home, { isAccountOf, log }: Kept) {
+function openTasks({ conversations: folder }: Home, { isAccountOf, log }: StoreInputs) {
   const bus = createBus((error) => log.error({ err: error }, 'a listener of the bus failed'));
   return {
     conversations: openConversations(folder, { isAccountOf }),

@@ -12,7 +12,16 @@ import type {
 } from '../runtime/contract/board.ts';
 import type { Connections } from './connections.ts';
 import { type Gate, NOT_FOUND, OWNERS_ONLY } from './gate.ts';
-import { bodyIsLeft, DATA_HEADERS, errorBody, isError, JSON_TYPE, Refused, refused, sendError } from './respond.ts';
+import {
+  bodyIsLeft,
+  DATA_HEADERS,
+  errorBody,
+  isError,
+  JSON_TYPE,
+  RequestError,
+  refused,
+  sendError,
+} from './respond.ts';
 import { createRouter } from './router.ts';
 
 const BODY_MS = 10_000;
@@ -25,7 +34,7 @@ const TOO_MANY_AT_ONCE: BoardError = {
 export const INTERNAL: BoardError = { status: 500, code: 'internal', message: 'Something went wrong here.' };
 
 export interface Dispatch {
-  /** @throws {Refused} and any error of the route */
+  /** @throws {RequestError} and any error of the route */
   answer(request: http.IncomingMessage, response: http.ServerResponse, path: string): Promise<void>;
   /** Answers a refusal on the socket itself; rejects with unexpected errors. */
   upgrade(request: http.IncomingMessage, socket: Duplex, head: Buffer, wrong?: BoardError): Promise<void>;
@@ -94,8 +103,8 @@ export function createDispatch(
         if (wrong) throw refused(wrong);
         await take(request, socket, head);
       } catch (error) {
-        refuseSocket(socket, error instanceof Refused ? error.error : INTERNAL);
-        if (!(error instanceof Refused)) throw error;
+        refuseSocket(socket, error instanceof RequestError ? error.error : INTERNAL);
+        if (!(error instanceof RequestError)) throw error;
       }
     },
     close: async () => (await loading)?.close(),

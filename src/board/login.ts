@@ -20,7 +20,7 @@ import type {
   OpenRoute,
 } from '../runtime/contract/board.ts';
 import { isPrivate, type Places } from './guard.ts';
-import { Refused, readBody, sendJson } from './respond.ts';
+import { RequestError, readBody, sendJson } from './respond.ts';
 import type { Speakers } from './speakers.ts';
 
 export interface Login {
@@ -151,22 +151,22 @@ export function createLogin(options: LoginOptions): Login {
     sendJson(response, 200, { key: traded.key, id: traded.session.id });
   }
 
-  function wrongCode({ socket }: http.IncomingMessage): Refused {
+  function wrongCode({ socket }: http.IncomingMessage): RequestError {
     const address = socket.remoteAddress ?? '';
     const taken = wrong.take(address, now());
     if (taken.ok)
-      return new Refused(
+      return new RequestError(
         401,
         'wrong_code',
         `This link was used already or is older than five minutes: ${commandForAnyone('board')}, or /board in a chat with the viber, gives a new one.`,
       );
     if (taken.first) onWrongCodes(address);
-    return new Refused(429, 'too_many', 'Too many wrong codes; a right one is taken at any time.');
+    return new RequestError(429, 'too_many', 'Too many wrong codes; a right one is taken at any time.');
   }
 
   async function logOut({ request, response, params, caller }: BoardRequest): Promise<void> {
     const { id = '' } = params;
-    if (!present.end(id)) throw new Refused(404, 'not_found', 'There is no login of that id.');
+    if (!present.end(id)) throw new RequestError(404, 'not_found', 'There is no login of that id.');
     if (caller.id === id) response.setHeader('set-cookie', cookieText(request, '', 0));
     sendJson(response, 200, { id });
   }
@@ -187,14 +187,14 @@ export function createLogin(options: LoginOptions): Login {
 
 /**
  * A crash may have left the file locked for a few seconds.
- * @throws {Refused} if it is locked
+ * @throws {RequestError} if it is locked
  */
 function attempt<T>(change: () => T): T {
   try {
     return change();
   } catch (error) {
     if (error instanceof UserError)
-      throw new Refused(503, 'busy', 'It cannot be written down just now; try again in a few seconds.');
+      throw new RequestError(503, 'busy', 'It cannot be written down just now; try again in a few seconds.');
     throw error;
   }
 }
@@ -207,7 +207,7 @@ function cookieOf({ headers }: http.IncomingMessage, name: string): string | und
 }
 
 const plainHttp = (port: number) =>
-  new Refused(
+  new RequestError(
     403,
     'plain_http',
     `Over plain http from another machine a login could be read on the way. Use a tunnel (ssh -L ${port}:127.0.0.1:${port} to the machine, then http://127.0.0.1:${port}/board/), a tailnet that serves https (tailscale serve), or a TLS proxy whose https origin stands under http.origins.`,

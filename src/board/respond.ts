@@ -7,17 +7,17 @@ import type { BoardError } from '../runtime/contract/board.ts';
 export const JSON_TYPE = 'application/json';
 
 /** Thrown by a handler to answer with this error. */
-export class Refused extends Error {
+export class RequestError extends Error {
   readonly error: BoardError;
 
   constructor(status: BoardError['status'], code: string, message: string, field?: string) {
     super(message);
-    this.name = 'Refused';
+    this.name = 'RequestError';
     this.error = { status, code, message, ...(field !== undefined && { field }) };
   }
 }
 
-export const refused = ({ status, code, message, field }: BoardError) => new Refused(status, code, message, field);
+export const refused = ({ status, code, message, field }: BoardError) => new RequestError(status, code, message, field);
 
 export const isError = (value: object): value is BoardError => 'status' in value && 'code' in value;
 
@@ -66,10 +66,10 @@ export function bodyIsLeft({ complete, headers }: http.IncomingMessage): boolean
 }
 
 export const MAX_BODY = 1024 * 1024;
-const UNREAD: Readonly<Record<number, (maxBytes: number) => Refused>> = {
-  408: () => new Refused(408, 'too_slow', 'The body did not come in time.'),
-  413: (maxBytes) => new Refused(413, 'too_large', `A body may have ${Math.floor(maxBytes / 1024)} KB at most.`),
-  503: () => new Refused(503, 'busy', 'Too much is being sent at once; try again in a moment.'),
+const UNREAD: Readonly<Record<number, (maxBytes: number) => RequestError>> = {
+  408: () => new RequestError(408, 'too_slow', 'The body did not come in time.'),
+  413: (maxBytes) => new RequestError(413, 'too_large', `A body may have ${Math.floor(maxBytes / 1024)} KB at most.`),
+  503: () => new RequestError(503, 'busy', 'Too much is being sent at once; try again in a moment.'),
 };
 /** One reader per size: it limits what all bodies hold together. */
 const readers = new Map<number, ReadBody>();
@@ -85,7 +85,7 @@ function readerOf(maxBytes: number): ReadBody {
 
 /**
  * Reads and validates the body.
- * @throws {Refused} with the first wrong field
+ * @throws {RequestError} with the first wrong field
  */
 export async function readBody<T>(
   { request, response }: { request: http.IncomingMessage; response: http.ServerResponse },
@@ -94,19 +94,19 @@ export async function readBody<T>(
 ): Promise<T> {
   const body = await readerOf(maxBytes)(request, response);
   if (typeof body === 'number')
-    throw UNREAD[body]?.(maxBytes) ?? new Refused(400, 'cut_off', 'The request was cut off.');
+    throw UNREAD[body]?.(maxBytes) ?? new RequestError(400, 'cut_off', 'The request was cut off.');
   const parsed = schema.safeParse(parse(body.toString()));
   if (parsed.success) return parsed.data;
   const { path = [], message = 'it is not what it must be' } = parsed.error.issues[0] ?? {};
   const field = path.join('.');
-  throw new Refused(400, 'bad_request', field === '' ? message : `${field}: ${message}`, field || undefined);
+  throw new RequestError(400, 'bad_request', field === '' ? message : `${field}: ${message}`, field || undefined);
 }
 
 function parse(text: string): unknown {
   try {
     return text.trim() === '' ? {} : JSON.parse(text);
   } catch (error) {
-    if (error instanceof SyntaxError) throw new Refused(400, 'bad_json', 'The body is not JSON.');
+    if (error instanceof SyntaxError) throw new RequestError(400, 'bad_json', 'The body is not JSON.');
     throw error;
   }
 }

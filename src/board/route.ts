@@ -5,7 +5,7 @@ import { messagesIn } from '../messages/messages.ts';
 import type { BoardRequest, BoardRoute } from '../runtime/contract/board.ts';
 import type { About } from './pages/parts.ts';
 import { Conflict } from './protocol/refusals.ts';
-import { errorBody, Refused, sendJson } from './respond.ts';
+import { errorBody, RequestError, sendJson } from './respond.ts';
 
 type Method = BoardRoute['method'];
 type Answer = (asked: BoardRequest) => Promise<unknown>;
@@ -22,7 +22,8 @@ async function answered({ response, caller }: BoardRequest, work: () => Promise<
   try {
     sendJson(response, 200, await work());
   } catch (error) {
-    if (error instanceof UserError) throw new Refused(400, 'refused', messagesIn(caller.language).said(error.said));
+    if (error instanceof UserError)
+      throw new RequestError(400, 'refused', messagesIn(caller.language).said(error.said));
     if (!(error instanceof Conflict)) throw error;
     sendJson(response, 409, { ...errorBody(error.error), current: error.current });
   }
@@ -66,15 +67,15 @@ export function newestFirst<T extends { at: string }>(
 
 /**
  * Returns the viber from `?viber=`, or the one that serves the chats.
- * @throws {Refused} for an unknown viber
+ * @throws {RequestError} for an unknown viber
  */
 export function viberOf(url: URL, { viber, vibers }: About): string {
   const asked = url.searchParams.get('viber') ?? viber;
-  if (!vibers().includes(asked)) throw new Refused(404, 'not_found', 'There is no such viber.', 'viber');
+  if (!vibers().includes(asked)) throw new RequestError(404, 'not_found', 'There is no such viber.', 'viber');
   return asked;
 }
 
 export function found<T>(value: T | undefined, what: string): T {
-  if (value === undefined) throw new Refused(404, 'not_found', `There is no such ${what}.`);
+  if (value === undefined) throw new RequestError(404, 'not_found', `There is no such ${what}.`);
   return value;
 }

@@ -1,12 +1,12 @@
 /** Matches a path to a route. Compares raw paths; only parameters are decoded, once. */
 
-export interface Matched<T> {
+export interface RouteMatch<T> {
   route: T;
   params: Readonly<Record<string, string>>;
 }
 
 /** `methods`: the path exists, but not for this method. */
-export type Match<T> = Matched<T> | { methods: string[] } | undefined;
+export type Match<T> = RouteMatch<T> | { methods: string[] } | undefined;
 
 interface Entry<T> {
   route: T;

@@ -10,7 +10,7 @@ import { watchConnections } from './connections.ts';
 import { createDispatch, INTERNAL, limitBody } from './dispatch.ts';
 import { createGate, type Gate, NO_TOKEN, NOT_FOUND, OWNERS_ONLY, TOO_MANY, WRONG_TOKEN } from './gate.ts';
 import { createPlaces, type Places, pathOf, SOCKET_PATH, wrongForm } from './guard.ts';
-import { bodyIsLeft, DATA_HEADERS, isError, JSON_TYPE, Refused, refused, sendError } from './respond.ts';
+import { bodyIsLeft, DATA_HEADERS, isError, JSON_TYPE, RequestError, refused, sendError } from './respond.ts';
 import { createTokens, type ProgramToken, type Tokens } from './tokens.ts';
 
 export type HttpHandler = (request: http.IncomingMessage, response: http.ServerResponse) => Promise<void>;
@@ -114,7 +114,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 
   function handle(request: http.IncomingMessage, response: http.ServerResponse): void {
     answerTo(request, response).catch((error: unknown) => {
-      if (error instanceof Refused) return sendError(response, error.error);
+      if (error instanceof RequestError) return sendError(response, error.error);
       // A message for people serves programs too.
       if (error instanceof UserError)
         return sendError(response, { status: 400, code: 'refused', message: error.message });

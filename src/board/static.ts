@@ -13,7 +13,7 @@ import { errorCode } from '../errors.ts';
 import { programOf } from '../lib/invocation.ts';
 import type { OpenRoute } from '../runtime/contract/board.ts';
 import { PAGE_POLICY, pageFolder } from './page-files.ts';
-import { Refused } from './respond.ts';
+import { RequestError } from './respond.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -90,8 +90,8 @@ export function createPages(find: () => Promise<string | undefined> = pageFolder
     const isFile = path.extname(name) !== '' || /(^|\/)\./.test(name);
     const shown = isFile ? name : SHELL;
     const asset = await load(shown);
-    if (!asset && isFile) throw new Refused(404, 'not_found', 'There is nothing here.');
-    if (!asset) throw new Refused(503, 'not_built', 'The pages of the Board are not built: run npm run build.');
+    if (!asset && isFile) throw new RequestError(404, 'not_found', 'There is nothing here.');
+    if (!asset) throw new RequestError(503, 'not_built', 'The pages of the Board are not built: run npm run build.');
     const headers = {
       ...PAGE_HEADERS,
       'content-type': TYPES[path.extname(shown)] ?? 'application/octet-stream',

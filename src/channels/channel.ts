@@ -3,10 +3,10 @@
  * A channel is a command center's adapter (`id`, `connect({onMessage, onInterrupt})`, `stream`) plus durable `send`.
  */
 import type { DigestMark, PartLedger } from './kept.ts';
-import type { EndedRun, Given } from './programs.ts';
+import type { EndedRun, SuppliedContext } from './programs.ts';
 
 export type { DigestMark, PartAttempt, PartLedger, ReadCursors } from './kept.ts';
-export type { EndedRun, Given, GivenArtifact } from './programs.ts';
+export type { EndedRun, GivenArtifact, SuppliedContext } from './programs.ts';
 
 /** The kind of platform event that a message came from. Every kind goes through the same authorisation. */
 export type EntryKind = 'message' | 'edit' | 'channel-post' | 'command' | 'button' | 'membership' | 'migration';
@@ -72,7 +72,7 @@ export interface InboundMessage {
   /** The viber that the sender chooses from now on; set by the local socket and by programs only. */
   viber?: string;
   /** The context that a program sent along with its text. */
-  given?: Given;
+  given?: SuppliedContext;
   /** Starts a conversation in a thread of its own: `openThread` is called before anything is answered. */
   opensThread?: boolean;
   /**
@@ -265,7 +265,7 @@ export interface Place {
 }
 
 /** Why the bot can't write in a place; `rights`: its role there lacks them. */
-export type Barred = 'archived' | 'readOnly' | 'locked' | 'muted' | 'out' | 'rights';
+export type WriteBarrier = 'archived' | 'readOnly' | 'locked' | 'muted' | 'out' | 'rights';
 
 /** A platform's adapter. A missing optional method means that the platform can't do it. */
 export interface Channel {
@@ -293,7 +293,7 @@ export interface Channel {
    * Streams a file of an accepted message to `path`, which must not exist yet; at most `maxBytes`.
    * @throws UserError when the file is too large.
    */
-  download?(file: RemoteFile, path: string, maxBytes: number, signal: AbortSignal): Promise<Fetched>;
+  download?(file: RemoteFile, path: string, maxBytes: number, signal: AbortSignal): Promise<DownloadedFile>;
   /**
    * Fetches what the event of an accepted message left out: names, the message it replies to and, with `thread`, the
    * text of its thread. Best effort: failures are listed in the result; only an abort rejects.
@@ -325,7 +325,7 @@ export interface Channel {
    * Returns why a message to this address would not arrive, as far as the platform says; undefined if nothing is known
    * to prevent it. Best effort: an error counts as unknown.
    */
-  barred?(address: Address): Promise<Barred | undefined>;
+  barred?(address: Address): Promise<WriteBarrier | undefined>;
   /** Returns the direct conversation with a person of a place. @throws DeliveryError */
   directTo?(user: string, from: Address): Promise<Address | undefined>;
   /**
@@ -371,7 +371,7 @@ export const filesAround = (message: {
 }): RemoteFile[] => [...message.files, ...message.quotes.flatMap(({ files = [] }) => files)];
 
 /** A fetched file. `remote`: what the platform said about the file only when it was fetched. */
-export type Fetched = Attachment & { remote?: RemoteFile };
+export type DownloadedFile = Attachment & { remote?: RemoteFile };
 
 /** A file on our disk. */
 export interface Attachment {

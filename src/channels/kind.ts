@@ -5,7 +5,7 @@
 import type { z } from 'zod';
 import type { ConfigProblem } from '../errors.ts';
 import type { Logger } from '../log.ts';
-import type { Said } from '../messages/messages.ts';
+import type { Wording } from '../messages/messages.ts';
 import type { Channel, CommandSpec, LiveMode, NameOf, ReadCursors } from './channel.ts';
 import type { Lead } from './lead.ts';
 import type { WebhookHandler } from './shared/webhook.ts';
@@ -92,15 +92,15 @@ export interface SetupToken {
   key: string;
   /** The option of `viber init` that names the token's environment variable, and its help text. */
   option: string;
-  about: Said | string;
-  question: Said | string;
+  about: Wording | string;
+  question: Wording | string;
   /** Instructions for getting the token. */
-  before?: Said | string;
+  before?: Wording | string;
 }
 
 /** The steps to create a bot, in the order in which the platform's own pages ask for them. */
 export interface ChannelSetup {
-  steps: Said | string;
+  steps: Wording | string;
   /** Returns a text to paste into one of those pages. */
   paste?(): Promise<string>;
   tokens: readonly SetupToken[];

@@ -9,7 +9,7 @@ export interface GivenArtifact {
 }
 
 /** Context that a program supplies, replacing what is on disk field by field. Only program channels set it. */
-export interface Given {
+export interface SuppliedContext {
   /** The goal of a new task, if the text alone doesn't say it. */
   goal?: string;
   /** The conversation before this text, oldest first. */

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { UserError } from '../errors.ts';
 import { commandForAnyone } from '../lib/invocation.ts';
 import { nearest } from '../lib/nearest.ts';
-import { type Said, say } from '../messages/messages.ts';
+import { say, type Wording } from '../messages/messages.ts';
 import type { CliCommand, CliOption } from '../runtime/contract/cli.ts';
 import { formsOf } from './help.ts';
 import { CLI_COMMANDS, COMMON_OPTIONS, JSON_OPTION } from './table.ts';
@@ -178,7 +178,7 @@ function count(name: string, command: CliCommand, takes: string | undefined, arg
   return args;
 }
 
-const usage = (what: Said, name: string, command: CliCommand): Said =>
+const usage = (what: Wording, name: string, command: CliCommand): Wording =>
   say('cli.usage', {
     what,
     forms: formsOf(name, command)

@@ -5,7 +5,7 @@ import http from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
 import readline from 'node:readline';
-import type { Given } from '../channels/channel.ts';
+import type { SuppliedContext } from '../channels/channel.ts';
 import type { LocalLine } from '../channels/local/adapter.ts';
 import { loadConfig } from '../config.ts';
 import { errorCode, LockedError, UserError } from '../errors.ts';
@@ -78,7 +78,7 @@ export function post(socket: string, path: string, body: object): Promise<http.I
   });
 }
 
-export interface Spoken {
+export interface ChatTarget {
   chat: string;
   /** The recipient of the first message and of what follows it; undefined after the first message. */
   viber: string | undefined;
@@ -103,7 +103,10 @@ export async function ask(
   {
     chat,
     ...said
-  }: { chat: string } & ({ text: string; viber?: string | undefined; given?: Given | undefined } | { button: string }),
+  }: { chat: string } & (
+    | { text: string; viber?: string | undefined; given?: SuppliedContext | undefined }
+    | { button: string }
+  ),
   onLine: (line: LocalLine) => void,
 ): Promise<Extract<LocalLine, { type: 'answer' }>> {
   const response = await post(socket, '/ask', { chat: chatOf(chat), ...said });

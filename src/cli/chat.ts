@@ -8,7 +8,7 @@ import { answerLines } from '../channels/terminal/render.ts';
 import { safeLine } from '../channels/terminal/safe.ts';
 import { UserError } from '../errors.ts';
 import { type CliContext, EXIT } from '../runtime/contract/cli.ts';
-import { ask, namedViber, type Spoken, withGateway } from './ask.ts';
+import { ask, type ChatTarget, namedViber, withGateway } from './ask.ts';
 
 export async function run(context: CliContext): Promise<number> {
   const viber = await namedViber(context);
@@ -20,7 +20,7 @@ export async function run(context: CliContext): Promise<number> {
 }
 
 /** Answers each line of the pipe. The command fails at its end if a line was refused. */
-async function piped(context: CliContext, to: Spoken): Promise<number> {
+async function piped(context: CliContext, to: ChatTarget): Promise<number> {
   let isWhole = true;
   const buttons = new Buttons();
   await withGateway(context, async (socket) => {
@@ -42,7 +42,7 @@ async function answer(
   { print, env }: CliContext,
   socket: string,
   line: string,
-  to: Spoken,
+  to: ChatTarget,
   buttons: Buttons,
 ): Promise<boolean> {
   try {

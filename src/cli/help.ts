@@ -1,13 +1,13 @@
 /** Builds `--help` from the table of commands. */
 import { channelKinds } from '../channels/index.ts';
 import { programOf } from '../lib/invocation.ts';
-import { type Messages, type Said, say } from '../messages/messages.ts';
+import { type Messages, say, type Wording } from '../messages/messages.ts';
 import { type CliCommand, type CliOption, EXIT_MEANINGS } from '../runtime/contract/cli.ts';
 import { CLI_COMMANDS, COMMON_OPTIONS, JSON_OPTION } from './table.ts';
 
 interface Form {
   form: string;
-  about: Said | string;
+  about: Wording | string;
 }
 
 /** Returns one usage line for each verb, such as `viber pair approve CODE`. */

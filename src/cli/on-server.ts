@@ -1,6 +1,6 @@
 /** Reads the queue server that several machines share, for commands. */
 import { type Config, loadConfig } from '../config.ts';
-import type { Found } from '../engine/local/inspect.ts';
+import type { SpoolRecord } from '../engine/local/inspect.ts';
 import { ConfigError, UserError } from '../errors.ts';
 import type { CliContext } from '../runtime/contract/cli.ts';
 
@@ -32,7 +32,7 @@ export async function workOn(server: Server | undefined) {
   }
 }
 
-export async function foundOn(server: Server | undefined, id?: string): Promise<Found[]> {
+export async function foundOn(server: Server | undefined, id?: string): Promise<SpoolRecord[]> {
   if (!server) return [];
   const { inspectServer } = await import('../engine/redis/inspect.ts');
   return inspectServer(server, id);

@@ -4,7 +4,7 @@
  * again.
  */
 import { errorMessage } from '../errors.ts';
-import { type Said, say } from '../messages/messages.ts';
+import { say, type Wording } from '../messages/messages.ts';
 
 const NAMES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'] as const;
 const HERE = 'localhost,127.0.0.1,::1,[::1]';
@@ -13,7 +13,7 @@ const HERE = 'localhost,127.0.0.1,::1,[::1]';
  * Changes `env` and `process.env`, which libraries with their own connections read. Returns a sentence if a proxy can't
  * be used.
  */
-export async function useProxy(env: NodeJS.ProcessEnv): Promise<Said | undefined> {
+export async function useProxy(env: NodeJS.ProcessEnv): Promise<Wording | undefined> {
   const named = NAMES.filter((name) => env[name]?.trim());
   // Setting Node's own switch is an explicit choice; respect it.
   if (named.length === 0 || env.NODE_USE_ENV_PROXY !== undefined) return undefined;

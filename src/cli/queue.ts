@@ -5,7 +5,7 @@
 
 import fs from 'node:fs';
 import path from 'node:path';
-import { type Found, inspectUnfinished } from '../engine/local/inspect.ts';
+import { inspectUnfinished, type SpoolRecord } from '../engine/local/inspect.ts';
 import { UserError } from '../errors.ts';
 import { isRecord } from '../lib/json.ts';
 import { cutText, plainLine } from '../lib/text.ts';
@@ -59,7 +59,7 @@ export async function run(context: CliContext): Promise<number> {
 }
 
 /** Returns undefined for anything but a message or an answer. */
-function rowOf({ state, key, value }: Found): QueueRow | undefined {
+function rowOf({ state, key, value }: SpoolRecord): QueueRow | undefined {
   if (state === 'done' || !isRecord(value)) return undefined;
   const { message, acceptedAt, lane, createdAt, trace, reason, deadReason } = value;
   const isAnswer = typeof createdAt === 'number';

@@ -1,7 +1,7 @@
 /** `viber run "GOAL"`: runs one task from the shell; progress goes to standard error, the answer to standard output. */
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import type { Given } from '../channels/channel.ts';
+import type { SuppliedContext } from '../channels/channel.ts';
 import type { LocalLine } from '../channels/local/adapter.ts';
 import { type Look, lookOf } from '../channels/terminal/look.ts';
 import { answerLines } from '../channels/terminal/render.ts';
@@ -32,7 +32,7 @@ export async function run(context: CliContext): Promise<number> {
 }
 
 /** @throws {UserError} for a file that can't be read or is not a plan */
-async function givenBy({ plan, memory }: CliContext['values']): Promise<Given | undefined> {
+async function givenBy({ plan, memory }: CliContext['values']): Promise<SuppliedContext | undefined> {
   if (plan === undefined && memory === undefined) return undefined;
   return {
     ...(plan !== undefined && { plan: planOf(await textOf(plan), plan) }),
@@ -41,7 +41,7 @@ async function givenBy({ plan, memory }: CliContext['values']): Promise<Given | 
 }
 
 /** Parses JSON if the text begins with a brace, and Markdown otherwise. */
-function planOf(text: string, file: string): NonNullable<Given['plan']> {
+function planOf(text: string, file: string): NonNullable<SuppliedContext['plan']> {
   if (!text.trimStart().startsWith('{')) return text;
   const parsed = planSchema.safeParse(parseJson(text));
   if (!parsed.success)

@@ -11,9 +11,9 @@ import { errorCode, UserError } from '../errors.ts';
 import { FEATURES } from '../features.ts';
 import { commandTable, menuSpecs } from '../runtime/commands/table.ts';
 import { type CliContext, EXIT } from '../runtime/contract/cli.ts';
-import { chatOf, post, type Spoken } from './ask.ts';
+import { type ChatTarget, chatOf, post } from './ask.ts';
 
-export async function talkOver(socket: string, to: Spoken, { home, env, messages }: CliContext): Promise<number> {
+export async function talkOver(socket: string, to: ChatTarget, { home, env, messages }: CliContext): Promise<number> {
   const chat = chatOf(to.chat);
   const left = Promise.withResolvers<void>();
   const door = doorTo(socket, chat, to.viber);

@@ -54,7 +54,7 @@ export interface EndedRun {
   result: TaskResultFrame;
 }
 
-interface Unacknowledged {
+interface PendingSend {
   type: string;
   text: string;
   resolve: (ack: AckFrame) => void;
@@ -76,7 +76,7 @@ const REFUSED: ReadonlySet<number> = new Set([4400, 4401, 4403]);
 
 export class ViberClient {
   readonly #options: ViberClientOptions;
-  readonly #unacknowledged = new Map<string, Unacknowledged>();
+  readonly #unacknowledged = new Map<string, PendingSend>();
   /** Acknowledged subscriptions, by task. */
   readonly #followed = new Map<string, LiveFrames | undefined>();
   /**

@@ -21,12 +21,12 @@ const SETTLE_TRIES = 10;
 const GONE_LOOKS = 2;
 const CACHE_SIZE = 100;
 
-interface Cached {
+interface CachedAgent {
   stamp: string;
   agent: AgentConfig;
 }
 
-const cache = new Map<string, Cached>();
+const cache = new Map<string, CachedAgent>();
 
 /**
  * Returns the content of `agents/{viber}.yaml`, or only `warnings` if there is no such file. For a broken or
@@ -78,7 +78,7 @@ function statIn(file: string) {
   return own?.isSymbolicLink() ? (statSync(file, { throwIfNoEntry: false }) ?? own) : own;
 }
 
-function keep(last: Cached | undefined, problem: string): AgentConfig {
+function keep(last: CachedAgent | undefined, problem: string): AgentConfig {
   if (last === undefined) return { warnings: [problem], isBroken: true };
   return { ...last.agent, warnings: [`${problem}; the version before it stays in force`] };
 }

@@ -3,7 +3,7 @@ import { channelKinds, kindOf } from '../channels/index.ts';
 import type { ChannelKind } from '../channels/kind.ts';
 import { isRecord } from '../lib/json.ts';
 import { addSecret } from '../log.ts';
-import { type Said, say } from '../messages/messages.ts';
+import { say, type Wording } from '../messages/messages.ts';
 import { variable } from './environment.ts';
 import type { Data } from './parse.ts';
 
@@ -15,11 +15,11 @@ export function variableOf([section, channel, key]: readonly PropertyKey[]): str
 }
 
 /** Returns `data` with the environment's values where the file has none; the file takes precedence. */
-export function addChannels(data: Section, env: NodeJS.ProcessEnv): { data: Section; warnings: Said[] } {
+export function addChannels(data: Section, env: NodeJS.ProcessEnv): { data: Section; warnings: Wording[] } {
   const channels = data.channels ?? {};
   if (!isRecord(channels)) return { data, warnings: [] };
   const sections: Section = {};
-  const warnings: Said[] = [];
+  const warnings: Wording[] = [];
   for (const kind of channelKinds()) {
     const { name, variables = {}, switches = [] } = kind;
     const given: Record<string, string> = {};
@@ -42,10 +42,10 @@ export function addChannels(data: Section, env: NodeJS.ProcessEnv): { data: Sect
 function halfGiven(
   { name, variables: keys = {}, switches = [] }: ChannelKind,
   given: Readonly<Record<string, string>>,
-): Said[] {
+): Wording[] {
   const there = [...new Set(switches.flat())].filter((key) => key in given);
   if (there.length === 0) return [];
-  type Words = Said | string;
+  type Words = Wording | string;
   const wanted = switches
     .map((group) =>
       group.map((key): Words => keys[key] ?? key).reduce((before, after) => say('config.halfAnd', { before, after })),

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { UserError } from '../errors.ts';
 import { editText } from '../lib/files.ts';
 import { decodedText } from '../lib/text.ts';
-import { type Said, say } from '../messages/messages.ts';
+import { say, type Wording } from '../messages/messages.ts';
 
 export const envFileOf = (home: string): string => path.join(home, '.env');
 
@@ -23,7 +23,7 @@ export function withEnvFile(env: NodeJS.ProcessEnv, home: string): NodeJS.Proces
 }
 
 /** Returns a sentence for each line of the home's `.env` that is not a variable, a comment or part of a value. */
-export function unreadLines(home: string): Said[] {
+export function unreadLines(home: string): Wording[] {
   const text = readEnvFile(home) ?? '';
   const known = variablesIn(text);
   let at = 0;

@@ -2,7 +2,7 @@
  * Carries a sentence of the catalogue through a schema, whose errors are plain text: a check names it by `expects`, and
  * `validate` words it for its reader by `expectationOf`. Schemas from outside may have words of their own.
  */
-import { type MessageKey, type Said, say, type Values } from '../messages/messages.ts';
+import { type MessageKey, say, type Values, type Wording } from '../messages/messages.ts';
 
 const MARK = '\u0000';
 
@@ -12,5 +12,5 @@ export const expects = <K extends MessageKey>(
 ): string => MARK + JSON.stringify(say(key, ...given));
 
 /** Returns what a schema's error says. */
-export const expectationOf = (message: string): Said | string =>
-  message.startsWith(MARK) ? (JSON.parse(message.slice(MARK.length)) as Said) : message;
+export const expectationOf = (message: string): Wording | string =>
+  message.startsWith(MARK) ? (JSON.parse(message.slice(MARK.length)) as Wording) : message;

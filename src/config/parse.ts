@@ -6,7 +6,7 @@
 import { open } from 'node:fs/promises';
 import { ConfigError, type ConfigProblem, problemOf } from '../errors.ts';
 import { decodedText } from '../lib/text.ts';
-import { type Said, say } from '../messages/messages.ts';
+import { say, type Wording } from '../messages/messages.ts';
 import { mistakesIn } from './yaml-mistakes.ts';
 
 /** The limit of a file in bytes. A real one has a few thousand. */
@@ -62,7 +62,7 @@ export interface ParsedYaml {
 
 /** Like `parseYaml`, with line numbers for error messages. */
 export async function parseYamlLines(text: string, file: string): Promise<ParsedYaml> {
-  const fail = (line: number, what: Said) => problemOf('', say('config.inLine', { file, line, what }));
+  const fail = (line: number, what: Wording) => problemOf('', say('config.inLine', { file, line, what }));
   if (text.trim() === '') {
     throw new ConfigError([problemAt(file, 1, say('yaml.empty'))]);
   }
@@ -140,10 +140,10 @@ function countOf(text: string, mark: RegExp): number {
   return count;
 }
 
-const problemAt = (file: string, line: number, what: Said): ConfigProblem =>
+const problemAt = (file: string, line: number, what: Wording): ConfigProblem =>
   problemOf('', say('yaml.inLine', { file, line, what }));
 
-type Fail = (line: number, what: Said) => ConfigProblem;
+type Fail = (line: number, what: Wording) => ConfigProblem;
 
 function toJs(make: () => unknown, fail: Fail): unknown {
   try {

@@ -2,7 +2,7 @@
 import { channelKinds, chatSections } from '../channels/index.ts';
 import { type ConfigProblem, problemOf } from '../errors.ts';
 import { isRecord } from '../lib/json.ts';
-import { type Said, say } from '../messages/messages.ts';
+import { say, type Wording } from '../messages/messages.ts';
 import type { Data } from './parse.ts';
 import type { Config } from './schema.ts';
 import { valueAt } from './validate.ts';
@@ -83,8 +83,8 @@ async function channelRules(data: Data): Promise<ConfigProblem[]> {
 }
 
 /** Returns a sentence for each setting that is valid but probably wrong. Only the platform knows. */
-export function oddSettings(config: Config): Said[] {
-  const odd: Said[] = unknownPrices(config);
+export function oddSettings(config: Config): Wording[] {
+  const odd: Wording[] = unknownPrices(config);
   if (config.engine.kind === 'local' && config.engine.url !== undefined) odd.push(say('config.engineUnused'));
   for (const { kind, settings } of chatSections(config))
     for (const [key, { pattern, looks }] of Object.entries(kind.usual ?? {})) {
@@ -96,7 +96,7 @@ export function oddSettings(config: Config): Said[] {
 }
 
 /** A limit on money does not apply to a model without a price. */
-function unknownPrices({ model, fallback, prices, limits }: Omit<Config, 'channels'>): Said[] {
+function unknownPrices({ model, fallback, prices, limits }: Omit<Config, 'channels'>): Wording[] {
   const odd = Object.keys(prices)
     .filter((name) => !/^\S+\/\S+$/.test(name))
     .map((name) => say('config.priceName', { name }));

@@ -1,7 +1,7 @@
 /** Building blocks of the schemas. Every leaf's error text says what was expected; validate.ts adds what was found. */
 import { z } from 'zod';
 import type { ChatChannelConfig } from '../channels/kind.ts';
-import { type Said, say } from '../messages/messages.ts';
+import { say, type Wording } from '../messages/messages.ts';
 import { expects } from './expects.ts';
 
 export { expects } from './expects.ts';
@@ -13,7 +13,7 @@ export const section = <T extends z.ZodRawShape>(shape: T, expected = expects('e
   });
 
 /** `a, b or c` in the reader's language. */
-function choiceOf(values: readonly string[]): Said | string {
+function choiceOf(values: readonly string[]): Wording | string {
   const [last = '', ...rest] = values.toReversed();
   return rest.length === 0 ? last : say('expected.or', { before: rest.reverse().join(', '), after: last });
 }
@@ -147,7 +147,7 @@ export const chat = (user: z.ZodType<string>, group: z.ZodType<string>) => ({
 });
 
 /** Words the error of a token that may also come from the environment; it names the variable. */
-export const here = (what: Said | string, variable: string) => expects('expected.here', { what, variable });
+export const here = (what: Wording | string, variable: string) => expects('expected.here', { what, variable });
 
 /** A platform's secret, which is sent in an HTTP header or URL and so must be printable ASCII. */
 export const token = (what: string, variable: string) => text(here(what, variable), /^[!-~]+$/);

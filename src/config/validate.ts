@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import { ConfigError, type ConfigProblem, problemOf } from '../errors.ts';
 import { nearest } from '../lib/nearest.ts';
 import { scrub } from '../log.ts';
-import { messagesIn, type Said, say } from '../messages/messages.ts';
+import { messagesIn, say, type Wording } from '../messages/messages.ts';
 import { variableOf } from './channel-variables.ts';
 import { expectationOf } from './expects.ts';
 import type { Data } from './parse.ts';
@@ -17,9 +17,9 @@ const MAX_UNKNOWN = 100;
 /** Compiling a schema that is used once is not worth its time (12 ms). */
 const COLD = { jitless: true };
 
-export interface Checked<T> {
+export interface Validation<T> {
   value: T;
-  warnings: Said[];
+  warnings: Wording[];
 }
 
 /**
@@ -27,7 +27,7 @@ export interface Checked<T> {
  * @param known problems found before; their paths get no second one
  * @throws {ConfigError} with all problems
  */
-export function validate<T>(schema: z.ZodType<T>, data: Data, known: readonly ConfigProblem[] = []): Checked<T> {
+export function validate<T>(schema: z.ZodType<T>, data: Data, known: readonly ConfigProblem[] = []): Validation<T> {
   const unknown: ConfigProblem[] = [];
   let clean = data;
   let result = schema.safeParse(clean, COLD);
@@ -89,7 +89,7 @@ function without(data: Data, parent: readonly string[], keys: readonly string[])
 }
 
 /** Describes the value in words, and never shows a secret. */
-function found(expected: Said | string, value: Data | undefined, path: readonly string[]): Said {
+function found(expected: Wording | string, value: Data | undefined, path: readonly string[]): Wording {
   if (value === undefined) return say('expected.missing', { expected });
   if (value === null) return say('expected.nothing', { expected });
   if (Array.isArray(value)) return say('expected.aList', { expected });
@@ -99,7 +99,8 @@ function found(expected: Said | string, value: Data | undefined, path: readonly 
   return say('expected.found', { expected, what: scrub(shownValue(value, path)) });
 }
 
-const sayIt = (said: Said | string): Said => (typeof said === 'string' ? say('common.asItIs', { text: said }) : said);
+const sayIt = (said: Wording | string): Wording =>
+  typeof said === 'string' ? say('common.asItIs', { text: said }) : said;
 
 /** Masks secrets: a URL may contain a password, as in http://name:password@host. */
 export function shownValue(value: Data, path: readonly string[] = []): string {

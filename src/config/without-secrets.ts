@@ -5,7 +5,7 @@ import { parseYaml } from './parse.ts';
 import { isVariable } from './secret-names.ts';
 import { isSecretNumber, itemBefore, replaceSpans, type Span, schemeOf, secretSpans } from './secrets.ts';
 
-export interface Cleaned {
+export interface CleanedText {
   text: string;
   /** Variables that the result needs, sorted. */
   variables: string[];
@@ -27,7 +27,7 @@ const MAX_DEPTH = 20;
 const TELLING = 8;
 
 /** @throws {ConfigError} if the text can't be parsed, and so can't be checked */
-export async function withoutSecrets(text: string, file: string): Promise<Cleaned> {
+export async function withoutSecrets(text: string, file: string): Promise<CleanedText> {
   await parseYaml(text, file);
   const yaml = await import('yaml');
   const document = yaml.parseDocument(text, { uniqueKeys: false, intAsBigInt: true });

@@ -1,6 +1,6 @@
 /** Explains YAML errors to people who edit such files by hand, in our own words where we recognise the error. */
 import type { ErrorCode, YAMLError } from 'yaml';
-import { type Said, say } from '../messages/messages.ts';
+import { say, type Wording } from '../messages/messages.ts';
 
 /** The markers that git and others leave for an unresolved merge conflict. */
 const VERSIONS = /^(?:<{7}(?: |$)|={7}$|>{7}(?: |$)|\|{7}(?: |$))/;
@@ -15,10 +15,10 @@ export function mistakesIn(
   text: string,
   errors: readonly YAMLError[],
   lineOf: (at: number) => number,
-): ReadonlyMap<number, Said> {
+): ReadonlyMap<number, Wording> {
   const sources = text.split('\n');
   const end = text.trimEnd().length;
-  const found = new Map<number, Said>();
+  const found = new Map<number, Wording>();
   for (const { code, message, pos } of errors) {
     const line = lineOf(pos[0]);
     const source = sources[line - 1] ?? '';
@@ -30,13 +30,13 @@ export function mistakesIn(
   return found;
 }
 
-function withHint(what: Said, source: string, isAtEnd: boolean): Said {
+function withHint(what: Wording, source: string, isAtEnd: boolean): Wording {
   if (isAtEnd) return say('yaml.halfWritten', { what });
   if (source.includes('${')) return say('yaml.variable', { what, name: `"\${NAME}"`, brackets: '{ }, [ ]' });
   return what;
 }
 
-function known(code: ErrorCode, message: string, source: string): Said | undefined {
+function known(code: ErrorCode, message: string, source: string): Wording | undefined {
   if (VERSIONS.test(source)) return say('yaml.versions');
   if (/^(?:`{3}|~{3})/.test(source)) return say('yaml.fence');
   if (code === 'TAB_AS_INDENT') return say('yaml.tabs');

@@ -21,16 +21,16 @@ const ABOUT = { lost: 'what buttons mean', next: 'Buttons sent before are no lon
 /** Losing files beside it costs nothing. */
 const SIDES = { lost: 'nothing', next: 'The cache is used as it is.' };
 
-interface Opened {
+interface OpenCache {
   keyv: Keyv;
   close(): void;
 }
 
 export function openCache(folder: string): Cache {
   const file = path.join(folder, 'cache.sqlite');
-  let opened: Promise<Opened> | undefined;
+  let opened: Promise<OpenCache> | undefined;
 
-  async function open(): Promise<Opened> {
+  async function open(): Promise<OpenCache> {
     const [{ Keyv, KeyvBridgeAdapter }, { DatabaseSync }] = await Promise.all([import('keyv'), import('node:sqlite')]);
     fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
     freeSides(file, SIDES);

@@ -147,13 +147,13 @@ export function guessCharset(bytes: Uint8Array): Guess {
   return { charset: found.charset };
 }
 
-interface Scored {
+interface ScoredCharset {
   charset: Charset;
   score: number;
 }
 
 /** Returns the best; of equal ones the first, since they are listed by how common they are. */
-const best = (all: readonly Scored[]): Scored =>
+const best = (all: readonly ScoredCharset[]): ScoredCharset =>
   all.reduce((one, other) => (other.score > one.score ? other : one), { charset: 'windows-1252', score: 0 });
 
 const decoders = new Map<Charset, InstanceType<typeof TextDecoder>>();

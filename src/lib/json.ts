@@ -15,7 +15,7 @@ import type { Schema } from './shape.ts';
 import { decodedText, markedUnicode } from './text.ts';
 
 /** A file's contents, or why it can't be read; undefined when there is none. */
-export interface Read {
+export interface FileContents {
   /** The text, as far as it is one. */
   text?: string;
   why?: string;
@@ -43,7 +43,7 @@ const BLOCKED: Record<string, string> = {
 };
 
 /** Reads a text. Invalid UTF-8 and NUL are damage: no writer of ours makes them. */
-export function readWhole(file: string, maxBytes = MAX_BYTES): Read | undefined {
+export function readWhole(file: string, maxBytes = MAX_BYTES): FileContents | undefined {
   let fd: number;
   try {
     fd = fs.openSync(file, O_RDONLY | O_NONBLOCK);
@@ -66,7 +66,7 @@ export function readWhole(file: string, maxBytes = MAX_BYTES): Read | undefined 
   }
 }
 
-function textOf(bytes: Buffer): Read {
+function textOf(bytes: Buffer): FileContents {
   // Windows saves it like this; the file declares it.
   if (markedUnicode(bytes)) return { text: decodedText(bytes) };
   const text = bytes.toString('utf8');

@@ -18,7 +18,7 @@ export interface LookOptions {
   maxFiles: number;
 }
 
-export interface Found {
+export interface ListedFile {
   root: string;
   /** Relative to the root, with `/`. */
   name: string;
@@ -30,7 +30,7 @@ export interface Found {
 }
 
 export interface Look {
-  found: Found[];
+  found: ListedFile[];
   stamp: string;
   /** Time of the latest change of any file or folder. */
   newestMs: number;
@@ -109,7 +109,7 @@ export function look(options: LookOptions, before: Look | undefined): Look {
 }
 
 /** Reads exactly the bytes that were seen. A pipe or link that replaced the file isn't followed and doesn't block. */
-export function readFound(found: Found, maxBytes: number): { text: string; problem?: string } {
+export function readFound(found: ListedFile, maxBytes: number): { text: string; problem?: string } {
   const { real, size } = found;
   if (size > maxBytes) return { text: '', problem: `larger than ${Math.floor(maxBytes / 1024)} KB` };
   try {

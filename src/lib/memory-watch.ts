@@ -26,7 +26,7 @@ export interface WatchedProgram {
   onOver(what: string): void;
 }
 
-interface Watched extends WatchedProgram {
+interface WatchState extends WatchedProgram {
   /** The start time of each of its processes, by PID; a process once found stays a member, even with another parent. */
   members: Map<number, string>;
   bytes: number;
@@ -50,7 +50,7 @@ const AT_ONCE = 50;
 const TOGETHER = 0.75;
 const MB = 1024 * 1024;
 
-const programs = new Set<Watched>();
+const programs = new Set<WatchState>();
 /** Start times of processes whose environment was read, by PID. */
 let looked = new Map<number, string>();
 let timer: NodeJS.Timeout | undefined;
@@ -77,7 +77,7 @@ export function firstToGo(pid: number): void {
 /** Returns a function that stops watching. */
 export function watchMemory(program: WatchedProgram): () => void {
   if (process.platform !== 'linux') return () => undefined;
-  const watched: Watched = { ...program, members: new Map(), bytes: 0 };
+  const watched: WatchState = { ...program, members: new Map(), bytes: 0 };
   programs.add(watched);
   if (!isLooking) lookIn(TICK_MS);
   return () => void programs.delete(watched);
@@ -114,14 +114,14 @@ const isCalm = (): boolean =>
 const total = (): number => [...programs].reduce((sum, { bytes }) => sum + bytes, 0);
 
 /** Returns the largest of those over their limit, or of all if together they take three quarters of the machine. */
-function mostOver(): Watched | undefined {
+function mostOver(): WatchState | undefined {
   const all = [...programs];
   const over = all.filter(({ bytes, limitMb }) => bytes > limitMb * MB);
   const candidates = over.length > 0 ? over : total() > machineBytes() * TOGETHER ? all : [];
   return candidates.sort((a, b) => b.bytes - a.bytes)[0];
 }
 
-function end(program: Watched): void {
+function end(program: WatchState): void {
   const { pid, members, bytes, limitMb } = program;
   programs.delete(program);
   for (const each of new Set([pid, ...members.keys()])) kill(each);
@@ -172,7 +172,7 @@ async function readTable(): Promise<Map<number, ProcessEntry>> {
  * Finds a program's processes: earlier members that still exist, its session, those with its marker, and the children
  * of all these.
  */
-async function findMembers(program: Watched, table: Map<number, ProcessEntry>): Promise<void> {
+async function findMembers(program: WatchState, table: Map<number, ProcessEntry>): Promise<void> {
   const { pid: leader, marker } = program;
   const members = new Map<number, string>();
   const children = Map.groupBy(table.keys(), (pid) => table.get(pid)?.parent);
@@ -209,7 +209,7 @@ async function hasMarker(pid: number, marker: string): Promise<boolean> {
  * Sums its memory. The fast estimate counts shared memory once per process; only when that exceeds `enough` is each
  * process's share read.
  */
-async function bytesOf({ members, heldBytes }: Watched, enough: number): Promise<number> {
+async function bytesOf({ members, heldBytes }: WatchState, enough: number): Promise<number> {
   const held = (await heldBytes?.()) ?? 0;
   const own: [pid: number, bytes: number][] = [];
   for (const [index, pid] of [...members.keys()].entries()) {

@@ -21,7 +21,7 @@ export interface ProcessLimits {
 }
 
 /** The result of work: bytes, and facts about them. */
-export interface Made {
+export interface WorkResult {
   bytes: Uint8Array;
   /** JSON. */
   about?: unknown;
@@ -205,7 +205,7 @@ function parsed(line: string): Answer | undefined {
  * @param isRefusal selects errors whose message is for people; every other breaks the process
  */
 export async function answerInProcess<Input>(
-  work: (input: Input, readOpenFile: () => Buffer) => Promise<Made>,
+  work: (input: Input, readOpenFile: () => Buffer) => Promise<WorkResult>,
   isRefusal: (error: unknown) => error is Error,
 ): Promise<void> {
   try {

@@ -1,9 +1,9 @@
 /**
- * Derives a message's arguments from its text at compile time: a missing or misspelt one is a type error. `Said` is a
+ * Derives a message's arguments from its text at compile time: a missing or misspelt one is a type error. `Wording` is a
  * message without its language, for errors and until its reader is known; only `say` makes it.
  */
 
-export interface Said {
+export interface Wording {
   readonly key: string;
   readonly values: Readonly<Record<string, Value>>;
 }
@@ -16,16 +16,16 @@ export interface Moment {
 }
 
 /** A value in a message; another message or a time is formatted in the same language. */
-export type Value = string | number | Said | Moment;
+export type Value = string | number | Wording | Moment;
 
 /** The type of an argument by its kind; one without a kind takes words or a number. */
-type Taken<Kind extends string> = Kind extends 'plural' | 'selectordinal' | 'number'
+type ArgumentType<Kind extends string> = Kind extends 'plural' | 'selectordinal' | 'number'
   ? number
   : Kind extends 'select'
     ? string
     : Value;
 
-type Trimmed<S extends string> = S extends ` ${infer R}` | `${infer R} ` ? Trimmed<R> : S;
+type TrimmedText<S extends string> = S extends ` ${infer R}` | `${infer R} ` ? TrimmedText<R> : S;
 
 /** The text before the next brace, that brace, and the text after it. */
 type NextBrace<S extends string> = S extends `${infer Before}{${infer After}`
@@ -55,11 +55,11 @@ type Walk<S extends string, Depth extends ('m' | 'a')[], Found> =
             ? Walk<
                 After extends `${string},${string},${infer Branches}` ? Branches : '',
                 ['a', ...Depth],
-                Found | [Trimmed<Name>, Taken<Trimmed<Kind>>]
+                Found | [TrimmedText<Name>, ArgumentType<TrimmedText<Kind>>]
               >
             : Head extends `${infer Name},${infer Kind}`
-              ? Walk<Rest, Depth, Found | [Trimmed<Name>, Taken<Trimmed<Kind>>]>
-              : Walk<Rest, Depth, Found | [Trimmed<Head>, Value]>
+              ? Walk<Rest, Depth, Found | [TrimmedText<Name>, ArgumentType<TrimmedText<Kind>>]>
+              : Walk<Rest, Depth, Found | [TrimmedText<Head>, Value]>
           : Found
     : Found;
 

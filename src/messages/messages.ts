@@ -4,7 +4,7 @@
  * for the first one that needs it.
  */
 import { createRequire } from 'node:module';
-import type { Arguments, Said, Value } from './arguments.ts';
+import type { Arguments, Value, Wording } from './arguments.ts';
 import { de } from './de.ts';
 import { type Catalogue, en } from './en.ts';
 import type { en as later } from './en-later.ts';
@@ -21,22 +21,22 @@ type TextOf<K extends MessageKey> = K extends `${infer A extends keyof English}.
   : never;
 /** The values that a message requires. */
 export type Values<K extends MessageKey> = Arguments<TextOf<K>>;
-type Given<K extends MessageKey> = keyof Values<K> extends never ? [] : [values: Values<K>];
+type GivenValues<K extends MessageKey> = keyof Values<K> extends never ? [] : [values: Values<K>];
 
 declare const made: unique symbol;
 /** Text that may be shown to a person: a message of the catalogue, or words of a model or a person. */
 export type Text = string & { readonly [made]: true };
 
-export type { Said, Value } from './arguments.ts';
+export type { Value, Wording } from './arguments.ts';
 
 export interface Messages {
   /** The tag of the catalogue in use: `de` for `de-AT`. */
   readonly language: string;
   /** The prefix that people type before a command's name. */
   readonly prefix: string;
-  text<K extends MessageKey>(key: K, ...given: Given<K>): Text;
+  text<K extends MessageKey>(key: K, ...given: GivenValues<K>): Text;
   /** Formats a message named by `say`; words from outside stay as they are. */
-  said(said: Said | string): Text;
+  said(said: Wording | string): Text;
   /** `a, b and c` */
   list(items: Iterable<string>, kind?: 'and' | 'or'): Text;
   number(value: number): Text;
@@ -87,7 +87,10 @@ export function messagesIn(tag: string | undefined, prefix = '/'): Messages {
 export const messagesFor = (to: { language?: string; prefix?: string }): Messages => messagesIn(to.language, to.prefix);
 
 /** Names a message that is formatted once its reader is known. */
-export const say = <K extends MessageKey>(key: K, ...[values]: Given<K>): Said => ({ key, values: { ...values } });
+export const say = <K extends MessageKey>(key: K, ...[values]: GivenValues<K>): Wording => ({
+  key,
+  values: { ...values },
+});
 
 /** Marks words of a model or a person as text. Never use it for our own sentences: those are in the catalogue. */
 export const words = (text: string): Text => text as Text;

@@ -12,7 +12,7 @@ import { checkName, isBundle } from './name.ts';
 import type { Skill, SkillSource } from './skill.ts';
 
 /** A skill without its location. */
-type Kept = Omit<Skill, 'level' | 'file' | 'folder'>;
+type StoredSkill = Omit<Skill, 'level' | 'file' | 'folder'>;
 
 export interface SkillReader {
   parse(text: string, source: SkillSource): Skill;
@@ -31,7 +31,7 @@ export async function openReader(
   keptIn: string | undefined,
   build = BUILD,
 ): Promise<SkillReader> {
-  const known = keptIn === undefined ? new Map<string, Kept>() : readKept(keptIn, build);
+  const known = keptIn === undefined ? new Map<string, StoredSkill>() : readKept(keptIn, build);
   const keys = new Set(files.filter(({ problem }) => problem === undefined).map((file) => keyOf(file.text, file.path)));
   const isKnown = keys.isSubsetOf(known);
   // The parsing libraries are heavy.
@@ -61,7 +61,7 @@ export async function openReader(
   };
 }
 
-const placed = (skill: Kept, { level, file }: SkillSource): Skill => ({
+const placed = (skill: StoredSkill, { level, file }: SkillSource): Skill => ({
   ...skill,
   level,
   file,
@@ -69,10 +69,10 @@ const placed = (skill: Kept, { level, file }: SkillSource): Skill => ({
 });
 
 /** Returns an empty map for a file that is missing, from another build, or changed in any way. */
-function readKept(file: string, build: string): Map<string, Kept> {
+function readKept(file: string, build: string): Map<string, StoredSkill> {
   try {
     const [seal, text = ''] = readFileSync(file, 'utf8').split('\n');
-    return new Map(seal === sealOf(text, build) ? (JSON.parse(text) as [string, Kept][]) : []);
+    return new Map(seal === sealOf(text, build) ? (JSON.parse(text) as [string, StoredSkill][]) : []);
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
     return new Map();

@@ -200,7 +200,7 @@ function environment(
   };
 }
 
-interface Given {
+interface ScriptOptions {
   cwd: string;
   run: string;
   shell: string;
@@ -212,7 +212,7 @@ interface Given {
   isOpen: boolean;
 }
 
-async function commandOf(order: ScriptOrder, given: Given): Promise<{ command: string; args: string[] }> {
+async function commandOf(order: ScriptOrder, given: ScriptOptions): Promise<{ command: string; args: string[] }> {
   const { cwd, run, shell, sandbox, timeoutMs, guards, proxy, isOpen } = given;
   const limits = [String(Math.ceil(timeoutMs / 1000) + 5), sandbox ? MAX_PROCESSES.inside : MAX_PROCESSES.outside];
   const interpreter = [shell, ...(order.script.shell === 'bash' ? ['--noprofile', '--norc'] : []), '-e'];

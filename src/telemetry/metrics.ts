@@ -4,14 +4,14 @@ import { COUNTERS, type CounterName, GAUGES, type GaugeName, HISTOGRAMS, type Hi
 
 export type { Page } from './exposition.ts';
 
-type Gauged = number | readonly (readonly [Labels, number])[];
+type GaugeValue = number | readonly (readonly [Labels, number])[];
 
 export interface Metrics {
   count(name: CounterName, labels: Labels, by?: number): void;
   /** Records a duration. A negative one, from a clock that was set back, counts as 0. */
   observe(name: HistogramName, labels: Labels, seconds: number): void;
   /** Registers a value that is read on request, or one per label set. */
-  gauge(name: GaugeName, read: () => Gauged | Promise<Gauged>): void;
+  gauge(name: GaugeName, read: () => GaugeValue | Promise<GaugeValue>): void;
   /** Returns the page in the format that a request's `Accept` header asks for. */
   page(accept?: string): Promise<Page>;
 }
@@ -22,14 +22,14 @@ export interface Metrics {
  */
 const MAX_SERIES = 200;
 
-interface Timed extends Distribution {
+interface TimedDistribution extends Distribution {
   counts: number[];
 }
 
 export function createMetrics(): Metrics {
   const counters = new Map<CounterName, Map<string, number>>();
-  const timed = new Map<HistogramName, Map<string, Timed>>();
-  const gauges = new Map<GaugeName, () => Gauged | Promise<Gauged>>();
+  const timed = new Map<HistogramName, Map<string, TimedDistribution>>();
+  const gauges = new Map<GaugeName, () => GaugeValue | Promise<GaugeValue>>();
   return {
     count(name, labels, by = 1) {
       const series = seriesOf(counters, name);

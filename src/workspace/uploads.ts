@@ -25,7 +25,7 @@ export interface Upload {
   sha256: string;
 }
 
-interface Kept extends Omit<Upload, 'ref'> {
+interface StoredUpload extends Omit<Upload, 'ref'> {
   /** The uploader: nobody else may name it. */
   by: string;
   /** A message has named it. */
@@ -49,7 +49,7 @@ export class UploadRefused extends UserError {
   }
 }
 
-const keptShape = shape<Kept>(
+const keptShape = shape<StoredUpload>(
   objectOf({
     name: isFilled,
     type: isFilled,
@@ -113,7 +113,12 @@ export class Uploads {
       const written = await pour(body, part, grow);
       await rename(part, this.#path(id));
       const type = cleanType(given.type);
-      const kept: Kept = { name: safeName(given.name, await extensionOf(type, given.name)), type, ...written, by };
+      const kept: StoredUpload = {
+        name: safeName(given.name, await extensionOf(type, given.name)),
+        type,
+        ...written,
+        by,
+      };
       this.#write(id, kept);
       running.left -= size;
       return { ref: `uploads/${id}`, name: kept.name, type, ...written };
@@ -195,7 +200,7 @@ export class Uploads {
     return fs.existsSync(this.#folder) ? fs.readdirSync(this.#folder) : [];
   }
 
-  #write(id: string, kept: Kept): void {
+  #write(id: string, kept: StoredUpload): void {
     writeJson(this.#about(id), kept);
   }
 

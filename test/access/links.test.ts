@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Paired } from '../../src/access/pairing.ts';
+import type { PairedIdentity } from '../../src/access/pairing.ts';
 import { createPeople, LINK_TTL_MS, Links, MAX_CODES, type PersonConfig } from '../../src/access/people.ts';
 import { aliasesOf, identityText, isOneOf, type Principal, principalText } from '../../src/access/principal.ts';
 import { UserError } from '../../src/errors.ts';
@@ -15,7 +15,7 @@ const START = 1_800_000_000_000;
 /** A door with its people, links and pairings, and a clock to move. */
 function world(configured: readonly PersonConfig[] = [ALEX], folder = tempFolder()) {
   const clock = { now: START };
-  const paired: Paired[] = [];
+  const paired: PairedIdentity[] = [];
   const links = new Links(folder, () => clock.now);
   const people = createPeople(configured, { paired: () => paired }, links);
   const resolve = (identity: string, name = 'Sam Lee') => {
@@ -27,7 +27,7 @@ function world(configured: readonly PersonConfig[] = [ALEX], folder = tempFolder
   const address = (identity: string) => ({ channel: identity.split(':')[0] ?? '', account: 'b', chat: identity });
   return {
     ...{ folder, clock, paired, links, resolve, who },
-    pair(identity: string, role: Paired['role'] = 'member') {
+    pair(identity: string, role: PairedIdentity['role'] = 'member') {
       paired.push({ identity, role, name: 'Sam', approvedAt: '', address: {} });
     },
     issue: (identity: string, name?: string) => links.issue(who(identity, name), address(identity)).code,

@@ -3,7 +3,7 @@ import http from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { jobRoutes } from '../../src/board/api/jobs.ts';
 import type { ProtocolParts } from '../../src/board/protocol/parts.ts';
-import { Refused, sendError } from '../../src/board/respond.ts';
+import { RequestError, sendError } from '../../src/board/respond.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import type { Caller } from '../../src/runtime/contract/board.ts';
 import type { JobService } from '../../src/runtime/contract/job-service.ts';
@@ -99,7 +99,7 @@ describe('what a program may get wrong', () => {
     const server = http.createServer((request, response) => {
       const route = routes.find(({ method }) => method === request.method);
       route?.handle({ request, response, params: {}, url: new URL('http://x/'), caller }).catch((error: unknown) => {
-        if (error instanceof Refused) return sendError(response, error.error);
+        if (error instanceof RequestError) return sendError(response, error.error);
         failed.push(error);
         response.destroy();
       });

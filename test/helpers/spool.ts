@@ -2,10 +2,10 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { onTestFinished, vi } from 'vitest';
-import { type Found, inspectSpool } from '../../src/engine/local/inspect.ts';
+import { inspectSpool, type SpoolRecord } from '../../src/engine/local/inspect.ts';
 
 /** The keys in a state. */
-export const keysIn = (home: string, state: Found['state']): string[] =>
+export const keysIn = (home: string, state: SpoolRecord['state']): string[] =>
   inspectSpool(path.join(home, 'spool')).flatMap((found) => (found.state === state ? [found.key] : []));
 
 /** Nothing can be written to the spool's log; what it gives back makes that end. For gateways in this process. */

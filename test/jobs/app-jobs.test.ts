@@ -7,7 +7,7 @@ import { alone } from '../../src/channels/lead.ts';
 import { jobsOf } from '../../src/features/jobs/open.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import { type Logger, silentLog } from '../../src/log.ts';
-import { messagesIn, type Said } from '../../src/messages/messages.ts';
+import { messagesIn, type Wording } from '../../src/messages/messages.ts';
 import type { Entry } from '../../src/runtime/contract/entry.ts';
 import type { Gateway } from '../../src/runtime/run/gateway.ts';
 import { type Home, openHome } from '../../src/workspace/home.ts';
@@ -166,7 +166,7 @@ function open(home: Home, outcome: string, { told = [], folder, clock, log = sil
     people: {
       languages: { of: () => undefined, at: () => messagesIn('en') },
       owners: {
-        tellOwners: async (_id: string, said: Said) => void told.push(messagesIn('en').said(said)),
+        tellOwners: async (_id: string, said: Wording) => void told.push(messagesIn('en').said(said)),
         ownerAddresses: () => [],
       },
     },

@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest';
 import { type Job, parseJob } from '../../src/features/jobs/job.ts';
 import { JobNames } from '../../src/features/jobs/names.ts';
-import { holdsUp, sayUnknown, type Unknown, unknownIn } from '../../src/features/jobs/unknown.ts';
+import { holdsUp, sayUnknown, type UnknownName, unknownIn } from '../../src/features/jobs/unknown.ts';
 import { silentLog } from '../../src/log.ts';
-import { messagesIn, type Said } from '../../src/messages/messages.ts';
+import { messagesIn, type Wording } from '../../src/messages/messages.ts';
 import type { KnownNames } from '../../src/runtime/contract/job-service.ts';
 
 const OPTIONS = { file: 'some.yaml', now: new Date(0), timezone: 'UTC' };
@@ -32,7 +32,7 @@ const known: KnownNames = {
   ]),
 };
 
-const TABLE: [what: string, job: Parameters<typeof unknownIn>[0], unknown: Unknown[]][] = [
+const TABLE: [what: string, job: Parameters<typeof unknownIn>[0], unknown: UnknownName[]][] = [
   ['nothing', { agent: {} }, []],
   ['what there is', { viber: 'writer', agent: { model: 'local/m' } }, []],
   ['a viber', { viber: 'writr', agent: {} }, [{ kind: 'viber', name: 'writr', near: 'writer' }]],
@@ -73,7 +73,7 @@ test('a hundred names are five sentences', () => {
 
 test('two thousand files with unknown names are one message, and the same files none again', async () => {
   const jobs: Job[] = Array.from({ length: 2_000 }, (_, index) => ({ ...someJob(`job-${index}`), viber: 'nobody' }));
-  const told: [string, Said][] = [];
+  const told: [string, Wording][] = [];
   let looks = 0;
   const names = new JobNames({
     jobs: { all: () => jobs.map((job) => ({ id: job.id, file: '', path: '', state: 'loaded', job })) },

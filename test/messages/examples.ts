@@ -1,8 +1,8 @@
-import { type Messages, messagesIn, type Said, say } from '../../src/messages/messages.ts';
+import { type Messages, messagesIn, say, type Wording } from '../../src/messages/messages.ts';
 import type { Kind } from './read.ts';
 
 /** Words of a person or a name, the same in every language; a message, or what a language makes of it. */
-type Example = string | number | Said | ((messages: Messages) => string);
+type Example = string | number | Wording | ((messages: Messages) => string);
 
 const NINE = new Date('2026-11-23T08:00:00Z');
 const SUNDAY = new Date('2026-11-22T08:00:00Z');

@@ -1,6 +1,6 @@
 /** The parts that the Board's pages read, narrowed to what they may do. */
 import type { Sessions } from '../../access/sessions.ts';
-import type { PageParts, People, Shown } from '../../board/pages/parts.ts';
+import type { PageParts, PageSources, People } from '../../board/pages/parts.ts';
 import type { ProtocolParts } from '../../board/protocol/parts.ts';
 import { MAX_FILES } from '../../board/protocol/schemas.ts';
 import { conversationKey } from '../../channels/channel.ts';
@@ -87,7 +87,7 @@ function peopleOf({ config, people, consent: { questions } }: AppGateway, sessio
   };
 }
 
-function shownOf(gw: AppGateway): Shown {
+function shownOf(gw: AppGateway): PageSources {
   const { config, home, places } = gw;
   return {
     context: (task) => contextOf(gw, task),

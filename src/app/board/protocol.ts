@@ -2,10 +2,10 @@
 import type { Principal } from '../../access/principal.ts';
 import { openArtifact } from '../../board/api/artifacts.ts';
 import { Exchange } from '../../board/protocol/exchange.ts';
-import type { Ended, ProtocolParts } from '../../board/protocol/parts.ts';
+import type { ProtocolParts, StopReceipt } from '../../board/protocol/parts.ts';
 import { createPieces } from '../../board/protocol/pieces.ts';
 import { createSockets } from '../../board/protocol/socket.ts';
-import { Refused } from '../../board/respond.ts';
+import { RequestError } from '../../board/respond.ts';
 import type { Address, AgentStreamEvent, RemoteFile } from '../../channels/channel.ts';
 import { versionOf } from '../../cli/version.ts';
 import { scrub } from '../../log.ts';
@@ -67,7 +67,7 @@ export function openProtocol(open: OpenGateway): Protocol {
     onError: (error) => log.error({ err: error }, 'a part of the protocol failed'),
   };
 
-  async function stopAgents(target: string, reason: string, caller: Caller): Promise<Ended> {
+  async function stopAgents(target: string, reason: string, caller: Caller): Promise<StopReceipt> {
     const { principal, direct } = caller;
     const waiting = approvals.all().map((request) => ({ taskId: request.taskId, agentId: request.viber }));
     const meant = [...live.runs(), ...waiting].filter(({ agentId }) => target === '*' || agentId === target);
@@ -99,27 +99,27 @@ export function openProtocol(open: OpenGateway): Protocol {
   };
 }
 
-/** @throws Refused */
+/** @throws RequestError */
 async function decideMemory(
   { principal }: Caller,
   { suggestion, verdict, text = '' }: Parameters<ProtocolParts['decideMemory']>[1],
   chat: string,
   gw: AppGateway,
 ): ReturnType<ProtocolParts['decideMemory']> {
-  if (principal.role !== 'owner') throw new Refused(403, 'forbidden', 'Only an owner may do this.');
+  if (principal.role !== 'owner') throw new RequestError(403, 'forbidden', 'Only an owner may do this.');
   const address = { channel: 'api', account: 'api', chat };
   const verb = verdict === 'accept' && text.trim() !== '' ? 'edit' : verdict;
   const { decide } = gw.features.on.find((feature) => feature.decide) ?? {};
   const by = { viber: gw.config.viber ?? DEFAULT_VIBER, principal, address, messages: gw.say(address) };
   const reply = await decide?.({ name: suggestion, verb, text }, by, gw);
-  if (!reply) throw new Refused(404, 'not_found', 'Memory is off.', 'suggestion');
-  if (!reply.decided) throw new Refused(409, 'decided', String(reply.text), 'suggestion');
+  if (!reply) throw new RequestError(404, 'not_found', 'Memory is off.', 'suggestion');
+  if (!reply.decided) throw new RequestError(409, 'decided', String(reply.text), 'suggestion');
   await gw.consent.questions.decided(reply.decided.question, reply.decided.outcome);
   return { suggestion, verdict, text: String(reply.text) };
 }
 
 /** Stops these tasks, and describes once per tool the effect that may still happen. */
-async function stop(ids: readonly string[], caller: Caller, gw: AppGateway): Promise<Ended> {
+async function stop(ids: readonly string[], caller: Caller, gw: AppGateway): Promise<StopReceipt> {
   const end = (id: string) => gw.engine.queue.signal(taskLane(id), 'stop');
   const ended = await Promise.all(ids.map(async (id) => ({ id, ...(await stopTask(id, caller.principal, gw, end)) })));
   const messages = gw.say(caller.direct ?? { channel: 'api', account: 'api', chat: chatOf(caller) });
@@ -130,7 +130,7 @@ async function stop(ids: readonly string[], caller: Caller, gw: AppGateway): Pro
 
 /**
  * Resolves a file reference of a message: an upload of its sender, or a file of a task that they may see.
- * @throws Refused
+ * @throws RequestError
  */
 async function fileOf(caller: Caller, ref: string, { gw: { home }, uploads }: OpenGateway): Promise<RemoteFile> {
   const upload = uploads.find(caller.id, ref);
@@ -140,7 +140,7 @@ async function fileOf(caller: Caller, ref: string, { gw: { home }, uploads }: Op
     return { id: `${ref} ${caller.id}`, name, mimeType: type, size, kind: 'document' };
   }
   const found = await openArtifact({ home, maySee }, caller, ref);
-  if (!found) throw new Refused(404, 'not_found', `There is no file ${JSON.stringify(ref)} for you.`, 'files');
+  if (!found) throw new RequestError(404, 'not_found', `There is no file ${JSON.stringify(ref)} for you.`, 'files');
   await found.file.close();
   const { name, type } = found.meta;
   return { id: ref, name, mimeType: type, size: found.size, kind: 'document' };

@@ -4,11 +4,11 @@
  * messages.
  */
 import { type Principal, principalText } from '../../access/principal.ts';
-import type { Submissions, Told } from '../../board/protocol/parts.ts';
+import type { Receipt, Submissions } from '../../board/protocol/parts.ts';
 import type { CommandOf } from '../../board/protocol/schemas.ts';
-import { Refused } from '../../board/respond.ts';
+import { RequestError } from '../../board/respond.ts';
 import { apiAddress, apiPlaces, commandIn, messageOf, type Saying } from '../../channels/api/decode.ts';
-import { type Address, API, conversationKey, type Given, type RemoteFile } from '../../channels/channel.ts';
+import { type Address, API, conversationKey, type RemoteFile, type SuppliedContext } from '../../channels/channel.ts';
 import { spoolKey } from '../../engine/engine.ts';
 import type { Caller } from '../../runtime/contract/board.ts';
 import { dedupeId, traceOf, type Visit } from '../../runtime/contract/entry.ts';
@@ -21,7 +21,7 @@ export interface SubmissionParts {
   open: OpenGateway;
   /**
    * Resolves a file reference of a client's message.
-   * @throws Refused
+   * @throws RequestError
    */
   fileOf(caller: Caller, ref: string): Promise<RemoteFile>;
 }
@@ -65,12 +65,16 @@ class Speech {
     const visit: Visit = { as: principal };
     const outcome = await accept(message, raw, gw, visit).catch((error: unknown) => {
       host.handles.note(error);
-      throw new Refused(503, 'busy', 'It could not be stored; send it again in a moment.');
+      throw new RequestError(503, 'busy', 'It could not be stored; send it again in a moment.');
     });
     if (visit.rate?.ok === false)
-      throw new Refused(429, 'too_many', 'These are too many messages at once; wait a minute.');
+      throw new RequestError(429, 'too_many', 'These are too many messages at once; wait a minute.');
     if (outcome === 'answered' || outcome === 'refused')
-      throw new Refused(429, 'refused', 'It was not taken in: too much waits, or there is no such viber any more.');
+      throw new RequestError(
+        429,
+        'refused',
+        'It was not taken in: too much waits, or there is no such viber any more.',
+      );
     return gw.tasks.conversations.get(bindingKey(principal, message.address, true))?.taskId;
   }
 
@@ -104,7 +108,7 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
   const speech = new Speech(parts);
   const checkViber = (viber: string | undefined, principal: Principal, address: Address) => {
     if (viber !== undefined && !mayChoose({ principal, address, isDirect: true }, viber, places.vibers))
-      throw new Refused(404, 'not_found', `There is no viber ${viber} for you.`, 'viberId');
+      throw new RequestError(404, 'not_found', `There is no viber ${viber} for you.`, 'viberId');
   };
 
   return {
@@ -126,12 +130,13 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
       const facts = isSame ? [] : [`This task is about: ${goal.slice(0, MAX_GOAL_FACT)}`];
       await speech.accept(caller, { ...saying, facts }, { type: 'task:submit', id });
       const taskId = conversations.get(conversationKey(address))?.taskId;
-      if (taskId === undefined) throw new Refused(503, 'busy', 'It could not be stored; send it again in a moment.');
+      if (taskId === undefined)
+        throw new RequestError(503, 'busy', 'It could not be stored; send it again in a moment.');
       return { taskId };
     },
     async tell(caller, id, { taskId, message, injectionMode, files = [] }) {
       const viber = openTask(home, taskId).record()?.viber;
-      if (viber === undefined) throw new Refused(404, 'not_found', 'There is no such task.', 'taskId');
+      if (viber === undefined) throw new RequestError(404, 'not_found', 'There is no such task.', 'taskId');
       const remote = await speech.filesOf(caller, files);
       const place = await speech.placeIn(taskId, viber, caller);
       // The channel of the conversation provides the files.
@@ -139,7 +144,7 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
         remote.length > 0 && place.channel !== (caller.channel ?? API)
           ? await speech.placeIn(taskId, viber, withoutDirect(caller))
           : place;
-      const given: Given = injectionMode === undefined ? {} : { mode: injectionMode };
+      const given: SuppliedContext = injectionMode === undefined ? {} : { mode: injectionMode };
       // People who type on a page may use commands as in a chat; programs may send any text.
       const commandsAt = caller.kind === 'session' ? placeOf(caller, taskId) : undefined;
       const saying = { id: `${caller.id}:${id}`, address, text: message, given, files: remote, viber, commandsAt };
@@ -158,7 +163,7 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
 }
 
 /** Returns the message's ID in the task, or the name of a command, which is no message there. */
-function toldOf({ id, address, text, commandsAt }: Pick<Saying, 'id' | 'address' | 'text' | 'commandsAt'>): Told {
+function toldOf({ id, address, text, commandsAt }: Pick<Saying, 'id' | 'address' | 'text' | 'commandsAt'>): Receipt {
   const [, command] = (commandsAt && commandIn(text)) ?? [];
   return command === undefined ? { message: spoolKey(dedupeId({ id, address })) } : { command: command.toLowerCase() };
 }
@@ -169,7 +174,7 @@ function sayingOf(task: Pick<CommandOf<'task:submit'>, 'goal' | 'messages' | 'pl
   const last = messages.at(-1);
   const said = last?.role === 'user' ? last.text : undefined;
   const before = said === undefined ? messages : messages.slice(0, -1);
-  const given: Given = {
+  const given: SuppliedContext = {
     goal,
     ...(before.length > 0 && { messages: before }),
     ...(plan !== undefined && { plan }),

@@ -14,7 +14,7 @@ import type { BoardRoute, Caller } from '../../runtime/contract/board.ts';
 import { type Home, isId } from '../../workspace/home.ts';
 import { type ArtifactMeta, cleanType, openTask } from '../../workspace/tasks/index.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
-import { Refused } from '../respond.ts';
+import { RequestError } from '../respond.ts';
 
 export interface ArtifactParts {
   home: Home;
@@ -69,7 +69,7 @@ export const artifactRoute = (parts: ArtifactParts): BoardRoute => ({
   asks: 'caller',
   async handle({ request, response, caller, params }) {
     const found = await openArtifact(parts, caller, `artifacts/${params.task}/${params.file}`);
-    if (!found) throw new Refused(404, 'not_found', 'There is no such file.');
+    if (!found) throw new RequestError(404, 'not_found', 'There is no such file.');
     try {
       await send(request, response, found);
     } finally {

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Caller } from '../../runtime/contract/board.ts';
 import type { ProtocolParts } from '../protocol/parts.ts';
 import { namedRefusal } from '../protocol/refusals.ts';
-import { MAX_BODY, Refused } from '../respond.ts';
+import { MAX_BODY, RequestError } from '../respond.ts';
 
 const textPart = z.object({ type: z.literal('text'), text: z.string() });
 const filePart = z.object({
@@ -35,7 +35,7 @@ interface GivenFile {
   field: string;
 }
 
-export interface Said {
+export interface ChatText {
   id: string;
   text: string;
   files: readonly GivenFile[];
@@ -45,12 +45,12 @@ const MAX_FILES = 20;
 /** A reference to an artifact or an upload; a page may prefix it with the gateway's address. */
 const REF = /^(?:https?:\/\/[^/]+)?\/?(?:api\/)?((?:artifacts\/[^/]+|uploads)\/[^/?#]+)$/;
 
-export function saidIn(messages: z.infer<typeof chatBody>['messages']): Said[] {
+export function saidIn(messages: z.infer<typeof chatBody>['messages']): ChatText[] {
   return messages.flatMap(({ id, role, parts }, at) => {
     if (role !== 'user') return [];
     const text = parts.flatMap((part) => textPart.safeParse(part).data?.text ?? []).join('\n');
     if (text.length > MAX_BODY)
-      throw new Refused(
+      throw new RequestError(
         413,
         'too_large',
         `A message may have ${MAX_BODY / 1024} KB of text at most.`,
@@ -60,28 +60,39 @@ export function saidIn(messages: z.infer<typeof chatBody>['messages']): Said[] {
       const file = part.type === 'file' ? filePart.safeParse(part) : undefined;
       const field = `messages.${at}.parts.${index}`;
       if (!file) return [];
-      if (!file.success) throw new Refused(400, 'bad_request', `${field}: a file has a url and a mediaType`, field);
+      if (!file.success)
+        throw new RequestError(400, 'bad_request', `${field}: a file has a url and a mediaType`, field);
       const { url, mediaType, filename } = file.data;
       return [{ name: filename ?? `file-${index + 1}`, type: mediaType, url, field }];
     });
     if (files.length > MAX_FILES)
-      throw new Refused(400, 'bad_request', `A message may have ${MAX_FILES} files at most.`, `messages.${at}.parts`);
+      throw new RequestError(
+        400,
+        'bad_request',
+        `A message may have ${MAX_FILES} files at most.`,
+        `messages.${at}.parts`,
+      );
     return text.trim() === '' && files.length === 0 ? [] : [{ id, text, files }];
   });
 }
 
 /**
  * Returns the refs of all files in order; stores inline content as an upload of the caller.
- * @throws {Refused} with the file's name
+ * @throws {RequestError} with the file's name
  */
-export async function refsOf(said: Said, caller: Caller, { uploads }: ProtocolParts): Promise<string[]> {
+export async function refsOf(said: ChatText, caller: Caller, { uploads }: ProtocolParts): Promise<string[]> {
   const refs: string[] = [];
   for (const { name, type, url, field } of said.files) {
     const ref = REF.exec(url)?.[1];
     const content = ref === undefined ? contentOf(url) : undefined;
     if (ref !== undefined) refs.push(ref);
     else if (!content)
-      throw new Refused(400, 'bad_request', `${name}: give its content as a data URL, or the ref of an upload.`, field);
+      throw new RequestError(
+        400,
+        'bad_request',
+        `${name}: give its content as a data URL, or the ref of an upload.`,
+        field,
+      );
     else {
       const given = { name, type: type.includes('/') ? type : content.type };
       const stored = uploads.store(caller.id, given, asBody(content.bytes));

@@ -11,15 +11,15 @@ import type { Exchange } from '../protocol/exchange.ts';
 import type { EventFrame, ProgressEvent } from '../protocol/frames.ts';
 import type { ProtocolParts } from '../protocol/parts.ts';
 import { seenTask } from '../protocol/refusals.ts';
-import { MAX_BODY, Refused, readBody } from '../respond.ts';
-import { chatBody, refsOf, type Said, saidIn } from './chat-messages.ts';
+import { MAX_BODY, RequestError, readBody } from '../respond.ts';
+import { type ChatText, chatBody, refsOf, saidIn } from './chat-messages.ts';
 
 const OVER: ReadonlySet<string> = new Set(['completed', 'error', 'stopped']);
 const BEAT_MS = 15_000;
 const SILENCE_MS = 60_000;
 const BODY_MS = 600_000;
 
-interface Taken {
+interface AcceptedMessage {
   taskId: string;
   /** These messages were accepted before, so their answer may already exist. */
   isAgain: boolean;
@@ -40,7 +40,12 @@ export function chatRoutes(parts: ProtocolParts, exchange: Exchange, maxFile: nu
       async handle(asked) {
         const { id, messages, trigger } = await readBody(asked, chatBody, maxBytes);
         if (trigger === 'regenerate-message')
-          throw new Refused(400, 'bad_request', 'An answer stands as it is; ask for another one in words.', 'trigger');
+          throw new RequestError(
+            400,
+            'bad_request',
+            'An answer stands as it is; ask for another one in words.',
+            'trigger',
+          );
         const said = saidIn(messages);
         const stream = new ChatStream(asked, parts, exchange);
         await stream.begin(() => say(asked.caller, id, said, parts));
@@ -76,11 +81,16 @@ async function knownChat(
 const keyOf = (caller: Caller, chat: string): string => `chat.${caller.id}.${chat}`;
 
 /** Returns the chat's task once the newest message is durable. */
-async function say(caller: Caller, chat: string, said: readonly Said[], parts: ProtocolParts): Promise<Taken> {
+async function say(
+  caller: Caller,
+  chat: string,
+  said: readonly ChatText[],
+  parts: ProtocolParts,
+): Promise<AcceptedMessage> {
   const { submissions, answered } = parts;
   const [first] = said;
   const last = said.at(-1);
-  if (!first || !last) throw new Refused(400, 'bad_request', 'messages: the last one has no words', 'messages');
+  if (!first || !last) throw new RequestError(400, 'bad_request', 'messages: the last one has no words', 'messages');
   const known = await knownChat(caller, chat, parts);
   const taskId = known.taskId ?? (await begin(caller, chat, first, parts));
   seenTask(taskId, caller.principal, parts);
@@ -97,14 +107,14 @@ async function say(caller: Caller, chat: string, said: readonly Said[], parts: P
   return { taskId, isAgain };
 }
 
-async function begin(caller: Caller, chat: string, first: Said, parts: ProtocolParts): Promise<string> {
+async function begin(caller: Caller, chat: string, first: ChatText, parts: ProtocolParts): Promise<string> {
   const files = await refsOf(first, caller, parts);
   const goal = first.text.trim() === '' ? namesOf(first) : first.text;
   return (await parts.submissions.submit(caller, `chat:${chat}`, { goal, messages: [], files })).taskId;
 }
 
 /** The text of a message that has only files. */
-const namesOf = ({ files }: Said): string => files.map(({ name }) => name).join(', ');
+const namesOf = ({ files }: ChatText): string => files.map(({ name }) => name).join(', ');
 
 class ChatStream {
   readonly #asked: BoardRequest;
@@ -124,7 +134,7 @@ class ChatStream {
   }
 
   /** Subscribes before `say` runs, so that no part of the answer is missed. */
-  async begin(say: () => Promise<Taken>): Promise<void> {
+  async begin(say: () => Promise<AcceptedMessage>): Promise<void> {
     const { response, caller } = this.#asked;
     const peer = {
       send: (text: string) => this.#take(JSON.parse(text)),

@@ -7,7 +7,7 @@ import { scheduleText } from '../../messages/schedules.ts';
 import type { BoardRoute } from '../../runtime/contract/board.ts';
 import type { JobService, JobView } from '../../runtime/contract/job-service.ts';
 import type { ProtocolParts } from '../protocol/parts.ts';
-import { Refused, sendJson } from '../respond.ts';
+import { RequestError, sendJson } from '../respond.ts';
 import { pageOf } from '../route.ts';
 import { answered, bodyOf, carriedOut } from './twin.ts';
 
@@ -41,7 +41,7 @@ export function jobRoutes(parts: ProtocolParts): BoardRoute[] {
 
 async function serviceOf({ jobs }: ProtocolParts): Promise<JobService> {
   const service = await jobs();
-  if (!service) throw new Refused(503, 'busy', 'The jobs are still being read; try again in a moment.');
+  if (!service) throw new RequestError(503, 'busy', 'The jobs are still being read; try again in a moment.');
   return service;
 }
 

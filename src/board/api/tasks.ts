@@ -10,7 +10,7 @@ import type { ProtocolParts } from '../protocol/parts.ts';
 import { parsedBy, seenTask } from '../protocol/refusals.ts';
 import { tasksQuerySchema } from '../protocol/schemas.ts';
 import type { Standings } from '../protocol/standings.ts';
-import { Refused, sendJson } from '../respond.ts';
+import { RequestError, sendJson } from '../respond.ts';
 import { twin } from './twin.ts';
 
 const PAGE = 100;
@@ -154,7 +154,7 @@ async function messagesOf(
     return entry.text === '' || entry.error === STEERED ? [] : [answerOf(entry)];
   });
   const end = after === null ? said.length : said.findIndex(({ id }) => id === after);
-  if (end < 0) throw new Refused(400, 'bad_request', 'after: is no message of this task', 'after');
+  if (end < 0) throw new RequestError(400, 'bad_request', 'after: is no message of this task', 'after');
   const messages = said.slice(Math.max(0, end - PAGE), end);
   const first = messages[0];
   return { messages, ...(end > PAGE && first && { next: first.id }) };

@@ -9,7 +9,7 @@ import { commandTable } from '../protocol/commands.ts';
 import type { ProtocolParts } from '../protocol/parts.ts';
 import { Conflict, seenTask, toldError } from '../protocol/refusals.ts';
 import type { CommandType } from '../protocol/schemas.ts';
-import { errorBody, Refused, readBody, sendJson } from '../respond.ts';
+import { errorBody, RequestError, readBody, sendJson } from '../respond.ts';
 
 const anyBody = z.looseObject({});
 const MAX_KEY = 128;
@@ -47,7 +47,7 @@ export async function carriedOut(
 ): Promise<object> {
   const key = request.headers['idempotency-key'];
   if (key !== undefined && (typeof key !== 'string' || key === '' || key.length > MAX_KEY))
-    throw new Refused(400, 'bad_request', `Idempotency-Key: has at most ${MAX_KEY} characters`);
+    throw new RequestError(400, 'bad_request', `Idempotency-Key: has at most ${MAX_KEY} characters`);
   const { fields = {} } = await commandTable[type](given, { caller, id: key ?? randomUUID(), parts });
   return fields;
 }
@@ -63,6 +63,6 @@ export async function answered({ response, caller }: BoardRequest, work: () => P
     }
     const told = toldError(error, caller.language);
     if (!told) throw error;
-    throw new Refused(told.status, told.code, told.message, told.field);
+    throw new RequestError(told.status, told.code, told.message, told.field);
   }
 }

@@ -3,7 +3,7 @@
 import type { BoardRoute } from '../../runtime/contract/board.ts';
 import type { Uploads } from '../../workspace/uploads.ts';
 import { namedRefusal } from '../protocol/refusals.ts';
-import { Refused, sendJson } from '../respond.ts';
+import { RequestError, sendJson } from '../respond.ts';
 
 export interface UploadParts {
   uploads: Uploads;
@@ -24,16 +24,16 @@ export const uploadRoute = ({ uploads, maxBytes }: UploadParts): BoardRoute => (
   async handle({ request, response, url, caller }) {
     const name = url.searchParams.get('name') ?? '';
     if (name.trim() === '')
-      throw new Refused(400, 'bad_request', 'Say what the file is called: /api/uploads?name=notes.md.', 'name');
+      throw new RequestError(400, 'bad_request', 'Say what the file is called: /api/uploads?name=notes.md.', 'name');
     if (Number(request.headers['content-length'] ?? 0) > maxBytes)
-      throw new Refused(413, 'too_large', `The file is too large: at most ${Math.floor(maxBytes / 1024)} KB.`);
+      throw new RequestError(413, 'too_large', `The file is too large: at most ${Math.floor(maxBytes / 1024)} KB.`);
     if (/^100-continue$/i.test(request.headers.expect ?? '')) response.writeContinue();
     try {
       const type = request.headers['content-type'] ?? '';
       sendJson(response, 201, await uploads.store(caller.id, { name, type }, request));
     } catch (error) {
       const told = namedRefusal(error, name);
-      if (told instanceof Refused) throw told;
+      if (told instanceof RequestError) throw told;
       // The sender disconnected during the upload.
       if (!request.complete) return void response.destroy();
       throw error;

@@ -8,7 +8,7 @@ import type { BoardRoute, Caller } from '../../runtime/contract/board.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
 import { decideApproval } from '../protocol/decisions.ts';
 import { approvalSchema } from '../protocol/schemas.ts';
-import { Refused, readBody } from '../respond.ts';
+import { RequestError, readBody } from '../respond.ts';
 import { pageOf, route } from '../route.ts';
 import type { PageParts } from './parts.ts';
 
@@ -65,5 +65,5 @@ function optionsOf(input: unknown): string[] {
 function badDecision({ issues }: z.ZodError): Error {
   const { path = [], message = 'it is not what it must be' } = issues[0] ?? {};
   const field = path.join('.');
-  return new Refused(400, 'bad_request', `${field}: ${message}`, field);
+  return new RequestError(400, 'bad_request', `${field}: ${message}`, field);
 }

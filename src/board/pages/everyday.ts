@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { principalText } from '../../access/principal.ts';
 import type { Health, Me } from '../../client/shapes.ts';
 import type { BoardRoute } from '../../runtime/contract/board.ts';
-import { Refused, readBody } from '../respond.ts';
+import { RequestError, readBody } from '../respond.ts';
 import { pageOf, route } from '../route.ts';
 import type { Letters, PageParts } from './parts.ts';
 
@@ -40,7 +40,7 @@ export function everydayRoutes({ about, readiness, letters }: PageParts): BoardR
     route('GET', '/api/letters', 'owner', async ({ url }) => {
       const kind = url.searchParams.get('kind') ?? 'dead';
       if (kind !== 'dead' && kind !== 'unsure')
-        throw new Refused(400, 'bad_request', 'kind: expected dead or unsure', 'kind');
+        throw new RequestError(400, 'bad_request', 'kind: expected dead or unsure', 'kind');
       const { items, next } = pageOf(letters.list(kind), ({ id }) => id, url);
       return { letters: items, ...(next !== undefined && { next }) };
     }),
@@ -60,7 +60,7 @@ export function everydayRoutes({ about, readiness, letters }: PageParts): BoardR
 async function retry(letters: Letters, id: string, isSure: boolean): Promise<object> {
   const isUnsure = letters.list('unsure').some((letter) => letter.id === id);
   if (isUnsure && !isSure)
-    throw new Refused(409, 'unsure', 'It may have arrived already: say "sure": true to send it again.', 'sure');
+    throw new RequestError(409, 'unsure', 'It may have arrived already: say "sure": true to send it again.', 'sure');
   if (await letters.retry(isUnsure ? 'unsure' : 'dead', id)) return { retried: 1 };
-  throw new Refused(404, 'not_found', 'There is no such letter any more.');
+  throw new RequestError(404, 'not_found', 'There is no such letter any more.');
 }

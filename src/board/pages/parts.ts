@@ -34,7 +34,7 @@ export interface People {
   decide(code: string, verdict: 'approve' | 'deny', by: Caller): Promise<void>;
 }
 
-export interface Shown {
+export interface PageSources {
   /** Returns the context of a run of this task. */
   context(task: TaskRecord): Promise<{ title: string; text: string; tokens: number }[]>;
   agents(): Promise<{ vibers: unknown[]; playbooks: unknown[] }>;
@@ -48,7 +48,7 @@ export interface PageParts {
   readiness(): Promise<Readiness>;
   letters: Letters;
   people: People;
-  shown: Shown;
+  shown: PageSources;
   /** Returns log lines as JSON, oldest first, each with its permanent number. */
   logs(): readonly { at: number; text: string }[];
 }

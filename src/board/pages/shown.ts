@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import type { LogLine } from '../../client/shapes.ts';
 import type { BoardRoute, Caller } from '../../runtime/contract/board.ts';
-import { Refused, readBody } from '../respond.ts';
+import { RequestError, readBody } from '../respond.ts';
 import { PAGE, pageOf, route } from '../route.ts';
 import type { PageParts } from './parts.ts';
 
@@ -57,7 +57,7 @@ function linesOf(all: readonly { at: number; text: string }[], url: URL): object
   const level = url.searchParams.get('level') ?? 'info';
   const least = LEVELS.get(level);
   if (least === undefined)
-    throw new Refused(400, 'bad_request', 'level: expected trace, debug, info, warn or error', 'level');
+    throw new RequestError(400, 'bad_request', 'level: expected trace, debug, info, warn or error', 'level');
   const trace = url.searchParams.get('trace') ?? '';
   const lines = all.toReversed().flatMap(({ at: number, text }): (LogLine & { id: string })[] => {
     if (trace !== '' && !text.includes(trace)) return [];

@@ -5,7 +5,7 @@ import { openTask } from '../../workspace/tasks/index.ts';
 import type { Usage } from '../../workspace/types.ts';
 import { addUsage, dayOf, NO_USAGE, readUsage, type UsageCall } from '../../workspace/usage.ts';
 import { seenTask } from '../protocol/refusals.ts';
-import { Refused } from '../respond.ts';
+import { RequestError } from '../respond.ts';
 import { newestFirst, pageOf, route } from '../route.ts';
 import type { PageParts } from './parts.ts';
 
@@ -94,7 +94,7 @@ function daysOf(url: URL): string[] {
     const given = url.searchParams.get(name);
     const at = given === null ? usual : Date.parse(given);
     if (Number.isNaN(at))
-      throw new Refused(400, 'bad_request', `${name}: expected a day, for example 2026-01-31`, name);
+      throw new RequestError(400, 'bad_request', `${name}: expected a day, for example 2026-01-31`, name);
     return at;
   };
   const to = timeOf('to', Date.now());

@@ -1,5 +1,5 @@
 /** Checks, runs and acknowledges a command from a socket. Nothing is acknowledged before it is durable. */
-import { Refused } from '../respond.ts';
+import { RequestError } from '../respond.ts';
 import { commandTable } from './commands.ts';
 import type { Connection } from './connection.ts';
 import type { Exchange } from './exchange.ts';
@@ -23,8 +23,9 @@ export async function answerCommand(
   const release = type === 'task:submit' ? exchange.hold(connection) : undefined;
   try {
     if (!isCommandType(type))
-      throw new Refused(400, 'unknown_type', `There is no frame of type ${JSON.stringify(type)} here.`, 'type');
-    if (id === undefined && type !== 'interrupt') throw new Refused(400, 'bad_request', 'A command has an id.', 'id');
+      throw new RequestError(400, 'unknown_type', `There is no frame of type ${JSON.stringify(type)} here.`, 'type');
+    if (id === undefined && type !== 'interrupt')
+      throw new RequestError(400, 'bad_request', 'A command has an id.', 'id');
     const asked = { caller: connection.caller, id: id ?? '', parts, exchange, connection };
     const { fields = {}, afterwards } = await commandTable[type](frame, asked);
     acknowledge({ type: 'ack', id: id ?? '', ok: true, ...fields });

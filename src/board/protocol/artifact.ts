@@ -2,14 +2,14 @@
 
 import type { Caller } from '../../runtime/contract/board.ts';
 import { openArtifact } from '../api/artifacts.ts';
-import { Refused } from '../respond.ts';
+import { RequestError } from '../respond.ts';
 import type { ProtocolParts } from './parts.ts';
 import { CHUNK } from './schemas.ts';
 
 /** Returns the piece at `offset`; `next` is the offset of the following one. */
 export async function readArtifact(ref: string, offset: number, caller: Caller, to: ProtocolParts): Promise<object> {
   const found = await openArtifact(to, caller, ref);
-  if (!found) throw new Refused(404, 'not_found', 'There is no such file.', 'ref');
+  if (!found) throw new RequestError(404, 'not_found', 'There is no such file.', 'ref');
   const { meta, file, size } = found;
   try {
     const room = Buffer.alloc(Math.max(0, Math.min(CHUNK, size - offset)));

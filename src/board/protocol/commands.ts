@@ -1,12 +1,12 @@
 /**
- * Implements each command, for frames and HTTP bodies alike. Throws Refused, or UserError with a message for the
+ * Implements each command, for frames and HTTP bodies alike. Throws RequestError, or UserError with a message for the
  * caller.
  */
 import type { z } from 'zod';
 import type { Address } from '../../channels/channel.ts';
 import type { Caller } from '../../runtime/contract/board.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
-import { Refused } from '../respond.ts';
+import { RequestError } from '../respond.ts';
 import { readArtifact } from './artifact.ts';
 import type { Connection } from './connection.ts';
 import { decideApproval } from './decisions.ts';
@@ -33,7 +33,7 @@ import {
   uploadSchema,
 } from './schemas.ts';
 
-export interface Asked {
+export interface CommandCall {
   caller: Caller;
   /** The command's ID. With the caller it is the idempotency key: a repeated command runs once. */
   id: string;
@@ -50,15 +50,19 @@ export interface Answer {
   afterwards?: () => Promise<void>;
 }
 
-type Carry = (given: unknown, asked: Asked) => Promise<Answer>;
+type Carry = (given: unknown, asked: CommandCall) => Promise<Answer>;
 
 const command =
-  <T>(schema: z.ZodType<T>, carry: (input: T, asked: Asked) => Promise<Answer>): Carry =>
+  <T>(schema: z.ZodType<T>, carry: (input: T, asked: CommandCall) => Promise<Answer>): Carry =>
   async (given, asked) =>
     carry(parsedBy(schema, given), asked);
 
 /** Subscribes the connection to what it has started. */
-async function followed({ exchange, connection }: Asked, taskId: string | undefined, live?: 'off' | 'text' | 'events') {
+async function followed(
+  { exchange, connection }: CommandCall,
+  taskId: string | undefined,
+  live?: 'off' | 'text' | 'events',
+) {
   if (exchange && connection && taskId !== undefined) await exchange.follow(connection, [taskId], { live });
 }
 
@@ -68,7 +72,7 @@ const FROM: Address = { channel: 'local', account: 'api', chat: 'api' };
 /** Commands in progress that must not run twice. A duplicate waits for the first. */
 const underWay = new Map<string, Promise<object>>();
 
-async function once({ caller, id, parts }: Asked, work: () => Promise<object>): Promise<Answer> {
+async function once({ caller, id, parts }: CommandCall, work: () => Promise<object>): Promise<Answer> {
   const key = JSON.stringify([parts.home.root, caller.kind, caller.id, id]);
   const known = id === '' ? undefined : await parts.answered.get(key);
   if (known !== undefined) return { fields: JSON.parse(known) };
@@ -112,8 +116,8 @@ export const commandTable: Readonly<Record<CommandType, Carry>> = {
   'job:create': command(jobCreateSchema, async ({ job }, asked) => {
     const { caller, parts } = asked;
     const service = await parts.jobs();
-    if (!service) throw new Refused(503, 'busy', 'The jobs are still being read; try again in a moment.');
-    if (caller.principal.role !== 'owner') throw new Refused(403, 'forbidden', 'Only an owner may do this.');
+    if (!service) throw new RequestError(503, 'busy', 'The jobs are still being read; try again in a moment.');
+    if (caller.principal.role !== 'owner') throw new RequestError(403, 'forbidden', 'Only an owner may do this.');
     return once(asked, async () => ({ job: await service.create({ deliver: [], ...job }, caller.principal, FROM) }));
   }),
   'task:subscribe': command(subscribeSchema, async ({ taskIds, after, live }, { exchange, connection }) => {

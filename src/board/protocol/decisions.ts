@@ -2,28 +2,28 @@
 import { principalText } from '../../access/principal.ts';
 import type { Caller } from '../../runtime/contract/board.ts';
 import type { ApprovalVerdict } from '../../workspace/types.ts';
-import { Refused } from '../respond.ts';
+import { RequestError } from '../respond.ts';
 import type { ProtocolParts } from './parts.ts';
 import { steeredTask } from './refusals.ts';
 import type { CommandOf } from './schemas.ts';
 
-type Decided = Readonly<Record<string, unknown>>;
+type DecisionBody = Readonly<Record<string, unknown>>;
 
-const gone = () => new Refused(404, 'not_found', 'There is no such question any more.', 'approval');
+const gone = () => new RequestError(404, 'not_found', 'There is no such question any more.', 'approval');
 
 export async function decideApproval(
   { approval, digest, verdict, answer }: CommandOf<'approval:decide'>,
   { principal: by, kind }: Caller,
   to: ProtocolParts,
-): Promise<Decided> {
+): Promise<DecisionBody> {
   const request = to.approvals.get(approval);
   if (!request) throw gone();
   const task = steeredTask(request.taskId, by, to);
   // A guest may answer questions about their own task, but not approve effects.
   if (by.role === 'guest' && (request.principal.role !== 'guest' || request.kind === 'tool'))
-    throw new Refused(403, 'forbidden', 'This is for the people of the task and for owners.');
+    throw new RequestError(403, 'forbidden', 'This is for the people of the task and for owners.');
   if (request.digest !== digest)
-    throw new Refused(409, 'changed', 'It is not what was shown any more; look at it again.', 'digest');
+    throw new RequestError(409, 'changed', 'It is not what was shown any more; look at it again.', 'digest');
   const chosen = choiceOf(verdict, answer, request.kind);
   const who = principalText(by);
   const decided = await to.approvals.decide(approval, {
@@ -35,7 +35,7 @@ export async function decideApproval(
   const holds = decided?.request.decision;
   if (!holds) throw gone();
   if (!decided.isFirst && (holds.by !== who || holds.verdict !== chosen.verdict))
-    throw new Refused(409, 'decided', `It was decided already: ${holds.verdict}.`);
+    throw new RequestError(409, 'decided', `It was decided already: ${holds.verdict}.`);
   return { approval, taskId: task.id, verdict: holds.verdict };
 }
 
@@ -46,13 +46,14 @@ function choiceOf(
 ): { verdict: ApprovalVerdict; answer?: string } {
   const isAnswer = verdict === 'answer';
   if (isAnswer !== (kind === 'question') || (verdict === 'always' && kind !== 'tool'))
-    throw new Refused(
+    throw new RequestError(
       400,
       'bad_request',
       `verdict: ${kind === 'question' ? 'a question is answered' : `a ${kind} is approved or rejected`}`,
       'verdict',
     );
   if (!isAnswer) return { verdict: verdict === 'reject' ? 'deny' : verdict };
-  if (answer === undefined || answer.trim() === '') throw new Refused(400, 'bad_request', 'answer: is empty', 'answer');
+  if (answer === undefined || answer.trim() === '')
+    throw new RequestError(400, 'bad_request', 'answer: is empty', 'answer');
   return { verdict, answer: answer.trim() };
 }

@@ -7,12 +7,12 @@ import { editText, hashText, readTextSync } from '../../lib/files.ts';
 import { exclusively } from '../../lib/locks.ts';
 import { DEFAULT_VIBER, type Home, isViber } from '../../workspace/home.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
-import { Refused } from '../respond.ts';
+import { RequestError } from '../respond.ts';
 import type { ProtocolParts } from './parts.ts';
 import { Conflict, steeredTask } from './refusals.ts';
 import type { CommandOf } from './schemas.ts';
 
-export interface Written {
+export interface StoredText {
   hash: string;
   text: string;
 }
@@ -24,7 +24,7 @@ export async function writePlanText(
   { taskId, text, baseHash }: CommandOf<'plan:write'>,
   by: Principal,
   to: ProtocolParts,
-): Promise<{ taskId: string } & Written> {
+): Promise<{ taskId: string } & StoredText> {
   const { viber } = steeredTask(taskId, by, to);
   const before = await openTask(to.home, taskId, viber).plan.read();
   if (before === undefined && baseHash !== NO_HASH) throw new Conflict({ text: '', hash: NO_HASH });
@@ -48,11 +48,11 @@ export interface Editable {
 
 /**
  * Returns the path of such a file.
- * @throws {Refused} for any other name
+ * @throws {RequestError} for any other name
  */
 export function editableFile(home: Home, viber: string, name: string): string {
   if (!isEditable(name) || !isViber(home, viber))
-    throw new Refused(404, 'not_found', 'There is no such file to edit.', 'name');
+    throw new RequestError(404, 'not_found', 'There is no such file to edit.', 'name');
   return path.join(home.viberDir(viber), name);
 }
 
@@ -88,8 +88,8 @@ export async function writeFile(
   { name, viberId = DEFAULT_VIBER, text, baseHash }: CommandOf<'file:write'>,
   by: Principal,
   { home }: ProtocolParts,
-): Promise<{ name: string } & Written> {
-  if (by.role !== 'owner') throw new Refused(403, 'forbidden', 'Only an owner may do this.');
+): Promise<{ name: string } & StoredText> {
+  if (by.role !== 'owner') throw new RequestError(403, 'forbidden', 'Only an owner may do this.');
   const edit = async (file: Editable) => {
     let current: string | undefined;
     const change = (stands: string | undefined) => {
@@ -104,6 +104,6 @@ export async function writeFile(
   const written = await exclusively(editableFile(home, viberId, name), () =>
     useEditable(home, viberId, name, edit, { isMade: true }),
   );
-  if (!written) throw new Refused(404, 'not_found', 'There is no such file to edit.', 'name');
+  if (!written) throw new RequestError(404, 'not_found', 'There is no such file to edit.', 'name');
   return written;
 }

@@ -14,13 +14,13 @@ import type { CommandOf } from './schemas.ts';
  * How a message was accepted: as a message with this ID in its task, or as a command with this name, which is answered
  * by a notice.
  */
-export type Told = { message: string } | { command: string };
+export type Receipt = { message: string } | { command: string };
 
-/** Messages that enter through the gateway; durable once resolved. Throws Refused. */
+/** Messages that enter through the gateway; durable once resolved. Throws RequestError. */
 export interface Submissions {
   submit(caller: Caller, id: string, task: CommandOf<'task:submit'>): Promise<{ taskId: string }>;
-  tell(caller: Caller, id: string, said: CommandOf<'task:message'>): Promise<{ taskId: string } & Told>;
-  say(caller: Caller, id: string, said: CommandOf<'message'>): Promise<{ taskId?: string } & Told>;
+  tell(caller: Caller, id: string, said: CommandOf<'task:message'>): Promise<{ taskId: string } & Receipt>;
+  say(caller: Caller, id: string, said: CommandOf<'message'>): Promise<{ taskId?: string } & Receipt>;
   /** Returns whether this client started the task or takes part in it. */
   isOwn(caller: Caller, task: { conversations: string[] }): boolean;
   /** Returns the ID of the client's conversations; no other client has it. */
@@ -28,21 +28,21 @@ export interface Submissions {
 }
 
 /** What was stopped. `notice` says that a tool was at work whose effect may still come. */
-export interface Ended {
+export interface StopReceipt {
   taskIds: string[];
   notice?: string;
 }
 
 export interface Stopping {
   /** Returns no IDs if nothing was running. */
-  task(taskId: string, caller: Caller): Promise<Ended>;
+  task(taskId: string, caller: Caller): Promise<StopReceipt>;
   /** Stops what an agent (`*`: any) does in this client's conversations. */
-  agent(target: string, reason: string, caller: Caller): Promise<Ended>;
+  agent(target: string, reason: string, caller: Caller): Promise<StopReceipt>;
 }
 
 /** Files that arrive over a socket. */
 export interface Pieces {
-  /** @throws {Refused} which aborts that file */
+  /** @throws {RequestError} which aborts that file */
   take(
     by: string,
     piece: CommandOf<'upload'>,
@@ -75,7 +75,7 @@ export interface ProtocolParts {
   runningTasks(): readonly string[];
   /**
    * Decides a memory suggestion, like `/memory`.
-   * @throws {Refused}
+   * @throws {RequestError}
    */
   decideMemory(caller: Caller, decision: CommandOf<'memory:decide'>): Promise<Record<string, unknown>>;
   /** The first answers to commands that must not run twice. */

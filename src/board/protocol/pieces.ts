@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import type { Upload, Uploads } from '../../workspace/uploads.ts';
-import { Refused } from '../respond.ts';
+import { RequestError } from '../respond.ts';
 import type { Pieces } from './parts.ts';
 import { namedRefusal } from './refusals.ts';
 import type { CommandOf } from './schemas.ts';
@@ -27,9 +27,9 @@ export function createPieces(uploads: Uploads, maxBytes: number): Pieces {
   function begin(key: string, by: string, { name, contentType, size }: CommandOf<'upload'>): Coming {
     coming.get(key)?.body.destroy();
     if (size > maxBytes)
-      throw new Refused(413, 'too_large', `${name}: at most ${Math.floor(maxBytes / 1024)} KB.`, 'size');
+      throw new RequestError(413, 'too_large', `${name}: at most ${Math.floor(maxBytes / 1024)} KB.`, 'size');
     if (coming.size >= MAX_AT_ONCE)
-      throw new Refused(503, 'busy', 'Too many files come at once; try again in a moment.');
+      throw new RequestError(503, 'busy', 'Too many files come at once; try again in a moment.');
     const body = new PassThrough();
     const stored = uploads.store(by, { name, type: contentType }, body);
     // The sender of the next piece gets the error.
@@ -53,7 +53,7 @@ export function createPieces(uploads: Uploads, maxBytes: number): Pieces {
       const end = offset + bytes.length;
       if (!file || file.received !== offset || end > size || (bytes.length === 0 && end < size)) {
         const wanted = file ? `the next piece begins at ${file.received}` : 'begin again with offset 0';
-        throw new Refused(400, 'bad_request', `${name}: ${wanted} and has at least a byte.`, 'offset');
+        throw new RequestError(400, 'bad_request', `${name}: ${wanted} and has at least a byte.`, 'offset');
       }
       file.received = end;
       file.timer.refresh();

@@ -10,12 +10,12 @@ import { isId } from '../../workspace/home.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 import { UploadRefused } from '../../workspace/uploads.ts';
-import { Refused } from '../respond.ts';
+import { RequestError } from '../respond.ts';
 import type { ErrorFields } from './frames.ts';
 import type { ProtocolParts } from './parts.ts';
 
 /** The content has changed since the edit was begun. */
-export class Conflict extends Refused {
+export class Conflict extends RequestError {
   readonly current: { text: string; hash: string };
 
   constructor(current: { text: string; hash: string }) {
@@ -24,11 +24,11 @@ export class Conflict extends Refused {
   }
 }
 
-export const noTask = () => new Refused(404, 'not_found', 'There is no such task.', 'taskId');
+export const noTask = () => new RequestError(404, 'not_found', 'There is no such task.', 'taskId');
 
 /**
  * Returns a task that the principal may see. Others don't learn whether it exists.
- * @throws {Refused}
+ * @throws {RequestError}
  */
 export function seenTask(taskId: string, by: Principal, { home, maySee }: ProtocolParts): TaskRecord {
   const task = isId(taskId) ? openTask(home, taskId).record() : undefined;
@@ -38,12 +38,12 @@ export function seenTask(taskId: string, by: Principal, { home, maySee }: Protoc
 
 /**
  * Returns a task that the principal may also steer.
- * @throws {Refused}
+ * @throws {RequestError}
  */
 export function steeredTask(taskId: string, by: Principal, to: ProtocolParts): TaskRecord {
   const task = seenTask(taskId, by, to);
   if (!authoriseAction(by, 'steer', task.people))
-    throw new Refused(403, 'forbidden', 'This is for the people of the task and for owners.');
+    throw new RequestError(403, 'forbidden', 'This is for the people of the task and for owners.');
   return task;
 }
 
@@ -52,23 +52,23 @@ const UPLOADS = { too_large: 413, too_many: 429 } as const;
 /** Prefixes the reason of a refused upload with the file's name; returns other errors unchanged. */
 export function namedRefusal(error: unknown, name: string, field?: string): unknown {
   if (error instanceof UploadRefused)
-    return new Refused(UPLOADS[error.why], error.why, `${name}: ${error.message}`, field);
-  if (error instanceof StorageError) return new Refused(503, 'unavailable', `${name}: ${error.message}`, field);
+    return new RequestError(UPLOADS[error.why], error.why, `${name}: ${error.message}`, field);
+  if (error instanceof StorageError) return new RequestError(503, 'unavailable', `${name}: ${error.message}`, field);
   return error;
 }
 
-/** @throws {Refused} with the first wrong field */
+/** @throws {RequestError} with the first wrong field */
 export function parsedBy<T>(schema: z.ZodType<T>, value: unknown): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const { path = [], message = 'is not what it must be' } = parsed.error.issues[0] ?? {};
   const field = path.join('.');
-  throw new Refused(400, 'bad_request', field === '' ? message : `${field}: ${message}`, field || undefined);
+  throw new RequestError(400, 'bad_request', field === '' ? message : `${field}: ${message}`, field || undefined);
 }
 
 /** Converts an error for bodies and frames in the caller's language; returns undefined for an unexpected one. */
 export function toldError(error: unknown, language: string | undefined): BoardError | undefined {
-  if (error instanceof Refused) return error.error;
+  if (error instanceof RequestError) return error.error;
   if (error instanceof UserError)
     return { status: 400, code: 'bad_request', message: messagesIn(language).said(error.said) };
   if (error instanceof DeliveryError)

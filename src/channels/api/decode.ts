@@ -2,7 +2,14 @@
  * Turns a program's request into a message like any other. Pure. The speaker was authenticated before; nothing in a
  * frame can change it.
  */
-import { type Address, API, type Given, type InboundMessage, type QuotedText, type RemoteFile } from '../channel.ts';
+import {
+  type Address,
+  API,
+  type InboundMessage,
+  type QuotedText,
+  type RemoteFile,
+  type SuppliedContext,
+} from '../channel.ts';
 
 /** The file and the selection open in the sender's editor. */
 export interface Surroundings {
@@ -16,7 +23,7 @@ export interface Saying {
   address: Address;
   sender: Pick<InboundMessage['sender'], 'user' | 'name' | 'language'>;
   text: string;
-  given?: Given;
+  given?: SuppliedContext;
   context?: Surroundings | undefined;
   files?: readonly RemoteFile[] | undefined;
   viber?: string | undefined;

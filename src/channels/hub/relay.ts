@@ -28,13 +28,13 @@ const TELL = 'hub:tell';
 const SAID = 'hub:said';
 const AGAIN_MS = 1_000;
 
-type Said = 'heard' | 'told' | 'not told';
+type RelayState = 'heard' | 'told' | 'not told';
 
 export class Relay {
   readonly #options: RelayOptions;
   readonly #stops: (() => Promise<void>)[];
   /** Callbacks for replies about a message, by message. */
-  readonly #waiting = new Map<string, (said: Said) => void>();
+  readonly #waiting = new Map<string, (said: RelayState) => void>();
   /** The messages that this process is telling the hub for others. */
   readonly #telling = new Set<string>();
 
@@ -51,7 +51,7 @@ export class Relay {
   /** Resolves when another process has told the hub. */
   async ask(message: OutboundMessage): Promise<void> {
     const { mouth, heardMs, toldMs } = this.#options;
-    const { promise, resolve } = Promise.withResolvers<Said>();
+    const { promise, resolve } = Promise.withResolvers<RelayState>();
     let timer = setTimeout(() => resolve('not told'), heardMs);
     let isHeard = false as boolean;
     this.#waiting.set(message.id, (said) => {
@@ -98,7 +98,7 @@ export class Relay {
     }
   }
 
-  #say(id: string, said: Said): void {
+  #say(id: string, said: RelayState): void {
     this.#options.mouth.publish(SAID, JSON.stringify({ id, said }));
   }
 

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { errorCode, UserError } from '../../errors.ts';
-import type { Fetched, RemoteFile } from '../channel.ts';
+import type { DownloadedFile, RemoteFile } from '../channel.ts';
 import { transferMs } from './wait.ts';
 
 /** A download that failed midway and may be retried. Its message can be shown to people. */
@@ -19,7 +19,12 @@ export class DownloadError extends Error {
  * @throws UserError when the file is too large or unavailable.
  * @throws DownloadError when the connection failed.
  */
-export type Download = (file: RemoteFile, path: string, maxBytes: number, signal: AbortSignal) => Promise<Fetched>;
+export type Download = (
+  file: RemoteFile,
+  path: string,
+  maxBytes: number,
+  signal: AbortSignal,
+) => Promise<DownloadedFile>;
 
 export interface DownloadSource {
   /** The platform's name, as people know it. */

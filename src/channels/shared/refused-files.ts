@@ -1,5 +1,5 @@
 /** Tells a person which files a platform refused, why, and how to get them anyway. */
-import { type Messages, type Said, say } from '../../messages/messages.ts';
+import { type Messages, say, type Wording } from '../../messages/messages.ts';
 import { oneLine } from './read.ts';
 
 /**
@@ -15,7 +15,7 @@ export interface RefusedFile {
 }
 
 /** Ends the sentence "I could not attach a.txt here: ". `n` counts the files; `get` is the command that sends them. */
-type Reason = (files: { n: number; get: string }) => Said;
+type Reason = (files: { n: number; get: string }) => Wording;
 
 export interface RefusalWords {
   platform: string;

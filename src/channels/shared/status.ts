@@ -34,7 +34,7 @@ export interface StatusTiming {
 }
 
 /** A run with its status message. */
-export interface Shown {
+export interface StatusMessage {
   address: Address;
   view: LiveView;
   /** Milliseconds since the epoch. */
@@ -57,21 +57,21 @@ export type Words = { line: string } | { markdown: string };
 /** The platform's calls. None of them rejects. */
 export interface StatusCalls {
   /** Marks the answered message as seen for as long as the run goes on; `unmark` removes the mark. */
-  mark?(run: Shown): Promise<void>;
-  unmark?(run: Shown): Promise<void>;
-  type(run: Shown): Promise<void>;
-  publish(run: Shown, words: Words): Promise<void>;
+  mark?(run: StatusMessage): Promise<void>;
+  unmark?(run: StatusMessage): Promise<void>;
+  type(run: StatusMessage): Promise<void>;
+  publish(run: StatusMessage, words: Words): Promise<void>;
   /** Returns whether the next `publish` needs no turn, because it makes no call that counts towards the place's limits. */
-  isFree?(run: Shown): boolean;
+  isFree?(run: StatusMessage): boolean;
   /** Takes over the message that an earlier process kept by this name. By default the name is the message's ID. */
-  restore?(run: Shown, kept: string): void;
-  nameOf?(run: Shown): string | undefined;
+  restore?(run: StatusMessage, kept: string): void;
+  nameOf?(run: StatusMessage): string | undefined;
   /** Finishes what is under way, so that the answer can replace the message or come after everything else. */
-  settle?(run: Shown): Promise<void>;
+  settle?(run: StatusMessage): Promise<void>;
   /** Deletes the message. Returns the error after which that is worth another try. */
-  remove(run: Shown): Promise<{ retryAfterMs?: number | undefined } | undefined>;
+  remove(run: StatusMessage): Promise<{ retryAfterMs?: number | undefined } | undefined>;
   /** Called when a run has ended without an answer, and its message is gone. */
-  leave?(run: Shown): Promise<void>;
+  leave?(run: StatusMessage): Promise<void>;
 }
 
 export interface StatusOptions {
@@ -86,7 +86,7 @@ export interface StatusOptions {
   pace: Live['pace'];
 }
 
-interface Run extends Shown {
+interface Run extends StatusMessage {
   isQueued: boolean;
   call: Promise<void> | undefined;
   timers: Map<string, NodeJS.Timeout>;

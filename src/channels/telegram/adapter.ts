@@ -22,7 +22,7 @@ import { createChannelState } from '../shared/connection.ts';
 import { createStatus, type Live, type StatusTiming } from '../shared/status.ts';
 import { refuse, type WebhookHandler } from '../shared/webhook.ts';
 import { createAlbumFiles } from './connect/album-files.ts';
-import { createAlbums, type Taken } from './connect/albums.ts';
+import { type AlbumState, createAlbums } from './connect/albums.ts';
 import { createApi, type TelegramApi, TelegramError } from './connect/api.ts';
 import { createBarred } from './connect/barred.ts';
 import { createDownload, DOWNLOAD_BYTES } from './connect/download.ts';
@@ -30,7 +30,7 @@ import { LOCAL_BYTES } from './connect/local-files.ts';
 import { poll } from './connect/poll.ts';
 import { type Cache, createSetup, getMe, wrongToken, wrongTokenOf } from './connect/setup.ts';
 import { checkWebhook, createWebhook, type WebhookSettings } from './connect/webhook.ts';
-import { type Bot, callbackId, type Decoded, decodeUpdate } from './decode/decode.ts';
+import { type Bot, callbackId, type DecodedUpdate, decodeUpdate } from './decode/decode.ts';
 import { LiveCalls } from './live/calls.ts';
 import { createSend } from './send/send.ts';
 
@@ -204,7 +204,7 @@ export interface IntakeOptions {
 const MAX_NAMES = 5000;
 
 /** Returns a function that calls `onMessage` before its first wait, so that a batch keeps its order. */
-export function createIntake(options: IntakeOptions): (update: unknown) => Promise<Taken> {
+export function createIntake(options: IntakeOptions): (update: unknown) => Promise<AlbumState> {
   const { api, log } = options;
   const accept = createAlbums();
   const withAlbum = createAlbumFiles();
@@ -234,7 +234,7 @@ export function createIntake(options: IntakeOptions): (update: unknown) => Promi
 }
 
 /** Decodes an update. One that breaks the decoder is dropped, or it would come back for ever. */
-function decode(update: unknown, bot: Bot, log: Logger): Decoded {
+function decode(update: unknown, bot: Bot, log: Logger): DecodedUpdate {
   try {
     return decodeUpdate(update, bot);
   } catch (error) {

@@ -2,11 +2,11 @@
  * Numbers the buttons on the screen: no number is used twice, and a button shown again keeps its own. No side effects
  * outside the object.
  */
-import { type Said, say } from '../../messages/messages.ts';
+import { say, type Wording } from '../../messages/messages.ts';
 import type { Button } from '../channel.ts';
 import { safeLine } from './safe.ts';
 
-export interface Numbered {
+export interface NumberedButton {
   n: number;
   id: string;
   label: string;
@@ -27,10 +27,10 @@ function keysOf(rows: readonly (readonly Button[])[]): (string | undefined)[] {
   });
 }
 
-type NotPressed = { kind: 'unsure'; button: Numbered } | { kind: 'none' | 'decided'; n: number };
+type NotPressed = { kind: 'unsure'; button: NumberedButton } | { kind: 'none' | 'decided'; n: number };
 
 /** Says why a typed number presses no button. */
-export function notPressed(found: NotPressed): Said {
+export function notPressed(found: NotPressed): Wording {
   if (found.kind === 'unsure') {
     const { n, label } = found.button;
     return say('terminal.olderButton', { n: String(n), label: safeLine(label) });
@@ -42,14 +42,14 @@ export function notPressed(found: NotPressed): Said {
 const MAX_BUTTONS = 1_000;
 
 export class Buttons {
-  readonly #known = new Map<number, Numbered>();
+  readonly #known = new Map<number, NumberedButton>();
   #last = 0;
   /** Numbers whose question is decided. */
   readonly #dead = new Set<number>();
   /** The numbers of the last answer's buttons, which can be pressed by typing the number alone. */
   #open = new Set<number>();
 
-  number(rows: readonly (readonly Button[])[], messageId?: string): Numbered[] {
+  number(rows: readonly (readonly Button[])[], messageId?: string): NumberedButton[] {
     const keys = keysOf(rows);
     const stood = new Map(
       [...this.#known.values()].flatMap(({ key, n }) => (key === undefined ? [] : [[key, n] as const])),
@@ -80,7 +80,7 @@ export class Buttons {
    * Interprets a typed line: `!3` is always a button; `3` is one of the last answer's buttons, or ambiguous if it
    * belongs to an older one. Returns undefined if the line isn't a button's number.
    */
-  find(line: string): { kind: 'press'; button: Numbered } | NotPressed | undefined {
+  find(line: string): { kind: 'press'; button: NumberedButton } | NotPressed | undefined {
     const [, mark = '', digits] = /^(!?)(\d{1,6})$/.exec(line) ?? [];
     if (digits === undefined) return undefined;
     const n = Number(digits);

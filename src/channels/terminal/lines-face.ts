@@ -8,7 +8,7 @@ import type { Input } from './keyboard.ts';
 import type { Look } from './look.ts';
 import { answerLines, LABEL, labelFor, PROMPT } from './render.ts';
 import type { Output } from './screen.ts';
-import type { Face, Listener, Shown } from './seam.ts';
+import type { Face, Listener, ShownMessage } from './seam.ts';
 
 export interface LinesFaceOptions {
   input: Input;
@@ -60,7 +60,7 @@ export class LinesFace implements Face {
     this.#label = labelFor(name);
   }
 
-  async answer(shown: Shown): Promise<void> {
+  async answer(shown: ShownMessage): Promise<void> {
     const { look, output } = this.#to;
     this.#write(await answerLines(shown, look, output.columns || 80, this.#label));
     this.#next();

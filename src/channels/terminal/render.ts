@@ -4,7 +4,7 @@ import { loadMarkdown } from '../markdown/parse.ts';
 import { type Look, linked, styled } from './look.ts';
 import { paint } from './paint.ts';
 import { safe, safeLine } from './safe.ts';
-import type { Shown, ShownFile } from './seam.ts';
+import type { ShownFile, ShownMessage } from './seam.ts';
 
 export const LABEL = 'viber> ';
 export const labelFor = (name: string): string => `${safeLine(name) || 'viber'}> `;
@@ -30,7 +30,7 @@ export function growingLines(markdown: string, look: Look, columns: number, labe
   );
 }
 
-export async function answerLines(shown: Shown, look: Look, columns: number, label = LABEL): Promise<string[]> {
+export async function answerLines(shown: ShownMessage, look: Look, columns: number, label = LABEL): Promise<string[]> {
   const buttons = shown.buttons.map(({ n, label: words }) => `${styled(look, 'cyan', `[${n}]`)} ${safeLine(words)}`);
   return [
     ...(await textLines(shown.text, look, columns, shown.isRest ? '' : label)),

@@ -10,8 +10,8 @@ import { type Look, type Style, styled } from './look.ts';
 import { answerLines, growingLines, LABEL, labelFor, PROMPT, textLines } from './render.ts';
 import { safe, safeLine } from './safe.ts';
 import { Screen } from './screen.ts';
-import type { Face, Listener, LiveFace, Shown } from './seam.ts';
-import { type Typed, Typing, type TypingOptions } from './typing.ts';
+import type { Face, Listener, LiveFace, ShownMessage } from './seam.ts';
+import { type InputLine, Typing, type TypingOptions } from './typing.ts';
 import { clip, wrap } from './width.ts';
 
 export interface ScreenFaceOptions extends Omit<TypingOptions, 'onChange' | 'screen'> {
@@ -76,7 +76,7 @@ export class ScreenFace implements Face, LiveFace {
     this.#screen.clear();
   }
 
-  answer(shown: Shown): Promise<void> {
+  answer(shown: ShownMessage): Promise<void> {
     return this.#later(async () => {
       const { isRest, text, messageId, edits } = shown;
       const lines = [...(await answerLines(shown, this.#to.look, this.#screen.columns, this.#label)), ''];
@@ -158,7 +158,7 @@ export class ScreenFace implements Face, LiveFace {
     return [...rows.lines.slice(0, MAX_ECHO - 1), `${' '.repeat(PROMPT.length)}${styled(this.#to.look, 'dim', more)}`];
   }
 
-  #typed(typed: Typed): { lines: string[]; cursor: { row: number; column: number } } {
+  #typed(typed: InputLine): { lines: string[]; cursor: { row: number; column: number } } {
     const rows = linesOf(typed.text, this.#typing.width);
     const { row, column } = placeOf(typed, rows);
     const prompt = styled(this.#to.look, 'bold', styled(this.#to.look, 'green', PROMPT));

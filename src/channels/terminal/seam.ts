@@ -1,7 +1,7 @@
 /** Defines how a terminal conversation reaches the gateway, and how it is shown. Types only. */
 import type { Text } from '../../messages/messages.ts';
 import type { Button, Suggestion } from '../channel.ts';
-import type { Numbered } from './buttons.ts';
+import type { NumberedButton } from './buttons.ts';
 
 /** The connection to the gateway. */
 export interface Door {
@@ -23,7 +23,7 @@ export interface Answer {
   edits?: string | undefined;
 }
 
-export interface Shown {
+export interface ShownMessage {
   text: string;
   /** True if the text continues what is on the screen. */
   isRest: boolean;
@@ -31,7 +31,7 @@ export interface Shown {
   /** The earlier message that this replaces, if it can still be changed. */
   edits?: string | undefined;
   files: readonly ShownFile[];
-  buttons: readonly Numbered[];
+  buttons: readonly NumberedButton[];
 }
 
 /** A view of the conversation. No method rejects; everything is shown in the order of the calls. */
@@ -39,7 +39,7 @@ export interface Face {
   open(talk: Listener): void;
   /** Restores the terminal. */
   close(): Promise<void>;
-  answer(shown: Shown): Promise<void>;
+  answer(shown: ShownMessage): Promise<void>;
   /** Sets the name of the viber that answers from now on. */
   named(name: string): void;
   /** Shows a sentence of the terminal's own. */

@@ -29,7 +29,7 @@ export interface TypingOptions {
   onChange: () => void;
 }
 
-export interface Typed {
+export interface InputLine {
   text: string;
   cursor: number;
 }
@@ -99,7 +99,7 @@ export class Typing {
     });
   }
 
-  get typed(): Typed {
+  get typed(): InputLine {
     return { text: this.#editor.text, cursor: this.#editor.cursor };
   }
 

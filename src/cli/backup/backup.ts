@@ -67,7 +67,7 @@ export async function run(context: CliContext): Promise<number> {
 const withoutInner = (names: readonly string[]): string[] =>
   names.filter((name) => !names.some((other) => other.endsWith('/') && other !== name && name.startsWith(other)));
 
-interface Made extends Pick<Archive, 'files' | 'bytes' | 'changed' | 'unread'> {
+interface BackupReport extends Pick<Archive, 'files' | 'bytes' | 'changed' | 'unread'> {
   size: number;
   hasSecrets: boolean;
   secrets: string[];
@@ -76,7 +76,7 @@ interface Made extends Pick<Archive, 'files' | 'bytes' | 'changed' | 'unread'> {
   variables: string[];
 }
 
-function linesOf(target: string, made: Made, messages: Messages): string[] {
+function linesOf(target: string, made: BackupReport, messages: Messages): string[] {
   const { files, size, hasSecrets, secrets, foreign, unfit, unread, changed, variables } = made;
   const told = (key: ListKey, names: readonly string[]) =>
     names.length > 0 ? [messages.text(key, { names: messages.said(listNames(names)) })] : [];

@@ -1,7 +1,7 @@
 /** The backup format: a gzipped tar archive of the home's files and folders. Its first entry identifies it. */
 
 import { isRecord } from '../../lib/json.ts';
-import { type Said, say } from '../../messages/messages.ts';
+import { say, type Wording } from '../../messages/messages.ts';
 
 export const HEAD = 'openviber-backup.json';
 export const FORMAT = 1;
@@ -44,7 +44,7 @@ export const shownName = (name: string): string => {
 };
 
 /** Lists the first ten names for display. */
-export function listNames(names: readonly string[]): Said | string {
+export function listNames(names: readonly string[]): Wording | string {
   const shown = names.slice(0, 10).map(shownName).join(', ');
   return names.length > 10 ? say('backup.andMore', { n: names.length - 10, names: shown }) : shown;
 }

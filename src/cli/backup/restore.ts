@@ -19,7 +19,7 @@ import { say } from '../../messages/messages.ts';
 import { type CliContext, EXIT } from '../../runtime/contract/cli.ts';
 import { listNames } from './format.ts';
 import { forgetRestoring, noteRestoring, putInPlace, readRestoring, realHome } from './restoring.ts';
-import { type Unpacked, unpack } from './unpack.ts';
+import { type UnpackReport, unpack } from './unpack.ts';
 
 /** Bytes of disk space that must stay free. */
 const SPARE = 100_000_000;
@@ -79,7 +79,7 @@ async function unpackWhole(
   file: string,
   target: string,
   restoring: Parameters<typeof noteRestoring>[1],
-): Promise<Unpacked> {
+): Promise<UnpackReport> {
   const { stage } = restoring;
   await noteRestoring(target, restoring);
   try {
@@ -120,13 +120,16 @@ function hasUnfinished(target: string): boolean {
   }
 }
 
-interface Restored extends Unpacked {
+interface RestoreReport extends UnpackReport {
   target: string;
   aside: string | undefined;
   unset: string[];
 }
 
-function report({ head, files, leftOut, target, aside, unset }: Restored, { json, print, messages }: CliContext): void {
+function report(
+  { head, files, leftOut, target, aside, unset }: RestoreReport,
+  { json, print, messages }: CliContext,
+): void {
   if (json) {
     print(JSON.stringify({ home: target, files, createdAt: head.createdAt, aside, leftOut, unset }));
     return;

@@ -21,7 +21,7 @@ const NOT_OURS = /^(run|cache)(\/|$)/;
  */
 const OF_ONE_NAME = new Set(['EEXIST', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG', 'EILSEQ', 'EINVAL', 'ENOENT']);
 
-export interface Unpacked {
+export interface UnpackReport {
   head: Head;
   files: number;
   /** Names that were not restored, in the order of the archive. */
@@ -29,7 +29,7 @@ export interface Unpacked {
 }
 
 /** @throws {UserError} for a file that is not a backup, is damaged, or exceeds `maxBytes` */
-export async function unpack(file: string, folder: string, maxBytes: number): Promise<Unpacked> {
+export async function unpack(file: string, folder: string, maxBytes: number): Promise<UnpackReport> {
   const unpacking = new Unpacking(folder, maxBytes);
   try {
     await readArchive(file, unpacking.reader);

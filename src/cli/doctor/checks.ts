@@ -15,7 +15,7 @@ import { handleLimit, limitProblem } from '../../lib/handles.ts';
 import { viberCommand } from '../../lib/invocation.ts';
 import { within } from '../../lib/within.ts';
 import { silentLog } from '../../log.ts';
-import { type Said, say } from '../../messages/messages.ts';
+import { say, type Wording } from '../../messages/messages.ts';
 import type { CallOptions, OwnModels } from '../../runtime/contract/model.ts';
 import { betterAddress, OFFLINE_MODEL, splitModelName } from '../../runtime/contract/providers.ts';
 import { describeFailure } from '../../runtime/contract/run-error.ts';
@@ -33,7 +33,7 @@ const WRITTEN = [...OPERATIONAL, 'workspace', 'artifacts', 'agents'];
 export async function attempt(
   name: string,
   limitMs: number,
-  work: () => Promise<readonly (Said | string)[]>,
+  work: () => Promise<readonly (Wording | string)[]>,
 ): Promise<Finding[]> {
   try {
     const details = await within(work(), limitMs, () => {
@@ -46,7 +46,7 @@ export async function attempt(
 }
 
 /** Checks the temporary folder, which scripts, downloads and documents need. */
-function temporary(): Said[] {
+function temporary(): Wording[] {
   const folder = os.tmpdir();
   try {
     fs.accessSync(folder, fs.constants.W_OK | fs.constants.X_OK);
@@ -62,7 +62,7 @@ function temporary(): Said[] {
  */
 export function checkHome(options: { home: string; source: string | undefined; freeBytes: number }): Finding[] {
   const { home, source, freeBytes } = options;
-  const found = (state: Finding['state'], detail: Said): Finding => ({ name: 'home', state, detail });
+  const found = (state: Finding['state'], detail: Wording): Finding => ({ name: 'home', state, detail });
   const isThere = fs.existsSync(home);
   const findings: Finding[] = [];
   try {
@@ -106,7 +106,7 @@ export function checkHandles([first]: readonly Running[]): Finding[] {
 /** Lists the gateways on this machine that share the home, with their roles. */
 export function checkGateways(running: readonly Running[], { engine }: Config): Finding[] {
   if (engine.kind === 'local') return [];
-  const found = (detail: Said): Finding => ({ name: 'gateway', state: 'ok', detail });
+  const found = (detail: Wording): Finding => ({ name: 'gateway', state: 'ok', detail });
   if (running.length === 0) return [found(say('doctor.noGateway'))];
   return running.map(({ pid, port, roles = [], folder }) => {
     const about = { pid, roles: roles.join(', '), folder };
@@ -178,7 +178,7 @@ export async function checkModel(
   name: string,
   providers: Config['providers'],
   env: NodeJS.ProcessEnv,
-): Promise<Said[]> {
+): Promise<Wording[]> {
   try {
     // The built-in model has nothing to say to this prompt.
     if (name !== OFFLINE_MODEL) await sayOk(name, providers, env);

@@ -4,7 +4,7 @@
  */
 import type { ServerConfig } from '../../channels/kind.ts';
 import type { AccessConfig, Config } from '../../config.ts';
-import { type Said, say } from '../../messages/messages.ts';
+import { say, type Wording } from '../../messages/messages.ts';
 import type { Finding } from './finding.ts';
 
 export interface Door {
@@ -16,7 +16,7 @@ export interface Door {
 
 export function checkDoor(door: Door, { people }: Config): Finding[] {
   const { name } = door;
-  const note = (detail: Said): Finding => ({ name, state: 'note', detail });
+  const note = (detail: Wording): Finding => ({ name, state: 'note', detail });
   return [
     { name, state: 'ok', detail: effective(door) },
     ...openDoors(door).map(note),
@@ -28,7 +28,7 @@ export function checkDoor(door: Door, { people }: Config): Finding[] {
  * Describes the effective access. A listed server is open in all its channels, in addition to the channels in
  * `access.chats`.
  */
-function effective({ access, servers }: Door): Said {
+function effective({ access, servers }: Door): Wording {
   const { dm, groups, chats } = access;
   const when = say('doctor.when', { groups });
   const places = (servers?.list ?? []).map(({ id, groups: own = groups }) =>
@@ -44,11 +44,11 @@ function effective({ access, servers }: Door): Said {
 }
 
 /** Finds settings that let in people who are not named anywhere. */
-function openDoors({ name, access, servers }: Door): Said[] {
+function openDoors({ name, access, servers }: Door): Wording[] {
   const listed = servers?.list ?? [];
   const { dm, groups, chats, memory } = access;
   const key = `channels.${name}.access`;
-  const found: Said[] = [];
+  const found: Wording[] = [];
   const every = (own: AccessConfig['groups'] = groups) => (own === 'all' ? 'yes' : 'no');
   if (dm === 'open') found.push(say('doctor.openDm', { key, name }));
   for (const { id, groups: own = groups } of listed)
@@ -65,9 +65,9 @@ function openDoors({ name, access, servers }: Door): Said[] {
 }
 
 /** Finds valid settings that let nobody in: the first thing to check when there is no answer. */
-function shut({ name, access, servers }: Door, people: Config['people']): Said[] {
+function shut({ name, access, servers }: Door, people: Config['people']): Wording[] {
   const key = `channels.${name}.access`;
-  const found: Said[] = [];
+  const found: Wording[] = [];
   const isNobodyListed =
     access.allow.length === 0 && !people.some(({ ids }) => ids.some((id) => id.startsWith(`${name}:`)));
   if (access.dm === 'allowlist' && isNobodyListed) found.push(say('doctor.nobodyListed', { key, name }));

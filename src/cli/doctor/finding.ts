@@ -1,5 +1,5 @@
 /** The signs of findings, and the advice when a server can't be reached. */
-import { messagesIn, type Said, say } from '../../messages/messages.ts';
+import { messagesIn, say, type Wording } from '../../messages/messages.ts';
 import type { Finding } from '../../runtime/contract/finding.ts';
 
 export { type Finding, wrong } from '../../runtime/contract/finding.ts';
@@ -16,5 +16,5 @@ export const inEnglish = (detail: Finding['detail']): string => messagesIn('en')
 export const isAway = (detail: Finding['detail']): boolean => AWAY.test(inEnglish(detail));
 
 /** Returns what to do if the other side was not reached. */
-export const awayFix = (detail: Finding['detail']): Said =>
+export const awayFix = (detail: Finding['detail']): Wording =>
   say(/ENOTFOUND|EAI_AGAIN/.test(inEnglish(detail)) ? 'doctor.lookUp' : 'doctor.reach');

@@ -1,7 +1,7 @@
 /** Checks the vibers if there are several: the model of each, and problems with its file. */
 import path from 'node:path';
 import { type Config, loadAgent } from '../../config.ts';
-import { type Said, say } from '../../messages/messages.ts';
+import { say, type Wording } from '../../messages/messages.ts';
 import { createModels } from '../../runtime/model/models.ts';
 import { listVibers } from '../../workspace/home.ts';
 import { attempt, checkModel, MODEL_MS } from './checks.ts';
@@ -12,9 +12,9 @@ export async function checkVibers(config: Config, root: string, env: NodeJS.Proc
   const ids = listVibers({ root, agents: path.join(root, 'agents') });
   if (ids.length < 2) return [];
   const usual = config.model ?? createModels({ providers: config.providers, env }).defaultModel;
-  const answers = new Map<string, Promise<Said[]>>();
+  const answers = new Map<string, Promise<Wording[]>>();
 
-  async function about(id: string): Promise<Said[]> {
+  async function about(id: string): Promise<Wording[]> {
     const { model, warnings } = await loadAgent(root, id);
     if (warnings.length > 0) throw new Error(`${id}: ${warnings.join('; ')}`);
     // The default model has a finding of its own.

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { errorCode } from '../../errors.ts';
 import { readTextSync } from '../../lib/files.ts';
 import { originalOf, undecidedLine } from '../../lib/second-versions.ts';
-import { type Said, say } from '../../messages/messages.ts';
+import { say, type Wording } from '../../messages/messages.ts';
 import { cutFiles } from '../../workspace/bootstrap.ts';
 import type { Finding } from './finding.ts';
 
@@ -21,7 +21,7 @@ const MAX_TOLD = 10;
 
 /** Returns no findings if all is well. */
 export function checkWritten(root: string): Finding[] {
-  const told: Said[] = [];
+  const told: Wording[] = [];
   let looks = 0;
 
   function look(folder: string, depth: number): void {

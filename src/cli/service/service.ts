@@ -8,7 +8,7 @@ import { channelKinds } from '../../channels/index.ts';
 import { envFileOf } from '../../config/env-file.ts';
 import { errorCode, errorMessage, UserError } from '../../errors.ts';
 import { viberCommand } from '../../lib/invocation.ts';
-import { type Said, say } from '../../messages/messages.ts';
+import { say, type Wording } from '../../messages/messages.ts';
 import { type CliContext, EXIT } from '../../runtime/contract/cli.ts';
 import type { ServiceFacts } from './files.ts';
 import { adviceFor, type Supervisor, supervisorFor } from './supervisor.ts';
@@ -113,7 +113,7 @@ function keepVariables(file: string, context: CliContext): void {
 }
 
 /** Returns messages about missing variables: names only, never values. */
-function missingVariables(file: string, context: CliContext): Said[] {
+function missingVariables(file: string, context: CliContext): Wording[] {
   // Every command also reads the home's own file.
   const known = new Set([...namesIn(file), ...namesIn(envFileOf(context.home))]);
   const names = given(context).filter((name) => !known.has(name));
@@ -123,7 +123,7 @@ function missingVariables(file: string, context: CliContext): Said[] {
 }
 
 /** Enables lingering: without it, a user's services begin with the first session and end with the last. */
-async function keepAfterLogout({ name }: Supervisor): Promise<Said[]> {
+async function keepAfterLogout({ name }: Supervisor): Promise<Wording[]> {
   if (name !== 'systemd') return [];
   const user = os.userInfo().username;
   const found = await run1('loginctl', ['show-user', user, '--property=Linger', '--value']).catch(() => ({

@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { UserError } from '../../errors.ts';
 import { viberCommand } from '../../lib/invocation.ts';
-import { type Said, say } from '../../messages/messages.ts';
+import { say, type Wording } from '../../messages/messages.ts';
 import { AGENT_LABEL, agentText, type ServiceFacts, UNIT_NAME, unitText } from './files.ts';
 
 export interface Supervisor {
@@ -46,7 +46,7 @@ function systemd(settings: string): Supervisor {
 }
 
 /** Returns what a person can do after a failed installation. */
-export function adviceFor({ name, file }: Supervisor, problem: string, release: string): Said {
+export function adviceFor({ name, file }: Supervisor, problem: string, release: string): Wording {
   if (name !== 'systemd') return say('service.nextLogin', { file });
   if (problem.startsWith('there is no systemctl')) return say('service.noSystemd', { command: viberCommand('start') });
   if (/microsoft/i.test(release)) return say('service.wsl');

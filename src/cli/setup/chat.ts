@@ -1,5 +1,5 @@
 /** Sets up chat platforms one after the other: shows the steps, asks for the tokens and checks them. */
-import { type Said, say } from '../../messages/messages.ts';
+import { say, type Wording } from '../../messages/messages.ts';
 import { awayFix, type Finding, inEnglish, isAway } from '../doctor/finding.ts';
 import {
   cardOf,
@@ -74,20 +74,20 @@ async function askTokens(screen: Screen, platform: Platform): Promise<Change> {
   return platformChange(platform, secrets);
 }
 
-interface Refused {
+interface RefusedChange {
   platform: Platform;
   change: Change;
   wrong: readonly Finding[];
 }
 
 /** Blames a token only if the platform was reached. */
-function fixFor(wrong: readonly Finding[], { setup }: Platform): Said {
+function fixFor(wrong: readonly Finding[], { setup }: Platform): Wording {
   const away = wrong.find(({ detail }) => isAway(detail));
   return away ? awayFix(away.detail) : say('setup.fixHere', { page: setup.page });
 }
 
 /** Explains what is wrong. If the bot is in no server yet, shows the invitation link. */
-async function explain(screen: Screen, settings: Settings, { platform, change, wrong }: Refused): Promise<void> {
+async function explain(screen: Screen, settings: Settings, { platform, change, wrong }: RefusedChange): Promise<void> {
   const isAlone = (detail: Finding['detail']) => inEnglish(detail).includes('in no server');
   const others = wrong.filter(({ detail }) => !isAlone(detail));
   if (others.length > 0) screen.bad(...others.map(({ detail }) => detail), fixFor(others, platform));

@@ -15,7 +15,7 @@ import { silentLog } from '../../log.ts';
 import { say } from '../../messages/messages.ts';
 import { cardOf, type Platform } from './platforms.ts';
 import { showLink } from './qr.ts';
-import { Left, type Screen } from './screen.ts';
+import { type Screen, SetupExit } from './screen.ts';
 import type { Settings } from './settings.ts';
 import { oneLine } from './words.ts';
 
@@ -143,7 +143,7 @@ async function nextOf(
       await sleep(LOOK_MS, undefined, { signal: leaving.signal });
     }
   } catch (error) {
-    throw leaving.signal.aborted ? new Left('left') : error;
+    throw leaving.signal.aborted ? new SetupExit('left') : error;
   } finally {
     process.off('SIGINT', leave);
   }

@@ -2,7 +2,7 @@
  * Sets up the model: with a pasted key, from Ollama on this machine, at a compatible address, or the small built-in
  * one.
  */
-import { type Said, say } from '../../messages/messages.ts';
+import { say, type Wording } from '../../messages/messages.ts';
 import { OFFLINE_MODEL, PROVIDERS } from '../../runtime/contract/providers.ts';
 import { checkModels } from '../doctor/checks.ts';
 import { awayFix, type Finding, inEnglish, isAway } from '../doctor/finding.ts';
@@ -24,9 +24,9 @@ export const KEY_PAGES = {
   xai: { label: 'xAI (Grok)', page: 'https://console.x.ai' },
   moonshot: { label: 'Moonshot (Kimi)', page: 'https://platform.moonshot.ai/console/api-keys' },
 } as const;
-type Keyed = keyof typeof KEY_PAGES;
+type KeyedProvider = keyof typeof KEY_PAGES;
 
-export const isKeyed = (text: string): text is Keyed => Object.hasOwn(KEY_PAGES, text);
+export const isKeyed = (text: string): text is KeyedProvider => Object.hasOwn(KEY_PAGES, text);
 
 /** Returns Ollama's address on this machine, from its own variable if set. */
 export function ollamaAddress(env: NodeJS.ProcessEnv): string {
@@ -87,7 +87,7 @@ export async function checkModel(settings: Settings, change: Change): Promise<Fi
 }
 
 /** Returns what to do about a refusal, or undefined if its own text already says it. */
-export function modelFix(detail: string, page: string | undefined): Said | undefined {
+export function modelFix(detail: string, page: string | undefined): Wording | undefined {
   // If nothing was reached, the key and the address are not to blame.
   if (isAway(detail)) return page === undefined ? say('setup.orAddress', { what: awayFix(detail) }) : awayFix(detail);
   if (/401|403|api key|unauthori[sz]ed|authentication/i.test(detail))
@@ -100,7 +100,7 @@ export function modelFix(detail: string, page: string | undefined): Said | undef
 const detailsOf = (findings: readonly Finding[], wanted: Finding['state']): Finding['detail'][] =>
   findings.filter(({ state }) => state === wanted).map(({ detail }) => detail);
 
-interface Asked {
+interface ModelChange {
   change: Change;
   page?: string;
 }
@@ -109,7 +109,7 @@ interface Asked {
 export async function chooseModel(
   screen: Screen,
   settings: Settings,
-  ask: () => Promise<Asked> = () => askModel(screen, settings),
+  ask: () => Promise<ModelChange> = () => askModel(screen, settings),
 ): Promise<void> {
   for (;;) {
     const { change, page } = await ask();
@@ -136,7 +136,7 @@ export async function chooseModel(
   }
 }
 
-async function askModel(screen: Screen, settings: Settings): Promise<Asked> {
+async function askModel(screen: Screen, settings: Settings): Promise<ModelChange> {
   const { env } = settings;
   const local = await ollamaModels(ollamaAddress(env));
   const choices: Choice<string>[] = [
@@ -164,7 +164,7 @@ async function askModel(screen: Screen, settings: Settings): Promise<Asked> {
 
 async function askKey(
   screen: Screen,
-  provider: Keyed,
+  provider: KeyedProvider,
   env: NodeJS.ProcessEnv,
 ): Promise<{ change: Change; page: string }> {
   const { page } = KEY_PAGES[provider];
@@ -188,7 +188,7 @@ function wholeAddress(typed: string): string | undefined {
   return /^https?:\/\//i.test(address) && URL.canParse(address) ? address : undefined;
 }
 
-const addressProblem = (typed: string): Said | undefined =>
+const addressProblem = (typed: string): Wording | undefined =>
   wholeAddress(typed) === undefined ? say('setup.badAddress') : undefined;
 
 /** Many servers answer below /v1, which copied addresses often lack. */

@@ -1,28 +1,28 @@
-/** The wizard's terminal UI. Cancelling a question (Ctrl-C, Esc) throws `Left`, which ends the wizard. */
-import type { Messages, Said } from '../../messages/messages.ts';
+/** The wizard's terminal UI. Cancelling a question (Ctrl-C, Esc) throws `SetupExit`, which ends the wizard. */
+import type { Messages, Wording } from '../../messages/messages.ts';
 import { sanitised } from './words.ts';
 
-export class Left extends Error {}
+export class SetupExit extends Error {}
 
 export interface Choice<T> {
   value: T;
-  label: Said | string;
-  hint?: Said | string;
+  label: Wording | string;
+  hint?: Wording | string;
 }
 
 export interface Screen {
-  intro(text: Said): void;
-  outro(text: Said): void;
-  say(...texts: readonly (Said | string)[]): void;
-  good(...texts: readonly (Said | string)[]): void;
-  bad(...texts: readonly (Said | string)[]): void;
+  intro(text: Wording): void;
+  outro(text: Wording): void;
+  say(...texts: readonly (Wording | string)[]): void;
+  good(...texts: readonly (Wording | string)[]): void;
+  bad(...texts: readonly (Wording | string)[]): void;
   /** Prints the text unchanged on lines of its own, to be copied or scanned. */
   raw(text: string): void;
-  select<T extends string>(question: Said, choices: readonly Choice<T>[], initial?: T): Promise<T>;
+  select<T extends string>(question: Wording, choices: readonly Choice<T>[], initial?: T): Promise<T>;
   /** Asks until the value is not empty and `problem` returns undefined. */
-  text(question: Said, placeholder?: string, problem?: (value: string) => Said | undefined): Promise<string>;
-  secret(question: Said | string, isOptional?: boolean): Promise<string>;
-  confirm(question: Said): Promise<boolean>;
+  text(question: Wording, placeholder?: string, problem?: (value: string) => Wording | undefined): Promise<string>;
+  secret(question: Wording | string, isOptional?: boolean): Promise<string>;
+  confirm(question: Wording): Promise<boolean>;
   columns(): number;
 }
 
@@ -31,10 +31,10 @@ export async function openScreen(messages: Messages): Promise<Screen> {
   const clack = await import('@clack/prompts');
   const columns = () => process.stdout.columns || 80;
   function answered<T>(value: T): Exclude<T, symbol> {
-    if (typeof value === 'symbol') throw new Left('left');
+    if (typeof value === 'symbol') throw new SetupExit('left');
     return value as Exclude<T, symbol>;
   }
-  const folded = (...texts: readonly (Said | string)[]) =>
+  const folded = (...texts: readonly (Wording | string)[]) =>
     fold(sanitised(texts.map((text) => messages.said(text)).join('\n')), Math.max(20, columns() - 4));
   const filled = (value: string | undefined) => (value?.trim() ? undefined : messages.text('setup.pasteHere'));
   return {
@@ -44,7 +44,7 @@ export async function openScreen(messages: Messages): Promise<Screen> {
     good: (...texts) => clack.log.success(folded(...texts)),
     bad: (...texts) => clack.log.error(folded(...texts)),
     raw: (text) => void process.stdout.write(`\n${text}\n`),
-    async select<T extends string>(message: Said, choices: readonly Choice<T>[], initial?: T) {
+    async select<T extends string>(message: Wording, choices: readonly Choice<T>[], initial?: T) {
       const known = new Map(choices.map(({ value }) => [String(value), value]));
       const options = choices.map(({ value, label, hint }) => ({
         value: String(value),

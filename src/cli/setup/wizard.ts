@@ -13,7 +13,7 @@ import { meet, pairingOf, startGateway } from './meet.ts';
 import { askMissing, askMissingKey } from './missing.ts';
 import { chooseModel } from './models.ts';
 import { type Platform, platformsOf } from './platforms.ts';
-import { Left, openScreen, type Screen } from './screen.ts';
+import { openScreen, type Screen, SetupExit } from './screen.ts';
 import type { Settings } from './settings.ts';
 
 export async function wizard(settings: Settings, messages: Messages): Promise<number> {
@@ -46,7 +46,7 @@ export async function wizard(settings: Settings, messages: Messages): Promise<nu
       screen.outro(say('setup.fixThat', { command: viberCommand('init') }));
       return EXIT.badConfig;
     }
-    if (!(error instanceof Left)) throw error;
+    if (!(error instanceof SetupExit)) throw error;
     screen.outro(say('setup.kept', { command: viberCommand('init') }));
     return EXIT.ok;
   } finally {

@@ -2,7 +2,7 @@
 
 import fs from 'node:fs';
 import path from 'node:path';
-import { type Found as Inspected, inspectSpool } from '../../engine/local/inspect.ts';
+import { inspectSpool, type SpoolRecord } from '../../engine/local/inspect.ts';
 import type { LedgerLine } from '../../engine/local/ledger.ts';
 import { errorCode } from '../../errors.ts';
 import { isRecord } from '../../lib/json.ts';
@@ -11,7 +11,7 @@ import { parseEntry } from '../../workspace/tasks/index.ts';
 import type { SessionEntry } from '../../workspace/types.ts';
 import { readUsage } from '../../workspace/usage.ts';
 
-export interface Found {
+export interface StoredRecord {
   state: string;
   file: string;
   value: Record<string, unknown>;
@@ -37,7 +37,7 @@ export interface TraceEvent {
 export interface Trace {
   trace: string;
   task?: string;
-  files: Found[];
+  files: StoredRecord[];
   ledger: LedgerLine[];
   /** Sorted by time. */
   events: TraceEvent[];
@@ -48,7 +48,7 @@ const ORDER: readonly string[] = ['accepted', 'claimed', 'step', 'result', 'out'
 const rank = ({ what }: TraceEvent): number => ORDER.indexOf(what === 'model call' || what === 'tool' ? 'step' : what);
 
 /** Returns everything known about the message whose key begins with `id`; `elsewhere` has what a server knows. */
-export function traceOf(home: string, id: string, elsewhere: readonly Inspected[] = []): Trace {
+export function traceOf(home: string, id: string, elsewhere: readonly SpoolRecord[] = []): Trace {
   const spool = path.join(home, 'spool');
   const files = [
     ...spoolFiles(spool, id),
@@ -75,7 +75,7 @@ export function traceOf(home: string, id: string, elsewhere: readonly Inspected[
   return { trace: id, ...(task !== '' && { task }), files, ledger, events: timed };
 }
 
-function spoolFiles(spool: string, prefix: string): Found[] {
+function spoolFiles(spool: string, prefix: string): StoredRecord[] {
   return inspectSpool(spool, prefix).flatMap(({ state, file, value }) =>
     isRecord(value) ? [{ state, file: path.join('spool', file), value }] : [],
   );
@@ -97,7 +97,7 @@ function sessionOf(home: string, viber: string, task: string): SessionEntry[] {
   return lines.flatMap((line) => parseEntry(line) ?? []);
 }
 
-function spoolEvents({ state, value }: Found): TraceEvent[] {
+function spoolEvents({ state, value }: StoredRecord): TraceEvent[] {
   if (value.acceptedAt !== undefined) {
     const message = field(value.message, 'message');
     const from = text(field(field(message, 'address'), 'channel'));

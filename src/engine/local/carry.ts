@@ -15,7 +15,7 @@ interface Place extends Position {
   entry: LiveEntry;
 }
 
-export interface Carried {
+export interface CarriedEntries {
   entries: readonly [key: string, entry: LiveEntry][];
   /** Keys finished in the last segment. */
   finished: readonly string[];
@@ -27,7 +27,12 @@ export interface Carried {
  * happened to its file.
  * @throws a system error, with nothing changed
  */
-export function follow(folder: string, last: Segment, today: string, { entries, finished, valueAt }: Carried): Segment {
+export function follow(
+  folder: string,
+  last: Segment,
+  today: string,
+  { entries, finished, valueAt }: CarriedEntries,
+): Segment {
   const isInPlace = last.isInPlace;
   const isThere = fs.existsSync(last.file);
   const isNewFolder = !isInPlace && remakeFolder(folder);

@@ -9,7 +9,7 @@
  */
 import type { FairLimits, Share } from '../engine.ts';
 
-export interface Taken {
+export interface FairTurn {
   lane: string;
   /** The person whose turn it was. */
   share: Share;
@@ -19,7 +19,7 @@ export interface Fair {
   /** Marks the lane as ready, with a message of this person. Idempotent. */
   add(lane: string, share: Share): void;
   /** Takes the next lane; undefined when nobody may have one now. It counts as running until `done`. */
-  take(): Taken | undefined;
+  take(): FairTurn | undefined;
   /** Frees a lane that was taken in this person's turn. */
   done(share: Share): void;
 }

@@ -9,7 +9,7 @@ import { readKeys } from './finished-keys.ts';
 import { type ChangeLine, type LogState, parseLine } from './log-lines.ts';
 import { scanLines, segmentNames } from './segment.ts';
 
-export interface Found {
+export interface SpoolRecord {
   state: LogState | 'done' | 'dead' | 'unsure';
   key: string;
   /** Relative to the spool's folder. */
@@ -21,7 +21,7 @@ export interface Found {
 const BEGIN = '{"op":"begin"';
 
 /** Returns everything of the last 30 days, or only keys that start with `prefix`; messages before answers. */
-export function inspectSpool(root: string, prefix = ''): Found[] {
+export function inspectSpool(root: string, prefix = ''): SpoolRecord[] {
   return [
     ...inLog(root, prefix, exists(path.join(root, 'log')) ? segmentNames(path.join(root, 'log')) : []),
     ...filesOf(root, 'dead', prefix),
@@ -34,7 +34,7 @@ export function inspectSpool(root: string, prefix = ''): Found[] {
  * Returns what is unfinished, was given up or is unsure. Reads only a few files, however much happened in the last 30
  * days.
  */
-export function inspectUnfinished(root: string): Found[] {
+export function inspectUnfinished(root: string): SpoolRecord[] {
   const folder = path.join(root, 'log');
   const newest = exists(folder) ? segmentNames(folder).slice(-1) : [];
   const live = inLog(root, '', newest).filter(({ state }) => state !== 'done');
@@ -45,9 +45,9 @@ export function inspectUnfinished(root: string): Found[] {
 export const countUnfinished = (root: string): number =>
   inspectUnfinished(root).filter(({ state }) => state !== 'dead' && state !== 'unsure').length;
 
-function inLog(root: string, prefix: string, names: readonly string[]): Found[] {
-  const inbox = new Map<string, Found>();
-  const outbox = new Map<string, Found>();
+function inLog(root: string, prefix: string, names: readonly string[]): SpoolRecord[] {
+  const inbox = new Map<string, SpoolRecord>();
+  const outbox = new Map<string, SpoolRecord>();
   const mark = `"key":${JSON.stringify(prefix).slice(0, -1)}`;
   for (const [index, name] of names.entries()) {
     const file = path.join('log', `${name}.jsonl`);
@@ -65,7 +65,11 @@ function inLog(root: string, prefix: string, names: readonly string[]): Found[] 
  * Settles a segment at the start of the next, which repeats everything unfinished. An entry that isn't repeated was
  * finished if its key was kept, else taken back.
  */
-function closeLive(inbox: Map<string, Found>, outbox: Map<string, Found>, keys: readonly string[] = []): void {
+function closeLive(
+  inbox: Map<string, SpoolRecord>,
+  outbox: Map<string, SpoolRecord>,
+  keys: readonly string[] = [],
+): void {
   const finished = new Set(keys);
   for (const side of [inbox, outbox])
     for (const [key, found] of side) {
@@ -75,7 +79,7 @@ function closeLive(inbox: Map<string, Found>, outbox: Map<string, Found>, keys: 
     }
 }
 
-function applyLine(side: Map<string, Found>, line: ChangeLine, file: string): void {
+function applyLine(side: Map<string, SpoolRecord>, line: ChangeLine, file: string): void {
   const { key, state } = line;
   const found = side.get(key);
   if (line.op === 'put') side.set(key, { state, key, file, value: line.value });
@@ -83,7 +87,12 @@ function applyLine(side: Map<string, Found>, line: ChangeLine, file: string): vo
   else if (found) found.state = line.op === 'done' ? 'done' : state;
 }
 
-function filesOf(root: string, state: 'dead' | 'unsure' | 'done', prefix: string, folder: string = state): Found[] {
+function filesOf(
+  root: string,
+  state: 'dead' | 'unsure' | 'done',
+  prefix: string,
+  folder: string = state,
+): SpoolRecord[] {
   if (!exists(path.join(root, folder))) return [];
   return fs
     .readdirSync(path.join(root, folder))
@@ -96,7 +105,7 @@ function filesOf(root: string, state: 'dead' | 'unsure' | 'done', prefix: string
 }
 
 /** Reads folders of earlier versions, one per day. */
-function oldDays(root: string, prefix: string): Found[] {
+function oldDays(root: string, prefix: string): SpoolRecord[] {
   const done = path.join(root, 'done');
   const days = exists(done) ? fs.readdirSync(done) : [];
   return days.flatMap((day) => filesOf(root, 'done', prefix, path.join('done', day)));

@@ -29,7 +29,7 @@ export class LocalFence implements Fence {
   }
 }
 
-interface Held<T> {
+interface HeldItems<T> {
   items: QueueItem<T>[];
   isAgain: boolean;
   isHeld: () => boolean;
@@ -44,7 +44,7 @@ export class LocalLease<T> extends LocalFence implements Lease<T> {
   view: LaneView | undefined;
   readonly #storing: () => Promise<void>[];
 
-  constructor(lane: string, epoch: number, { items, isAgain, isHeld, storing }: Held<T>) {
+  constructor(lane: string, epoch: number, { items, isAgain, isHeld, storing }: HeldItems<T>) {
     super(lane, epoch, isHeld);
     this.lane = lane;
     this.items = items;

@@ -58,7 +58,7 @@ export interface LiveEntry extends Position {
 }
 
 /** The contents of one segment. An answer may have the key of the message it answers, so they are kept apart. */
-export interface Replayed {
+export interface SegmentContents {
   inbox: Map<string, LiveEntry>;
   outbox: Map<string, LiveEntry>;
   finished: string[];
@@ -70,8 +70,15 @@ export interface Replayed {
   end: number;
 }
 
-export function replay(file: string): Replayed {
-  const found: Replayed = { inbox: new Map(), outbox: new Map(), finished: [], hasBegin: false, damaged: [], end: 0 };
+export function replay(file: string): SegmentContents {
+  const found: SegmentContents = {
+    inbox: new Map(),
+    outbox: new Map(),
+    finished: [],
+    hasBegin: false,
+    damaged: [],
+    end: 0,
+  };
   const { lines, end } = scanLines(file);
   for (const { offset, length, text } of lines) {
     const line = parseLine(text);
@@ -87,7 +94,7 @@ export function moved(entry: LiveEntry, to: 'new' | 'cur'): void {
   entry.wasInWork ||= to === 'cur';
 }
 
-function applyLine(found: Replayed, line: ChangeLine, at: Position): void {
+function applyLine(found: SegmentContents, line: ChangeLine, at: Position): void {
   const side = line.state === 'out' ? found.outbox : found.inbox;
   const entry = side.get(line.key);
   if (line.op === 'put') side.set(line.key, { ...at, state: line.state, wasInWork: line.state === 'cur' });

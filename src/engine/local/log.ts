@@ -22,8 +22,8 @@ import {
   lineText,
   moved,
   parseLine,
-  type Replayed,
   replay,
+  type SegmentContents,
 } from './log-lines.ts';
 import { dayOf, lastDayOf, newestName, nextName, openSegment, type Segment, segmentNames } from './segment.ts';
 
@@ -77,7 +77,7 @@ export class SpoolLog {
   }
 
   /** Cuts off a torn end. Any other damage is kept in `graves`, and a new segment begins. */
-  #mend({ damaged, end, hasBegin }: Replayed, graves: string): void {
+  #mend({ damaged, end, hasBegin }: SegmentContents, graves: string): void {
     const { file, name, size } = this.#segment;
     if (end < size) {
       this.#segment.cut(end);

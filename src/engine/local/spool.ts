@@ -66,7 +66,7 @@ export async function openSpool<T>(options: SpoolOptions<T>): Promise<Spool<T>> 
   return new Spool<T>({ store, now, limits: options.limits, schema: options.schema ?? shape<T>(anything) }, files);
 }
 
-interface Opened<T> {
+interface OpenSpool<T> {
   store: SpoolStore;
   now: () => number;
   limits: SpoolOptions<T>['limits'] | undefined;
@@ -83,13 +83,13 @@ export class Spool<T> implements Queue<T> {
   /** Pending writes by ID: no caller may treat these messages as durable yet. */
   readonly #commits = new Map<string, Promise<void>>();
   readonly #storing = new Storing();
-  readonly #stopped: Stopped;
+  readonly #stopped: StoppedMessages;
   /** IDs of messages that were handed out and then couldn't be stored. */
   readonly #failed = createLru<true>(MAX_FAILED);
   readonly #listeners: Listener[] = [];
   #lastSeq = 0;
 
-  constructor({ store, now, limits, schema }: Opened<T>, left: readonly SpoolFile<T>[]) {
+  constructor({ store, now, limits, schema }: OpenSpool<T>, left: readonly SpoolFile<T>[]) {
     this.#store = store;
     this.#now = now;
     this.#schema = spoolShape(schema);
@@ -98,7 +98,7 @@ export class Spool<T> implements Queue<T> {
     };
     this.#lanes = new HandOut<T>({ limits, onTaken });
     const unfinished = new Set(left.map(({ id }) => id));
-    this.#stopped = new Stopped(store.root, (id) => unfinished.has(id));
+    this.#stopped = new StoppedMessages(store.root, (id) => unfinished.has(id));
     // Both clocks are read once for all: messages that ran together are due together, however busy the machine is.
     const clocks = readClocks(now);
     for (const file of left) {
@@ -321,7 +321,7 @@ const ABOUT = { lost: 'which waiting messages were stopped', next: 'They are wor
  *
  * Invariant: a stopped message stays stopped until it is finished, across restarts.
  */
-export class Stopped {
+export class StoppedMessages {
   readonly #file: string;
   readonly #ids: Set<string>;
 

@@ -5,23 +5,23 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FairLimits } from '../engine.ts';
-import type { Held } from './held.ts';
-import type { Source, Taken } from './jobs.ts';
+import type { HeldLane } from './held.ts';
+import type { Source, TakenJob } from './jobs.ts';
 import { putJobBack } from './jobs.ts';
 
 interface Claimer {
   wants: (kind: string) => boolean;
-  resolve: (held: Held | undefined) => void;
+  resolve: (held: HeldLane | undefined) => void;
 }
 
 export interface DeskOptions {
   limitsOf: (kind: string) => FairLimits | undefined;
   /** Claims the lane of a taken job, if it has something to do. */
-  open: (source: Source, taken: Taken) => Promise<Held | undefined>;
+  open: (source: Source, taken: TakenJob) => Promise<HeldLane | undefined>;
   /** Prefetches this many lanes, of kinds that were claimed before, so that one-by-one claims wait less. */
   ahead: { count: number; wants: (kind: string) => boolean } | undefined;
   /** Returns a prefetched lane that nobody claimed before the end. */
-  giveBack: (held: Held) => void;
+  giveBack: (held: HeldLane) => void;
   onError: (error: unknown) => void;
 }
 
@@ -34,7 +34,7 @@ export class Desk {
   readonly #options: DeskOptions;
   readonly #claimers: Claimer[] = [];
   /** Prefetched. */
-  readonly #ready: Held[] = [];
+  readonly #ready: HeldLane[] = [];
   #opening = 0;
   readonly #sources = new Set<Source>();
   /** Wakes loops that wait for a caller. */
@@ -47,9 +47,9 @@ export class Desk {
     this.#options = options;
   }
 
-  claim(wants: (kind: string) => boolean): Promise<Held | undefined> {
+  claim(wants: (kind: string) => boolean): Promise<HeldLane | undefined> {
     if (this.#isClosed) return Promise.resolve(undefined);
-    const { promise, resolve } = Promise.withResolvers<Held | undefined>();
+    const { promise, resolve } = Promise.withResolvers<HeldLane | undefined>();
     const at = this.#ready.findIndex((held) => held.isOwned && wants(held.source.kind));
     const [held] = at < 0 ? [] : this.#ready.splice(at, 1);
     if (held) resolve(held);
@@ -66,7 +66,7 @@ export class Desk {
   }
 
   /** Call it when a lane isn't running any more. */
-  ended(held: Held): void {
+  ended(held: HeldLane): void {
     const { source } = held;
     const at = this.#ready.indexOf(held);
     if (at >= 0) this.#ready.splice(at, 1);
@@ -101,7 +101,7 @@ export class Desk {
    * Takes as many lanes at once as there are callers for, until the source is empty: where there is one, there may be
    * many.
    */
-  async #giveMore(source: Source, first: Taken): Promise<void> {
+  async #giveMore(source: Source, first: TakenJob): Promise<void> {
     for (let taken = [first]; taken.length > 0; ) {
       for (const each of taken) void this.#give(source, each).catch((error: unknown) => this.#failed(error));
       const places = this.#isClosed ? 0 : Math.min(AT_ONCE, this.#places(source));
@@ -111,14 +111,14 @@ export class Desk {
   }
 
   /** Picks the caller before any await, so that no lane is opened for nobody. */
-  async #give(source: Source, taken: Taken): Promise<void> {
+  async #give(source: Source, taken: TakenJob): Promise<void> {
     const mayTake = !this.#isClosed && this.#mayTake(source);
     const at = mayTake ? this.#claimers.findIndex(({ wants }) => wants(source.kind)) : -1;
     const [claimer] = at < 0 ? [] : this.#claimers.splice(at, 1);
     if (!mayTake) return putJobBack(taken);
     if (source.laneClass === 'm') this.#count(source.kind, 1);
     this.#opening++;
-    let held: Held | undefined;
+    let held: HeldLane | undefined;
     try {
       held = await this.#options.open(source, taken);
     } finally {
@@ -132,7 +132,7 @@ export class Desk {
     }
   }
 
-  #hand(held: Held, claimer: Claimer | undefined): void {
+  #hand(held: HeldLane, claimer: Claimer | undefined): void {
     const at = claimer ? -1 : this.#claimers.findIndex(({ wants }) => wants(held.source.kind));
     const [other] = at < 0 ? [] : this.#claimers.splice(at, 1);
     const taker = claimer ?? other;

@@ -2,7 +2,7 @@
 import { Redis } from 'ioredis';
 import { errorMessage, UserError } from '../../errors.ts';
 import { parseJson } from '../../lib/json.ts';
-import type { Found } from '../local/inspect.ts';
+import type { SpoolRecord } from '../local/inspect.ts';
 import { addressOf, partsOf } from './connection.ts';
 import { allShards, prefixOf, type Side, stateKey } from './keys.ts';
 
@@ -18,9 +18,9 @@ const AT_ONCE = 500;
  * Messages before answers.
  * @throws UserError when the server can't be queried
  */
-export function inspectServer(server: ServerOf, prefix?: string): Promise<Found[]> {
+export function inspectServer(server: ServerOf, prefix?: string): Promise<SpoolRecord[]> {
   return asked(server, async (client) => {
-    const found: Found[] = [];
+    const found: SpoolRecord[] = [];
     for (const [side, beginning] of sidesOf(server)) {
       const open = await client.zrange(`${beginning}open`, '0', '-1');
       const isOpen = new Set(open);
@@ -61,7 +61,7 @@ async function keysOf(client: Redis, beginning: string, prefix: string): Promise
   return [...ids];
 }
 
-async function itemOf(client: Redis, side: Side, prefix: string, id: string, isOpen: boolean): Promise<Found[]> {
+async function itemOf(client: Redis, side: Side, prefix: string, id: string, isOpen: boolean): Promise<SpoolRecord[]> {
   const file = `${prefix}item:${id}`;
   const [lane, message, at] = await client.hmget(file, 'lane', 'message', 'at');
   // It was just finished.

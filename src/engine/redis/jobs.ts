@@ -12,7 +12,7 @@ import { type LaneClass, queueName, type Side, tagOf } from './keys.ts';
 import type { Offer } from './scripts.ts';
 
 /** A lane's job, taken by this process. */
-export interface Taken {
+export interface TakenJob {
   lane: string;
   token: number;
   job: Job;
@@ -80,7 +80,7 @@ export class Source {
   }
 
   /** Waits a few seconds for a job, unless `block` is false. */
-  async next(block = true): Promise<Taken | undefined> {
+  async next(block = true): Promise<TakenJob | undefined> {
     const holder = `${process.pid}-${++this.#taken}-${Math.random().toString(36).slice(2)}`;
     const job: Job | undefined = await this.#worker.getNextJob(holder, { block });
     if (!job?.id) return undefined;
@@ -95,7 +95,7 @@ export class Source {
   }
 
   /** Returns the IDs of jobs whose lock isn't ours any more. */
-  async renew(taken: readonly Taken[]): Promise<ReadonlySet<string>> {
+  async renew(taken: readonly TakenJob[]): Promise<ReadonlySet<string>> {
     const ids = taken.map(({ job }) => job.id ?? '');
     const holders = taken.map(({ holder }) => holder);
     return new Set(await this.#worker.extendJobLocks(ids, holders, this.#leaseMs));
@@ -154,16 +154,16 @@ export class Jobs {
 }
 
 /** Completes the job: its lane has nothing to do. */
-export async function dropJob({ job, holder }: Taken): Promise<void> {
+export async function dropJob({ job, holder }: TakenJob): Promise<void> {
   await job.moveToCompleted(undefined, holder, false);
 }
 
 /** Requeues the job at that time, in ms since the epoch. */
-export async function delayJob({ job, holder }: Taken, at: number): Promise<void> {
+export async function delayJob({ job, holder }: TakenJob, at: number): Promise<void> {
   await job.moveToDelayed(at, holder);
 }
 
 /** Requeues the job for the next caller. */
-export async function putJobBack({ job, holder }: Taken): Promise<void> {
+export async function putJobBack({ job, holder }: TakenJob): Promise<void> {
   await job.moveToWait(holder);
 }

@@ -12,8 +12,8 @@ import { steadyNow } from '../../lib/clock.ts';
 import { MAX_CRASHES, SUSPECT_FROM } from '../crashes.ts';
 import type { FairLimits, Share } from '../engine.ts';
 import { Desk, type DeskOptions } from './desk.ts';
-import { Held } from './held.ts';
-import { delayJob, dropJob, Jobs, type Source, type Taken } from './jobs.ts';
+import { HeldLane } from './held.ts';
+import { delayJob, dropJob, Jobs, type Source, type TakenJob } from './jobs.ts';
 import { allShards, prefixOf, type Side, shardOf, tagOf } from './keys.ts';
 import type { Answer, RawItem, Scripts } from './scripts.ts';
 import { isSameCode } from './seal.ts';
@@ -40,7 +40,7 @@ export interface LanesOptions {
   onCrashed?: (lane: string, items: readonly RawItem[]) => Promise<readonly RawItem[]>;
 }
 
-export interface Put {
+export interface NewMessage {
   lane: string;
   id: string;
   message: string;
@@ -61,7 +61,7 @@ export class Lanes {
   readonly #scripts: Scripts;
   readonly #jobs: Jobs;
   readonly #desk: Desk;
-  readonly #held = new Set<Held>();
+  readonly #held = new Set<HeldLane>();
   readonly #suspects = new Suspects();
   /** The end of the last pending put, by lane. */
   readonly #puts = new Map<string, Promise<unknown>>();
@@ -74,8 +74,8 @@ export class Lanes {
     this.#world = world;
     this.#scripts = world.scripts;
     this.#jobs = new Jobs(side, { client: world.connections.bull, leaseMs: world.leaseMs, onError: world.onQuiet });
-    const open = (source: Source, taken: Taken) => this.#open(source, taken);
-    const giveBack = (held: Held) => void this.#later(this.release(held));
+    const open = (source: Source, taken: TakenJob) => this.#open(source, taken);
+    const giveBack = (held: HeldLane) => void this.#later(this.release(held));
     this.#desk = new Desk({ limitsOf, open, giveBack, ahead: options.ahead, onError: world.onQuiet });
   }
 
@@ -88,7 +88,7 @@ export class Lanes {
   }
 
   /** Puts in the order of the calls, which a reconnect in between would otherwise break. */
-  put(put: Put): Promise<Answer> {
+  put(put: NewMessage): Promise<Answer> {
     const { lane } = put;
     const before = this.#puts.get(lane);
     const done = before === undefined ? this.#put(put) : before.then(() => this.#put(put));
@@ -99,7 +99,7 @@ export class Lanes {
   }
 
   /** Starts polling lanes of these kinds, and waits for one of them. */
-  claim(wants: (kind: string) => boolean, kinds: readonly string[]): Promise<Held | undefined> {
+  claim(wants: (kind: string) => boolean, kinds: readonly string[]): Promise<HeldLane | undefined> {
     for (const kind of kinds) this.serve(kind);
     return this.#desk.claim(wants);
   }
@@ -111,23 +111,23 @@ export class Lanes {
   }
 
   /** @throws LeaseLost */
-  async finish(held: Held, ids: readonly string[]): Promise<void> {
+  async finish(held: HeldLane, ids: readonly string[]): Promise<void> {
     this.#ended(held, await this.owned(held, 'finish', { ids }));
   }
 
-  async release(held: Held, retryAt?: number): Promise<void> {
+  async release(held: HeldLane, retryAt?: number): Promise<void> {
     if (!held.isOwned) return this.#forget(held);
     const answer = await this.run('release', held.lane, { epoch: held.epoch, retryAt });
     if (answer.what === 'lost') return this.#lose(held);
     this.#ended(held, answer);
   }
 
-  async waiting(held: Held): Promise<RawItem[]> {
+  async waiting(held: HeldLane): Promise<RawItem[]> {
     const maySuspect = this.#suspects.may(held.lane);
     return (await this.owned(held, 'waiting', { maySuspect, suspectFrom: SUSPECT_FROM })).items ?? [];
   }
 
-  async take(held: Held, items: readonly RawItem[]): Promise<void> {
+  async take(held: HeldLane, items: readonly RawItem[]): Promise<void> {
     await this.owned(held, 'take', { ids: items.map(({ id }) => id) });
     this.#suspects.tookMore(held.lane, items);
   }
@@ -136,7 +136,7 @@ export class Lanes {
    * Runs a script that only the lane's owner may.
    * @throws LeaseLost
    */
-  async owned(held: Held, script: string, ask: object, ...more: string[]): Promise<Answer> {
+  async owned(held: HeldLane, script: string, ask: object, ...more: string[]): Promise<Answer> {
     held.check();
     const answer = await this.run(script, held.lane, { ...ask, epoch: held.epoch }, ...more);
     if (answer.what !== 'lost') return answer;
@@ -177,7 +177,7 @@ export class Lanes {
   }
 
   /** Returns the lane if this process owns it. */
-  ownedBy(lane: string): Held | undefined {
+  ownedBy(lane: string): HeldLane | undefined {
     return [...this.#held].find((held) => held.lane === lane && held.isOwned);
   }
 
@@ -241,7 +241,7 @@ export class Lanes {
     await this.#jobs.close();
   }
 
-  async #put({ message, raw, by, ...ask }: Put): Promise<Answer> {
+  async #put({ message, raw, by, ...ask }: NewMessage): Promise<Answer> {
     const { side, kindOf } = this.#options;
     const about = { ...ask, class: by.isOwner ? 'o' : 'm', person: by.person, kind: kindOf(ask.lane) };
     const seal = this.#world.codeOf?.(side, ask.lane, ask.id, message);
@@ -252,7 +252,7 @@ export class Lanes {
     return answer;
   }
 
-  async #open(source: Source, taken: Taken): Promise<Held | undefined> {
+  async #open(source: Source, taken: TakenJob): Promise<HeldLane | undefined> {
     const { lane, token, lock, holder } = taken;
     const counts = this.#options.onCrashed !== undefined;
     const maySuspect = !counts || this.#suspects.begin(lane);
@@ -267,7 +267,7 @@ export class Lanes {
     if (what === 'over') await dropJob(taken);
     if (what === 'later') await delayJob(taken, at);
     if (what !== 'got') return undefined;
-    const held = new Held(source, taken, { epoch, until: askedAt + left, items, isAgain });
+    const held = new HeldLane(source, taken, { epoch, until: askedAt + left, items, isAgain });
     this.#held.add(held);
     // Before any work: a replica without the claim would hand the work out again as if for the first time.
     await this.copied().catch((error: unknown) => this.#handBack(held, error));
@@ -280,13 +280,13 @@ export class Lanes {
    * Releases a lane whose replicas were away, which doesn't count as a crash.
    * @throws the given error
    */
-  async #handBack(held: Held, error: unknown): Promise<never> {
+  async #handBack(held: HeldLane, error: unknown): Promise<never> {
     this.#over(held, await this.owned(held, 'release', { retryAt: Date.now() + UNCOPIED_MS }));
     throw error;
   }
 
   /** Removes dead items from their lane once they are durable elsewhere; the others wait again. */
-  async #bury(held: Held): Promise<void> {
+  async #bury(held: HeldLane): Promise<void> {
     const dead = (await this.#options.onCrashed?.(held.lane, held.items)) ?? [];
     const answer = await this.owned(held, 'finish', { ids: dead.map(({ id }) => id) });
     this.#over(
@@ -296,7 +296,7 @@ export class Lanes {
   }
 
   /** Ends a lease that no caller received. */
-  #over(held: Held, answer: Answer): void {
+  #over(held: HeldLane, answer: Answer): void {
     void this.#offer(held.lane, answer);
     held.end();
     this.#held.delete(held);
@@ -304,7 +304,7 @@ export class Lanes {
     void this.#later(dropJob(held.taken));
   }
 
-  #ended(held: Held, answer: Answer): void {
+  #ended(held: HeldLane, answer: Answer): void {
     void this.#offer(held.lane, answer);
     if (!answer.isFree) return;
     held.end();
@@ -312,12 +312,12 @@ export class Lanes {
     void this.#later(dropJob(held.taken));
   }
 
-  #lose(held: Held): void {
+  #lose(held: HeldLane): void {
     held.lose();
     this.#forget(held);
   }
 
-  #forget(held: Held): void {
+  #forget(held: HeldLane): void {
     if (!this.#held.delete(held)) return;
     this.#suspects.ended(held.lane);
     this.#desk.ended(held);

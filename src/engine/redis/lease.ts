@@ -1,12 +1,12 @@
 /** A running lane of messages. */
 import type { Lease, QueueItem } from '../engine.ts';
-import type { Held } from './held.ts';
+import type { HeldLane } from './held.ts';
 
 export class RedisLease<T> implements Lease<T> {
-  readonly held: Held;
+  readonly held: HeldLane;
   readonly items: QueueItem<T>[];
 
-  constructor(held: Held, items: QueueItem<T>[]) {
+  constructor(held: HeldLane, items: QueueItem<T>[]) {
     this.held = held;
     this.items = items;
   }

@@ -9,7 +9,7 @@ import { LeaseLost } from '../../errors.ts';
 import { parseJson } from '../../lib/json.ts';
 import { isCount, isFlag, isNumber, isText, objectOf, optional, type Schema, shape } from '../../lib/shape.ts';
 import type { AddOptions, Outbox, OutboxFile, OutboxLease, OutboxStats, PartOutcome, PartState } from '../engine.ts';
-import type { Held } from './held.ts';
+import type { HeldLane } from './held.ts';
 import { orLast } from './in-time.ts';
 import { Lanes } from './lanes.ts';
 import { RedisLease } from './lease.ts';
@@ -39,11 +39,11 @@ const isOf = (kind: string, prefix: string): boolean =>
   `["${kind}",`.startsWith(prefix) || prefix.startsWith(`["${kind}",`);
 
 class Sending implements OutboxLease {
-  readonly held: Held;
+  readonly held: HeldLane;
   readonly entry: OutboxFile;
   readonly parts: Map<number, PartState>;
 
-  constructor(held: Held, entry: OutboxFile, parts: Map<number, PartState>) {
+  constructor(held: HeldLane, entry: OutboxFile, parts: Map<number, PartState>) {
     this.held = held;
     this.entry = entry;
     this.parts = parts;
@@ -183,7 +183,7 @@ export class RedisOutbox implements Outbox {
   }
 
   /** Returns undefined for an answer that can't be sent, after giving it up. */
-  async #opened(held: Held): Promise<Sending | undefined> {
+  async #opened(held: HeldLane): Promise<Sending | undefined> {
     const [raw] = held.items as [RawItem];
     const isOurs = this.lanes.isOurs(held.lane, raw);
     const { success, data } = this.#options.schema.safeParse(isOurs ? parseJson(raw.message) : undefined);
@@ -198,7 +198,7 @@ export class RedisOutbox implements Outbox {
   }
 
   /** Returns an empty map for an answer that nobody tried to send before. */
-  async #partsOf(held: Held, key: string): Promise<Map<number, PartState>> {
+  async #partsOf(held: HeldLane, key: string): Promise<Map<number, PartState>> {
     if (!held.isAgain) return new Map();
     const known = await this.#world.connections.own.hgetall(`${this.lanes.prefix(held.lane)}parts:${key}`);
     return new Map(
@@ -215,7 +215,7 @@ export class RedisOutbox implements Outbox {
   }
 }
 
-function heldOf(lease: OutboxLease): Held {
+function heldOf(lease: OutboxLease): HeldLane {
   if (lease instanceof Sending) return lease.held;
   throw new LeaseLost(`${lease.lane} was given by another engine`);
 }

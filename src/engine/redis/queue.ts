@@ -20,7 +20,7 @@ import type {
 } from '../engine.ts';
 import { spoolKey } from '../engine.ts';
 import { Graves } from './graves.ts';
-import type { Held } from './held.ts';
+import type { HeldLane } from './held.ts';
 import { inTime, orLast } from './in-time.ts';
 import { allShards, prefixOf } from './keys.ts';
 import { Lanes } from './lanes.ts';
@@ -58,9 +58,9 @@ export class RedisQueue<T> implements Queue<T> {
   readonly #signals: Signals;
   readonly #listeners: Listener[] = [];
   /** The items handed out, by lease. */
-  readonly #handed = new WeakMap<Held, readonly QueueItem<T>[]>();
+  readonly #handed = new WeakMap<HeldLane, readonly QueueItem<T>[]>();
   /** The view to write next, by lease. */
-  readonly #views = new Map<Held, LaneView>();
+  readonly #views = new Map<HeldLane, LaneView>();
   #stats: QueueStats = { waiting: 0 };
 
   constructor(options: RedisQueueOptions<T>) {
@@ -250,7 +250,7 @@ export class RedisQueue<T> implements Queue<T> {
   }
 
   /** Returns the items that can be run; gives up the others. */
-  async #sound(held: Held): Promise<QueueItem<T>[]> {
+  async #sound(held: HeldLane): Promise<QueueItem<T>[]> {
     const pairs = held.items.map((raw) => ({ raw, item: this.#itemOf(held.lane, raw) }));
     const broken = pairs.flatMap(({ raw, item }) => (item ? [] : [raw]));
     if (broken.length > 0) {
@@ -306,7 +306,7 @@ export class RedisQueue<T> implements Queue<T> {
     return undefined;
   }
 
-  async #show(held: Held): Promise<void> {
+  async #show(held: HeldLane): Promise<void> {
     const view = this.#views.get(held);
     this.#views.delete(held);
     try {
@@ -323,7 +323,7 @@ function unknownItem(lane: string, { id, message, seq, attempts, at, isStopped }
   return isStopped ? { ...item, isStopped } : item;
 }
 
-function heldOf<T>(lease: Lease<T>): Held {
+function heldOf<T>(lease: Lease<T>): HeldLane {
   if (lease instanceof RedisLease) return lease.held;
   throw new LeaseLost(`${lease.lane} was given by another engine`);
 }

@@ -11,7 +11,7 @@ import { RedisFence } from './fence.ts';
 import { shardOf, tagOf } from './keys.ts';
 import type { World } from './world.ts';
 
-interface Owned {
+interface OwnedTurn {
   key: string;
   holder: string;
   fence: RedisFence;
@@ -25,7 +25,7 @@ export class RedisTurns {
   readonly #world: World;
   /** The end of the last waiting or running one in this process, by name. */
   readonly #tails = new Map<string, Promise<void>>();
-  readonly #owned = new Set<Owned>();
+  readonly #owned = new Set<OwnedTurn>();
   readonly #ending = new AbortController();
 
   constructor(world: World) {
@@ -110,7 +110,7 @@ export class RedisTurns {
     }
   }
 
-  async #take(name: string, signal: AbortSignal): Promise<Owned | undefined> {
+  async #take(name: string, signal: AbortSignal): Promise<OwnedTurn | undefined> {
     const { scripts, leaseMs, shards, gone } = this.#world;
     const key = `${tagOf(shardOf(name, shards))}:lock:${name}`;
     const holder = `${this.#world.name}-${randomUUID()}`;
@@ -135,7 +135,7 @@ export class RedisTurns {
     await stop();
   }
 
-  async #giveBack(name: string, owned: Owned): Promise<void> {
+  async #giveBack(name: string, owned: OwnedTurn): Promise<void> {
     const { key, holder, fence } = owned;
     fence.end();
     this.#owned.delete(owned);

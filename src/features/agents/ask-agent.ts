@@ -7,8 +7,8 @@ import { UserError } from '../../errors.ts';
 import { scrub } from '../../log.ts';
 import { openCalls } from '../../runtime/context/open-calls.ts';
 import { WaitsBelow } from '../../runtime/contract/agent.ts';
-import type { Asked, Order } from '../../runtime/contract/order.ts';
-import type { Made } from '../../runtime/contract/outcome.ts';
+import type { DelegationRules, Order } from '../../runtime/contract/order.ts';
+import type { RunResults } from '../../runtime/contract/outcome.ts';
 import { ASK_AGENT, runOfQuestion, viberOf } from '../../runtime/contract/question.ts';
 import { RunError } from '../../runtime/contract/run-error.ts';
 import { defineTool } from '../../runtime/contract/tool.ts';
@@ -34,7 +34,7 @@ const INSTRUCTIONS =
 const questionsOf = perRun(({ order, own, mayUse, gw }: FeatureRun) => {
   const { mesh: agents } = agentsOf(gw);
   const chain = [...(order.asked?.chain ?? []), viberOf(order)];
-  const asked: Asked = {
+  const asked: DelegationRules = {
     chain,
     root: order.asked?.root ?? order.run,
     isAlone: true,
@@ -80,7 +80,7 @@ export const askAgent = defineTool({
     }
     if (message.length > MAX_MESSAGE)
       throw new UserError(`The message is too long: at most ${MAX_MESSAGE} characters; put the rest into a file.`);
-    const said: Made['said'][number] = { agent };
+    const said: RunResults['said'][number] = { agent };
     run.made?.said.push(said);
     const key = keyOf(agent, message, callId);
     const question = { agent, message, key, order, signal, asked, instructions: INSTRUCTIONS };

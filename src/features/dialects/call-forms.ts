@@ -17,7 +17,7 @@ export interface WrittenCall {
   to: number;
 }
 
-type Found = { name: string; input: Values; bare?: ReadonlySet<string> };
+type FoundCall = { name: string; input: Values; bare?: ReadonlySet<string> };
 
 // `<|...|>` and `<｜...｜>` are single tokens of a model; `<x:tool_call>` and similar are elements around calls.
 const MARK = String.raw`<\/?[\w:-]*(?:tool_?calls?|function_?calls?|TOOLCALLS?)>|<\/?(?:｜DSML｜(?:function|tool)_calls)>|<\|?tool_call\|?>|<\|\/?[\w./-]{1,60}\|>|<｜[^｜<>\n]{1,60}｜>|\[\/?(?:TOOL_CALLS?|TOOL_REQUEST|END_TOOL_REQUEST|TOOL_CALLS_END|ARGS)\]|<\/?(?:s|tools?|end_of_turn|seed:eos|eos)>`;
@@ -60,7 +60,7 @@ export function readCalls(text: string): WrittenCall[] | undefined {
   }
 }
 
-function readOne(cursor: Cursor): Found[] | undefined {
+function readOne(cursor: Cursor): FoundCall[] | undefined {
   const { at } = cursor;
   for (const read of [readElement, readKeys, readNamed, readObjects, readPython]) {
     const found = read(cursor);
@@ -71,7 +71,7 @@ function readOne(cursor: Cursor): Found[] | undefined {
 }
 
 /** Reads `<invoke name="x"><parameter name="a">1</parameter></invoke>`, or `<function=x>` with parameters or JSON. */
-function readElement(cursor: Cursor): Found[] | undefined {
+function readElement(cursor: Cursor): FoundCall[] | undefined {
   const name = cursor.take(ELEMENT)?.[1];
   if (name === undefined) return undefined;
   const input: Values = {};
@@ -95,7 +95,7 @@ function readElement(cursor: Cursor): Found[] | undefined {
 }
 
 /** Reads `name<arg_key>a</arg_key><arg_value>1</arg_value>`, or a name alone between its marks. */
-function readKeys(cursor: Cursor): Found[] | undefined {
+function readKeys(cursor: Cursor): FoundCall[] | undefined {
   const name = cursor.take(NAME_ALONE)?.[1];
   if (name === undefined) return undefined;
   const input: Values = {};
@@ -109,22 +109,22 @@ function readKeys(cursor: Cursor): Found[] | undefined {
 }
 
 /** Reads `name{"a": 1}`, also with marks between the two. */
-function readNamed(cursor: Cursor): Found[] | undefined {
+function readNamed(cursor: Cursor): FoundCall[] | undefined {
   const name = cursor.take(NAMED)?.[1];
   if (name === undefined) return undefined;
   const input = readValue(cursor);
   return isValues(input) ? [{ name, input }] : undefined;
 }
 
-function readObjects(cursor: Cursor): Found[] | undefined {
+function readObjects(cursor: Cursor): FoundCall[] | undefined {
   if (!/[[{]/.test(cursor.text[cursor.at] ?? '')) return undefined;
   return fromJson(readValue(cursor));
 }
 
 /** Reads `[a(x=1), b()]` or `print(default_api.a(x=1))`. */
-function readPython(cursor: Cursor): Found[] | undefined {
+function readPython(cursor: Cursor): FoundCall[] | undefined {
   const isList = cursor.take(LIST) !== undefined;
-  const calls: Found[] = [];
+  const calls: FoundCall[] = [];
   for (;;) {
     const found = cursor.take(PYTHON);
     if (!found) return undefined;
@@ -138,7 +138,7 @@ function readPython(cursor: Cursor): Found[] | undefined {
 }
 
 /** Reads calls as JSON: one, a list, or either in an object named after them. */
-function fromJson(value: Json | undefined): Found[] | undefined {
+function fromJson(value: Json | undefined): FoundCall[] | undefined {
   if (Array.isArray(value)) {
     const found = value.map(fromJson);
     return found.length > 0 && found.every((one) => one !== undefined) ? found.flat() : undefined;

@@ -6,7 +6,7 @@
 import { OPENING, spoken, withoutCode } from '../../runtime/reply/marks.ts';
 import { readCalls, type WrittenCall } from './call-forms.ts';
 
-export interface Written {
+export interface WrittenAnswer {
   /** The text for the person, without the calls. */
   text: string;
   /** The same text including the calls. */
@@ -33,9 +33,9 @@ const JSON_INFO = /^(?:jsonc?)?$/i;
 /** Matches a fence's language that says it contains calls. */
 const CALL_INFO = /^(?:tool_?calls?|tool_code|function_?calls?)$/i;
 
-export function findCalls(given: string): Written {
+export function findCalls(given: string): WrittenAnswer {
   const { text, reasoning } = spoken(given);
-  const found: Written = { text, said: text, reasoning, calls: [], kind: 'none', isFenced: false, source: text };
+  const found: WrittenAnswer = { text, said: text, reasoning, calls: [], kind: 'none', isFenced: false, source: text };
   if (!QUICK.test(text)) return found;
   const opening = OPENING.exec(withoutCode(text));
   if (opening) {

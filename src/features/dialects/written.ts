@@ -10,7 +10,7 @@ import { squeeze, textsIn } from '../../runtime/reply/told.ts';
 import { updatePlan } from '../../runtime/tools/update-plan.ts';
 import type { Json } from '../../workspace/types.ts';
 import type { WrittenCall } from './call-forms.ts';
-import { findCalls, type Written } from './find-calls.ts';
+import { findCalls, type WrittenAnswer } from './find-calls.ts';
 
 type Tools = NonNullable<CallOptions['tools']>;
 
@@ -67,7 +67,7 @@ function withText(answer: GenerateResult, text: string, reasoning: string): Gene
   };
 }
 
-function withCalls(answer: GenerateResult, found: Written, calls: WrittenCall[], tools: Tools): GenerateResult {
+function withCalls(answer: GenerateResult, found: WrittenAnswer, calls: WrittenCall[], tools: Tools): GenerateResult {
   const plain = withText(answer, found.text, found.reasoning);
   const parts = calls.map((call) => ({
     type: 'tool-call' as const,
@@ -124,7 +124,7 @@ function wholeValue(text: string): Json | undefined {
 }
 
 /** Returns whether others wrote the same text, so that the model only repeats it. */
-function isQuoted({ calls, source }: Written, prompt: Prompt): boolean {
+function isQuoted({ calls, source }: WrittenAnswer, prompt: Prompt): boolean {
   const pieces = calls.length > 0 ? calls.map(({ from, to }) => source.slice(from, to)) : [source];
   const sought = pieces.map(squeeze).filter((piece) => piece !== '');
   const told = prompt.flatMap((message) =>

@@ -8,7 +8,7 @@ import { conversationKey, type OutboundMessage } from '../../channels/channel.ts
 import type { QueueItem } from '../../engine/engine.ts';
 import { DeliveryError, UserError } from '../../errors.ts';
 import { hashText } from '../../lib/files.ts';
-import { lines, type Said, say } from '../../messages/messages.ts';
+import { lines, say, type Wording } from '../../messages/messages.ts';
 import { hasUsed, toolValues } from '../../runtime/context/past-run.ts';
 import type { Entry, JobOrder } from '../../runtime/contract/entry.ts';
 import type { EndedTurn } from '../../runtime/contract/feature.ts';
@@ -146,7 +146,7 @@ async function send(to: string, { outcome, item, turn, sent }: Result, job: JobO
 
 type TellOwners = Gateway['people']['owners']['tellOwners'];
 
-async function tellUnsent(tellOwners: TellOwners, { id, name }: JobOrder, to: string, why: Said): Promise<void> {
+async function tellUnsent(tellOwners: TellOwners, { id, name }: JobOrder, to: string, why: Wording): Promise<void> {
   const told = say('jobs.unsent', { name: quotedName(name), place: to, why });
   await tellOwners(`job-${id}-unsent-${hashText(`${to} ${JSON.stringify(why)}`).slice(0, 16)}`, told);
 }

@@ -23,7 +23,7 @@ import {
   isMeantAsJob,
   isNote,
   type JobFile,
-  type Parsed,
+  type ParsedJobFile,
   parseFile,
   sorted,
   textOf,
@@ -60,7 +60,7 @@ export class Jobs {
   readonly #timezone: string;
   readonly #log: Pick<Logger, 'info' | 'warn' | 'error'>;
   readonly #listeners = new Set<(changed: readonly string[]) => void>();
-  readonly #parsed = new WeakMap<WatchedFile, Parsed>();
+  readonly #parsed = new WeakMap<WatchedFile, ParsedJobFile>();
   #files: readonly WatchedFile[] = [];
   #entries: readonly JobFile[] = [];
   #recheck: NodeJS.Timeout | undefined;
@@ -196,7 +196,7 @@ export class Jobs {
   }
 
   /** Pure except for the cache: the last good versions come from the previous entries. */
-  async #read(file: WatchedFile): Promise<Parsed> {
+  async #read(file: WatchedFile): Promise<ParsedJobFile> {
     const known = this.#parsed.get(file);
     if (known) return known;
     const result = await parseFile(file, this.#timezone).catch((error: unknown) => this.#unreadable(file, error));
@@ -263,7 +263,7 @@ export class Jobs {
   }
 
   /** A fault in reading one file must not stop the others. */
-  #unreadable(file: WatchedFile, error: unknown): Exclude<Parsed, { job: unknown }> {
+  #unreadable(file: WatchedFile, error: unknown): Exclude<ParsedJobFile, { job: unknown }> {
     this.#log.error({ err: error, file: file.name }, 'a job file cannot be read');
     const message = error instanceof Error ? error.message : String(error);
     return wrongWith(say('common.asItIs', { text: `${file.name}: ${message}` }));
@@ -321,4 +321,4 @@ export class Jobs {
 }
 
 /** A paused file may contain anything; if it is a job, it has a name. */
-const jobIn = (result: Parsed): Pick<JobFile, 'job'> => ('job' in result ? { job: result.job } : {});
+const jobIn = (result: ParsedJobFile): Pick<JobFile, 'job'> => ('job' in result ? { job: result.job } : {});

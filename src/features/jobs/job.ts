@@ -10,7 +10,7 @@ import { ConfigError, type ConfigProblem, UserError } from '../../errors.ts';
 import { nearest } from '../../lib/nearest.ts';
 import { originalOf } from '../../lib/second-versions.ts';
 import { scrub } from '../../log.ts';
-import { messagesIn, type Said, say } from '../../messages/messages.ts';
+import { messagesIn, say, type Wording } from '../../messages/messages.ts';
 import { formatSchedule, parseSchedule, type Schedule } from './schedule.ts';
 import { type Want, wanted } from './wants.ts';
 import { isTimezone } from './zone.ts';
@@ -137,7 +137,7 @@ export async function parseJob(source: string, { file, now, timezone }: ParseOpt
   const parsed = await parseYamlLines(source, file);
   const { data, viberKey } = withShortForms(parsed.data);
   if (!isLikeJob(data)) throw new ConfigError([problem(say('jobFiles.noJob', { file }))]);
-  const fail = (path: readonly PropertyKey[], what: Said): ConfigProblem => {
+  const fail = (path: readonly PropertyKey[], what: Wording): ConfigProblem => {
     const line = parsed.lineOf(path[0] === 'viber' ? [viberKey, ...path.slice(1)] : path);
     return problem(say('jobFiles.inLine', { file, line, key: path.map(String).join('.'), what }));
   };
@@ -201,13 +201,13 @@ function withShortForms({ ...data }: Section): { data: Section; viberKey: 'agent
   return { data: { ...rest, viber: agent }, viberKey: 'agent' };
 }
 
-const problem = (said: Said): ConfigProblem => ({
+const problem = (said: Wording): ConfigProblem => ({
   path: '',
   message: scrub(messagesIn('en').said(said)),
   said: scrubbed(said),
 });
 
-const scrubbed = ({ key, values }: Said): Said => ({
+const scrubbed = ({ key, values }: Wording): Wording => ({
   key,
   values: Object.fromEntries(
     Object.entries(values).map(([name, value]) => {
@@ -217,7 +217,7 @@ const scrubbed = ({ key, values }: Said): Said => ({
   ),
 });
 
-function misnamed(file: string): Said {
+function misnamed(file: string): Wording {
   const original = originalOf(file);
   if (original !== undefined) return say('jobFiles.copy', { file, original });
   return say(/\.ya?ml$/i.test(file) ? 'jobFiles.badName' : 'jobFiles.otherEnding', { file });
@@ -234,7 +234,7 @@ function unknownKeys(issue: z.core.$ZodIssueUnrecognizedKeys) {
   });
 }
 
-type Time = Pick<Job, 'schedule' | 'words' | 'timezone'> | { problem: Said };
+type Time = Pick<Job, 'schedule' | 'words' | 'timezone'> | { problem: Wording };
 
 /**
  * Refuses relative times: a file is read again and again, and saved again with each correction; its meaning must not

@@ -4,13 +4,13 @@
  */
 import { hashText } from '../../lib/files.ts';
 import type { Logger } from '../../log.ts';
-import { type Said, say } from '../../messages/messages.ts';
+import { say, type Wording } from '../../messages/messages.ts';
 import type { KnownNames } from '../../runtime/contract/job-service.ts';
 import { quotedName } from '../../runtime/conversations/asked-places.ts';
 import { escaped } from '../../runtime/conversations/places.ts';
 import type { Jobs } from './files.ts';
 import type { Job } from './job.ts';
-import { type Naming, sayAll, sayUnknown, type Unknown, unknownIn } from './unknown.ts';
+import { type Naming, sayAll, sayUnknown, type UnknownName, unknownIn } from './unknown.ts';
 
 /** Looks up the known names; loads skills only of the given vibers. */
 export type LookUp = (vibers: readonly string[]) => Promise<KnownNames>;
@@ -20,7 +20,7 @@ export interface JobNamesOptions {
   /** The viber of jobs that name none. */
   usual: string;
   lookUp: LookUp;
-  tellOwners: (id: string, said: Said) => Promise<void>;
+  tellOwners: (id: string, said: Wording) => Promise<void>;
   log: Pick<Logger, 'warn' | 'error'>;
 }
 
@@ -42,12 +42,12 @@ export class JobNames {
   }
 
   /** Returns the unknown names as of the last `refresh`. */
-  of(job: Naming): Unknown[] {
+  of(job: Naming): UnknownName[] {
     return this.#known ? unknownIn(job, this.#options.usual, this.#known) : [];
   }
 
   /** Returns the names that are unknown now. Never rejects. */
-  async now(job: Naming): Promise<Unknown[]> {
+  async now(job: Naming): Promise<UnknownName[]> {
     const known = await this.#look([job]);
     return known ? unknownIn(job, this.#options.usual, known) : [];
   }
@@ -72,7 +72,7 @@ export class JobNames {
   }
 
   /** Tells the owners once about the same names, also across restarts: the message's ID is derived from them. */
-  async tell({ id, name }: Job, unknown: readonly Unknown[]): Promise<void> {
+  async tell({ id, name }: Job, unknown: readonly UnknownName[]): Promise<void> {
     const sum = sumOf(unknown);
     this.#told.set(id, sum);
     const what = sayAll(sayUnknown(unknown, escaped));
@@ -100,4 +100,4 @@ const namesTools = ({ agent }: Naming): boolean => agent.skills !== undefined ||
 const namesSomething = (job: Naming): boolean =>
   job.viber !== undefined || job.agent.model !== undefined || namesTools(job);
 
-const sumOf = (unknown: readonly Unknown[]): string => hashText(JSON.stringify(unknown)).slice(0, 16);
+const sumOf = (unknown: readonly UnknownName[]): string => hashText(JSON.stringify(unknown)).slice(0, 16);

@@ -8,7 +8,7 @@ import type { Lead } from '../../channels/lead.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Logger } from '../../log.ts';
-import type { Said } from '../../messages/messages.ts';
+import type { Wording } from '../../messages/messages.ts';
 import type { Entry } from '../../runtime/contract/entry.ts';
 import type { Home } from '../../workspace/home.ts';
 import type { Jobs } from './files.ts';
@@ -22,7 +22,7 @@ export interface JobPeople extends People {
     ownerAddresses(): Address[];
     /** Returns an owner's direct conversations, for jobs requested where no message can be sent first. */
     directOf(principal: Principal): Address[];
-    tellOwners(id: string, said: Said): Promise<void>;
+    tellOwners(id: string, said: Wording): Promise<void>;
   };
 }
 

@@ -7,7 +7,7 @@ import type { Address } from '../../channels/channel.ts';
 import { ended } from '../../channels/lead.ts';
 import { UserError } from '../../errors.ts';
 import { hashText } from '../../lib/files.ts';
-import { type Said, say } from '../../messages/messages.ts';
+import { say, type Wording } from '../../messages/messages.ts';
 import { type Entry, shareOf, taskLane } from '../../runtime/contract/entry.ts';
 import type { JobChange, JobService, JobView, NewJob } from '../../runtime/contract/job-service.ts';
 import { quotedName } from '../../runtime/conversations/asked-places.ts';
@@ -28,7 +28,7 @@ import { viewOf } from './view.ts';
 const SHOWN_TIMES = 3;
 
 /** It may still be being written. */
-const isUnfinished = ({ key }: Said): boolean => key === 'jobFiles.unfinished';
+const isUnfinished = ({ key }: Wording): boolean => key === 'jobFiles.unfinished';
 
 export class ScheduledJobs implements JobService {
   readonly #options: JobServiceOptions;
@@ -303,5 +303,5 @@ function onlyOwners({ role }: Principal): void {
   if (role !== 'owner') throw new UserError(say('jobs.ownersOnly'));
 }
 
-const withoutRights = ({ name, createdBy }: Job): Said =>
+const withoutRights = ({ name, createdBy }: Job): Wording =>
   say('jobs.withoutRights', { name: quotedName(name), who: createdBy ?? '' });

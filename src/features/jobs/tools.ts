@@ -52,10 +52,10 @@ const changeKey = (input: z.infer<typeof changeInput>): string => JSON.stringify
 const deleteInput = z.object({ name: z.string().max(200) });
 
 /** Facts about a call that people are asked to approve. */
-type Known = Timing & { stored: string; name?: string; id?: string; places?: readonly string[] };
+type CallFacts = Timing & { stored: string; name?: string; id?: string; places?: readonly string[] };
 
 const LISTED = 50;
-const UNKNOWN: Omit<Known, 'name'> = { words: '', stored: '', timezone: 'UTC', next: [], now: '' };
+const UNKNOWN: Omit<CallFacts, 'name'> = { words: '', stored: '', timezone: 'UTC', next: [], now: '' };
 
 /** Drops empty texts and lists, which models use for omitted values. */
 function jobOf({ deliver, timezone, skills, model, ...rest }: z.infer<typeof createInput>, zone?: string): NewJob {
@@ -87,7 +87,7 @@ const keyOf = ({ schedule, timezone, deliver }: NewJob) => JSON.stringify([sched
 
 /** The pending calls of one run: their times, and what people are shown. */
 const waiting = perRun((_run: FeatureRun) => ({
-  timings: new Map<string, Known>(),
+  timings: new Map<string, CallFacts>(),
   notes: new Map<string, (messages: Messages) => Text>(),
 }));
 

@@ -3,12 +3,12 @@
  * model a job would not be the one that was meant, so it does not run.
  */
 import { nearest } from '../../lib/nearest.ts';
-import { type Said, say } from '../../messages/messages.ts';
+import { say, type Wording } from '../../messages/messages.ts';
 import type { KnownNames, KnownSkill } from '../../runtime/contract/job-service.ts';
 import { splitModelName } from '../../runtime/contract/providers.ts';
 import type { Job } from './job.ts';
 
-export interface Unknown {
+export interface UnknownName {
   kind: 'viber' | 'provider' | 'model' | 'skill' | 'tool';
   name: string;
   /** The name that was probably meant. */
@@ -26,7 +26,7 @@ export type Naming = Pick<Job, 'viber'> & { agent: Pick<Job['agent'], 'model' | 
 const SHOWN = 4;
 
 /** @param usual the viber of a job that names none */
-export function unknownIn({ viber, agent }: Naming, usual: string, known: KnownNames): Unknown[] {
+export function unknownIn({ viber, agent }: Naming, usual: string, known: KnownNames): UnknownName[] {
   const hasViber = viber === undefined || known.vibers.includes(viber);
   const model = agent.model === undefined ? [] : ofModel(agent.model, known);
   if (!hasViber) return [found('viber', viber, known.vibers), ...model];
@@ -47,19 +47,22 @@ export function unknownIn({ viber, agent }: Naming, usual: string, known: KnownN
 }
 
 /** Returns whether this prevents the job from running. */
-export const holdsUp = ({ kind }: Unknown): boolean => kind === 'viber' || kind === 'provider' || kind === 'model';
+export const holdsUp = ({ kind }: UnknownName): boolean => kind === 'viber' || kind === 'provider' || kind === 'model';
 
 /**
  * Returns a sentence for each of the first four; the rest are counted.
  * @param shown formats a name for the text
  */
-export function sayUnknown(all: readonly Unknown[], shown: (name: string) => string): Said[] {
+export function sayUnknown(all: readonly UnknownName[], shown: (name: string) => string): Wording[] {
   const rest = all.length - SHOWN;
   const more = rest > 0 ? [say('jobs.unknownMore', { n: rest })] : [];
   return [...all.slice(0, SHOWN).map((each) => sentence(each, shown)), ...more];
 }
 
-function sentence({ kind, name, near, model = '', why = '', isOff }: Unknown, shown: (name: string) => string): Said {
+function sentence(
+  { kind, name, near, model = '', why = '', isOff }: UnknownName,
+  shown: (name: string) => string,
+): Wording {
   const given = { name: shown(name), near: near === undefined ? '' : say('jobs.near', { near: shown(near) }) };
   if (kind === 'viber') return say('jobs.noViber', given);
   if (kind === 'provider') return say('jobs.noProvider', { ...given, model: shown(model) });
@@ -69,10 +72,10 @@ function sentence({ kind, name, near, model = '', why = '', isOff }: Unknown, sh
 }
 
 /** Joins sentences into one text. */
-export const sayAll = ([first, ...rest]: readonly Said[]): Said =>
+export const sayAll = ([first, ...rest]: readonly Wording[]): Wording =>
   rest.reduce((before, after) => say('jobs.both', { before, after }), first ?? say('common.asItIs', { text: '' }));
 
-function ofModel(name: string, known: KnownNames): Unknown[] {
+function ofModel(name: string, known: KnownNames): UnknownName[] {
   const { provider } = splitModelName(name);
   if (!known.providers.includes(provider)) return [{ ...found('provider', provider, known.providers), model: name }];
   const why = known.modelProblem(name);
@@ -99,7 +102,7 @@ const toolsOf = (skills: readonly KnownSkill[], { tools, servers }: KnownNames):
   ...[...servers.values()].flatMap((offered) => offered ?? []),
 ];
 
-function found(kind: Unknown['kind'], name: string, candidates: readonly string[]): Unknown {
+function found(kind: UnknownName['kind'], name: string, candidates: readonly string[]): UnknownName {
   const near = nearest(name, candidates);
   return { kind, name, ...(near === undefined ? {} : { near }) };
 }

@@ -1,7 +1,7 @@
 /** A job as people and models see it. Pure. */
 import { formatAddress } from '../../channels/channel.ts';
 import { hashText } from '../../lib/files.ts';
-import type { Said } from '../../messages/messages.ts';
+import type { Wording } from '../../messages/messages.ts';
 import type { JobView } from '../../runtime/contract/job-service.ts';
 import { taskIdOf } from './slot-entry.ts';
 import type { JobState } from './state.ts';
@@ -11,7 +11,7 @@ export interface ViewFacts {
   next: readonly Date[];
   lastRun: JobState['lastRun'];
   /** Sentences about unknown names. */
-  lacks: Said[];
+  lacks: Wording[];
   /** The time zone of jobs that name none. */
   timezone: string;
 }

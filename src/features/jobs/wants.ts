@@ -1,7 +1,7 @@
 /** Describes for people what each key of a job file accepts; an issue's text is a key of this table. */
 import type { Data } from '../../config/parse.ts';
 import { shownValue } from '../../config/validate.ts';
-import { type Said, say } from '../../messages/messages.ts';
+import { say, type Wording } from '../../messages/messages.ts';
 
 const WANTS = {
   list: say('jobFiles.list'),
@@ -26,15 +26,15 @@ const WANTS = {
 };
 export type Want = keyof typeof WANTS;
 
-const BY_NAME: ReadonlyMap<string, Said> = new Map(Object.entries(WANTS));
+const BY_NAME: ReadonlyMap<string, Wording> = new Map(Object.entries(WANTS));
 
 /** Returns `expected a list, found "x"`. */
-export function wanted(want: string, value: Data | undefined): Said {
+export function wanted(want: string, value: Data | undefined): Wording {
   const what = BY_NAME.get(want) ?? say('common.asItIs', { text: want });
   return say('jobFiles.wants', { what, found: foundOf(value) });
 }
 
-function foundOf(value: Data | undefined): Said {
+function foundOf(value: Data | undefined): Wording {
   if (value === undefined) return say('jobFiles.missing');
   if (value === null) return say('jobFiles.foundNothing');
   if (Array.isArray(value)) return say('jobFiles.foundList');

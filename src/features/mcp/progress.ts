@@ -8,9 +8,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { z } from 'zod';
 import { isRecord } from '../../lib/json.ts';
 
-type Heard = (note: string) => void;
+type ProgressListener = (note: string) => void;
 
-const listening = new AsyncLocalStorage<Heard>();
+const listening = new AsyncLocalStorage<ProgressListener>();
 
 /** The shortest time between two reports, however many a server sends, in ms. */
 const EVERY_MS = 500;
@@ -24,7 +24,7 @@ const progress = z.looseObject({
 });
 
 /** Asks for progress in every call sent to a server while `work` runs, and passes it to `heard`. */
-export function hearing<T>(heard: Heard, work: () => Promise<T>): Promise<T> {
+export function hearing<T>(heard: ProgressListener, work: () => Promise<T>): Promise<T> {
   let told = 0;
   return listening.run((note) => {
     if (Date.now() - told < EVERY_MS) return;
@@ -35,7 +35,7 @@ export function hearing<T>(heard: Heard, work: () => Promise<T>): Promise<T> {
 
 /** The listeners of one connection, by the token of their call. */
 export class Tokens {
-  readonly #heard = new Map<string, Heard>();
+  readonly #heard = new Map<string, ProgressListener>();
 
   /** Adds the token that requests progress to a call; returns any other message unchanged. */
   ask<T>(message: T): T {

@@ -35,7 +35,7 @@ export interface FinishedRun {
 }
 
 /** The current run, as the gateway's turns know it. */
-export interface Concluded {
+export interface ConcludedRun {
   run: string;
   items: readonly QueueItem<Entry>[];
   /** True if it may have been concluded before. */
@@ -46,14 +46,14 @@ export interface AfterRun {
   /**
    * Returns the outcome with its pending suggestions, including those of an earlier process or from before a question.
    */
-  complete(turn: Concluded, outcome: Answer): Promise<Answer>;
+  complete(turn: ConcludedRun, outcome: Answer): Promise<Answer>;
   /** Asks the owners in direct messages, unless the answer asks one. Repeating it has no effect. */
-  ask(turn: Concluded, outcome: Answer): Promise<void>;
+  ask(turn: ConcludedRun, outcome: Answer): Promise<void>;
   /**
    * Adds to the day's log. Never throws and does not wait.
    * @param at when the result was recorded, ISO 8601
    */
-  note(turn: Concluded, outcome: Answer, at: string): void;
+  note(turn: ConcludedRun, outcome: Answer, at: string): void;
   /** Writes pending lines. */
   flush(): Promise<void>;
 }

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { principalText } from '../../access/principal.ts';
-import { Refused, readBody } from '../../board/respond.ts';
+import { RequestError, readBody } from '../../board/respond.ts';
 import { pageOf, route } from '../../board/route.ts';
 import type { Suggestion } from '../../client/shapes.ts';
 import { readTextSync } from '../../lib/files.ts';
@@ -52,7 +52,7 @@ export function memoryRoutes({ viberOf, decide }: BoardAt, gw: Gateway): BoardRo
         name: plainName(caller.principal.name),
       });
       if (undone.done === 'removed' || undone.done === 'restored') return undone;
-      throw new Refused(409, 'nothing', 'There is nothing to take back, or it was changed meanwhile.');
+      throw new RequestError(409, 'nothing', 'There is nothing to take back, or it was changed meanwhile.');
     }),
   ];
 }

@@ -20,7 +20,7 @@ import { createDigester, type DigesterOptions } from './digester.ts';
 import { type FlushedFact, factLine, memoryFlush } from './flush.ts';
 import type { Question } from './store/questions.ts';
 
-export interface Compacted {
+export interface CompactionResult {
   /** `more`: another part is left. `later`: a model failed shortly before. `closed`: the gateway is stopping. */
   end: 'done' | 'more' | 'nothing' | 'later' | 'cap' | 'failed' | 'closed';
   /** People's messages and answers that this pass added to the summary. */
@@ -44,7 +44,7 @@ export interface CompactOptions extends Omit<DigesterOptions, 'maxTokens'> {
   now?: () => number;
 }
 
-export type Pass = (order: CompactionOrder, isDemand: boolean) => Promise<Compacted>;
+export type Pass = (order: CompactionOrder, isDemand: boolean) => Promise<CompactionResult>;
 
 /** The maximum number of digests in one pass; a long session needs several passes. */
 const MAX_PARTS = 10;
@@ -100,7 +100,7 @@ export function createPass(options: CompactOptions): Pass {
     let through = '';
     let said = 0;
     const facts = new Map<string, FlushedFact>();
-    let end: Compacted['end'] = 'nothing';
+    let end: CompactionResult['end'] = 'nothing';
     for (let parts = 0; ; parts += 1) {
       const part = nextPart(session, from, { keep, maxTokens, waits: options.waits });
       if (!part) break;

@@ -6,10 +6,10 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import type { Logger } from '../../log.ts';
-import type { Compacted, CompactOptions, Pass } from './compact.ts';
+import type { CompactionResult, CompactOptions, Pass } from './compact.ts';
 import type { CompactionOrder } from './digester.ts';
 
-export type { Compacted } from './compact.ts';
+export type { CompactionResult } from './compact.ts';
 export type { CompactionOrder } from './digester.ts';
 
 export interface Compaction {
@@ -18,7 +18,7 @@ export interface Compaction {
   /** The task's run has its answer. Resolves once the resulting work is done; never rejects. */
   ended(taskId: string): Promise<void>;
   /** Compacts on demand: at once, or with `afterRun` once the current run has its answer. Never rejects. */
-  compact(order: CompactionOrder, options: { afterRun: boolean }): Promise<Compacted>;
+  compact(order: CompactionOrder, options: { afterRun: boolean }): Promise<CompactionResult>;
   /** Aborts running work and waits for it. */
   close(): Promise<void>;
 }
@@ -35,7 +35,7 @@ export interface CompactionOptions extends Omit<CompactOptions, 'signal'> {
 export interface Waiting {
   order: CompactionOrder;
   isDemand: boolean;
-  resolve: (done: Compacted) => void;
+  resolve: (done: CompactionResult) => void;
 }
 
 /** The maximum number at the same time. */
@@ -45,7 +45,7 @@ const NONE = { messages: 0, facts: 0, waiting: 0, text: '' };
 
 export function createCompaction(options: CompactionOptions): Compaction {
   const { log, waiting = new Map<string, Waiting[]>() } = options;
-  const running = new Map<string, Promise<Compacted>>();
+  const running = new Map<string, Promise<CompactionResult>>();
   const closing = new AbortController();
   const queue: (() => void)[] = [];
   let free = AT_ONCE;
@@ -56,7 +56,7 @@ export function createCompaction(options: CompactionOptions): Compaction {
     return loaded;
   };
 
-  async function inTurn(work: () => Promise<Compacted>): Promise<Compacted> {
+  async function inTurn(work: () => Promise<CompactionResult>): Promise<CompactionResult> {
     if (free > 0) free -= 1;
     else await new Promise<void>((resolve) => queue.push(resolve));
     try {
@@ -68,13 +68,13 @@ export function createCompaction(options: CompactionOptions): Compaction {
     }
   }
 
-  function start(order: CompactionOrder, isDemand: boolean): Promise<Compacted> {
+  function start(order: CompactionOrder, isDemand: boolean): Promise<CompactionResult> {
     const key = `${order.viber}/${order.taskId}`;
     const before = running.get(key);
     if (before && !isDemand) return before;
     const work = Promise.resolve(before)
       .then(() => inTurn(async () => (await load())(order, isDemand)))
-      .catch((error: unknown): Compacted => {
+      .catch((error: unknown): CompactionResult => {
         log.error({ err: error, task: order.taskId }, 'a session could not be compacted');
         return { ...NONE, end: 'failed' };
       })
@@ -93,7 +93,7 @@ export function createCompaction(options: CompactionOptions): Compaction {
     giveUp(oldest, 'later');
   }
 
-  function giveUp(taskId: string, end: Compacted['end']): void {
+  function giveUp(taskId: string, end: CompactionResult['end']): void {
     for (const { resolve } of waiting.get(taskId) ?? []) resolve({ ...NONE, end });
     waiting.delete(taskId);
   }

@@ -37,7 +37,7 @@ export interface Choice {
   waits: (approval: string) => boolean;
 }
 
-interface Found {
+interface FoundRun {
   id: string;
   entries: SessionEntry[];
   first: number;
@@ -56,7 +56,7 @@ export function choosePart(lines: readonly SessionLine[], choice: Choice): Part 
   let messages: TaskMessage[] = [];
   let bytes = 0;
   let hasGuest = false;
-  let last: Found | undefined;
+  let last: FoundRun | undefined;
   for (const [at, run] of runs.entries()) {
     // The lane is serial: once another run has ended after this one's last line, this one is over.
     const isOver = () => hasResult(run) || results.some(({ index, run: id }) => index > run.last && id !== run.id);
@@ -85,8 +85,8 @@ export function choosePart(lines: readonly SessionLine[], choice: Choice): Part 
   return part;
 }
 
-function runsOf(lines: readonly SessionLine[]): Found[] {
-  const runs = new Map<string, Found>();
+function runsOf(lines: readonly SessionLine[]): FoundRun[] {
+  const runs = new Map<string, FoundRun>();
   for (const [index, { entry }] of lines.entries()) {
     if (!('run' in entry)) continue;
     const run = runs.get(entry.run);
@@ -100,13 +100,13 @@ function runsOf(lines: readonly SessionLine[]): Found[] {
 
 const sizeOf = (message: TaskMessage): number => 16 + (message.role === 'steps' ? 0 : Buffer.byteLength(message.text));
 
-const isSteered = ({ entries }: Found): boolean =>
+const isSteered = ({ entries }: FoundRun): boolean =>
   entries.some((entry) => entry.type === 'result' && entry.error === STEERED);
 
-const hasResult = ({ entries }: Found): boolean => entries.some((entry) => entry.type === 'result');
+const hasResult = ({ entries }: FoundRun): boolean => entries.some((entry) => entry.type === 'result');
 
 /** Returns whether the run has a pending approval. */
-function isWaiting(run: Found, waits: Choice['waits']): boolean {
+function isWaiting(run: FoundRun, waits: Choice['waits']): boolean {
   const { entries } = run;
   if (hasResult(run)) return false;
   const decided = new Set(entries.flatMap((entry) => (entry.type === 'decision' ? [entry.approval] : [])));

@@ -63,7 +63,7 @@ export const factLine = ({ section, text }: FlushedFact): string =>
 export const containsLongTermLearnings = (facts: readonly FlushedFact[]): boolean =>
   facts.some(({ section }) => section !== undefined);
 
-export interface Flushed {
+export interface FlushResult {
   /** The number of facts that wait for an owner's decision. */
   waiting: number;
   /** The question about suggestions that nobody has been asked about yet. */
@@ -75,7 +75,7 @@ export interface Flushed {
  * Repeating the same facts on the same day changes nothing. Suggestions that an owner has decided are not asked about
  * again.
  */
-export async function memoryFlush(place: FlushPlace, facts: readonly FlushedFact[], at: Date): Promise<Flushed> {
+export async function memoryFlush(place: FlushPlace, facts: readonly FlushedFact[], at: Date): Promise<FlushResult> {
   const { home, viber, taskId, person } = place;
   if (facts.length === 0) return { waiting: 0 };
   const bullets = (isDecision: boolean) =>

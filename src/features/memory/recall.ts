@@ -3,7 +3,7 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { MemoryLimits } from '../../runtime/context/context.ts';
 import { selectMemory } from '../../runtime/context/inject.ts';
-import type { Recalled, RecallFor } from '../../runtime/contract/feature.ts';
+import type { MemoryRecall, RecallFor } from '../../runtime/contract/feature.ts';
 import type { Home } from '../../workspace/home.ts';
 import { isToDo, openTask } from '../../workspace/tasks/index.ts';
 import { clockOf, type DailyLog, linesBefore, localDay, readDailyLogs } from './store/daily.ts';
@@ -24,7 +24,7 @@ const COMPLEX_STEPS = 3;
  * measured against the task rather than its latest message, and today's log ends where today's conversation begins:
  * otherwise the memory would change with each message, and no provider could cache what follows it.
  */
-export async function recall({ viber, taskId, query, plan }: RecallFor, from: RecallFrom): Promise<Recalled> {
+export async function recall({ viber, taskId, query, plan }: RecallFor, from: RecallFrom): Promise<MemoryRecall> {
   const { home } = from;
   const limits = from.config.memory;
   const { max_memory_tokens: maxTokens, max_daily_logs: maxDailyLogs, truncation_strategy: strategy } = limits;

@@ -6,7 +6,7 @@
 
 import { viberCommand } from '../../lib/invocation.ts';
 import { clip } from '../../lib/text.ts';
-import { lines, paragraphs, type Said, say, type Text, words } from '../../messages/messages.ts';
+import { lines, paragraphs, say, type Text, type Wording, words } from '../../messages/messages.ts';
 import { listFiles, readFile, writeFile } from './files.ts';
 import { makePlan, showPlan, tickSteps } from './plan.ts';
 import { KEEP, type OfflineRequest } from './requests.ts';
@@ -53,7 +53,7 @@ const realModel = ({ messages }: View): Text => messages.text('offline.realModel
 const addCommand = (): string => `${viberCommand('jobs add NAME')} --at "every weekday at 9" --prompt "show plan"`;
 
 /** Returns an error with advice if the model can't handle any request of a message; undefined if it can handle one. */
-export function cannotDo(requests: readonly OfflineRequest[]): Said | undefined {
+export function cannotDo(requests: readonly OfflineRequest[]): Wording | undefined {
   const command = viberCommand('init');
   if (requests.every(({ kind }) => kind === 'unknown')) return say('offline.cannot', { command });
   return requests.every(({ kind }) => kind === 'unknown' || kind === 'schedule')

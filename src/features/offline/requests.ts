@@ -75,15 +75,15 @@ const BLANKS = '[ \\t\\r\\n]{1,9}';
 const regExp = (source: string, flags: string): RegExp =>
   new RegExp(source.replaceAll(' ', BLANKS).replaceAll(`${BLANKS}?`, '[ \\t\\r\\n]{0,9}'), flags);
 
-interface Compiled {
+interface RequestRules {
   rules: [RegExp, Rule[1]][];
   border: RegExp;
   courtesy: RegExp;
   time: RegExp;
 }
-let compiled: Compiled | undefined;
+let compiled: RequestRules | undefined;
 
-function compile(): Compiled {
+function compile(): RequestRules {
   compiled ??= {
     rules: RULES.map(([pattern, request]) => [regExp(`^(?:${pattern})$`, 'isu'), request]),
     border: regExp(BORDER, 'iu'),

@@ -1,7 +1,7 @@
 /** Checks skills and the sandbox of their scripts. Runs no script. */
 import path from 'node:path';
 import { errorMessage } from '../../errors.ts';
-import { type Said, say } from '../../messages/messages.ts';
+import { say, type Wording } from '../../messages/messages.ts';
 import type { HomeAt } from '../../runtime/contract/feature.ts';
 import type { Finding } from '../../runtime/contract/finding.ts';
 import { findBubblewrap, hasSandbox } from '../../skills/sandbox.ts';
@@ -56,7 +56,7 @@ export async function checkSkills(at: HomeAt): Promise<Finding[]> {
 
 /** Reports whether the sandbox works here, and what follows if it doesn't. */
 export async function checkSandbox(): Promise<Finding[]> {
-  const found = (state: State, detail: Said): Finding[] => [{ name: 'sandbox', state, detail }];
+  const found = (state: State, detail: Wording): Finding[] => [{ name: 'sandbox', state, detail }];
   if (await hasSandbox()) return found('ok', say('doctor.sandbox'));
   if (process.platform !== 'linux') return found('note', say('doctor.noSandbox'));
   const isThere = (await findBubblewrap()) !== undefined;

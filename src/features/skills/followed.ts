@@ -6,7 +6,7 @@
 import { isJsonRecord } from '../../lib/json.ts';
 import { allTools } from '../../runtime/tools/table.ts';
 import type { SessionEntry } from '../../workspace/types.ts';
-import type { Followed } from './tools/run.ts';
+import type { FollowedSkills } from './tools/run.ts';
 
 /** Other agents' names for tools, mapped to our kind of tool (`like` of a tool). */
 const SAME: Readonly<Record<string, string>> = {
@@ -33,7 +33,7 @@ const SAME: Readonly<Record<string, string>> = {
 };
 
 /** @param skills those that an earlier process has read in this run */
-export function followSkills(skills: readonly { allowedTools?: string[] }[]): Followed {
+export function followSkills(skills: readonly { allowedTools?: string[] }[]): FollowedSkills {
   const lists: ReadonlySet<string>[] = [];
   const add = ({ allowedTools }: { allowedTools?: string[] }) => {
     if (allowedTools) lists.push(new Set(allowedTools.flatMap(ours)));

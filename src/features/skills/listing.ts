@@ -9,7 +9,7 @@ import { oneLine } from '../../runtime/context/turn.ts';
 import type { Skill, SkillLevel } from '../../skills/skill.ts';
 import { type Relevance, relevanceOf } from './relevance.ts';
 
-type Listed = { name: string; description: string; level: SkillLevel };
+type ListedSkill = { name: string; description: string; level: SkillLevel };
 
 export interface Listing {
   /** One skill per line; '' if there aren't any. */
@@ -24,10 +24,10 @@ const MAX_DESCRIPTION = 1024;
 const MAX_NAMES = 48_000;
 const RANK: Record<SkillLevel, number> = { viber: 0, user: 1, bundled: 2 };
 
-const lineOf = ({ name, description }: Listed): string => `- ${name}: ${oneLine(description, MAX_DESCRIPTION)}`;
+const lineOf = ({ name, description }: ListedSkill): string => `- ${name}: ${oneLine(description, MAX_DESCRIPTION)}`;
 
 /** @param query the subject of the task */
-export function listingOf<Of extends Listed>(
+export function listingOf<Of extends ListedSkill>(
   skills: readonly Of[],
   query: string,
   maxTokens: number,
@@ -58,7 +58,7 @@ export function listingOf<Of extends Listed>(
 const SHORTEST = 8;
 
 /** Lists names alphabetically; if there are too many, those that fit the task best. */
-function namesOf(skills: readonly Listed[]): string {
+function namesOf(skills: readonly ListedSkill[]): string {
   let length = 0;
   const names = skills.flatMap(({ name }) => {
     length += name.length + 2;
@@ -69,8 +69,8 @@ function namesOf(skills: readonly Listed[]): string {
   return `- and, by their names alone (find_skill says what each is for): ${names.sort().join(', ')}${unnamed}`;
 }
 
-const known = new WeakMap<readonly Skill[], Known>();
-interface Known {
+const known = new WeakMap<readonly Skill[], ListingCache>();
+interface ListingCache {
   relevance: Relevance<Skill>;
   listings: ReturnType<typeof createLru<Listing>>;
 }
@@ -108,11 +108,11 @@ export function findAmong(
     .slice(0, limit);
 }
 
-function knownOf(usable: readonly Skill[]): Known {
+function knownOf(usable: readonly Skill[]): ListingCache {
   const found = known.get(usable);
   if (found) return found;
   let relevance: Relevance<Skill> | undefined;
-  const made: Known = {
+  const made: ListingCache = {
     listings: createLru(MAX_TASKS),
     // The index is only built on first use.
     get relevance() {

@@ -4,7 +4,7 @@
  */
 
 import { z } from 'zod';
-import type { Offered, Order } from '../../runtime/contract/order.ts';
+import type { FeatureOffer, Order } from '../../runtime/contract/order.ts';
 import type { OwnSettings } from '../../runtime/contract/settings.ts';
 import type { NativeSkill, RuntimeTool } from '../../runtime/contract/tool.ts';
 import type { ToolScope } from '../../runtime/contract/tool-scope.ts';
@@ -20,7 +20,7 @@ import type { Gateway } from '../gateway.ts';
 import { followSkills, namesGivenTo } from './followed.ts';
 import { findAmong, listingIn } from './listing.ts';
 import { readSkill } from './tools/read-skill.ts';
-import type { FileDeps, Followed, SkillRun } from './tools/run.ts';
+import type { FileDeps, FollowedSkills, SkillRun } from './tools/run.ts';
 import { scriptTool } from './tools/script.ts';
 import { SHELL, shellTool } from './tools/shell.ts';
 import { SKILL_TOOLS } from './tools/table.ts';
@@ -84,7 +84,7 @@ export async function offerSkills(
   own: OwnSettings,
   scope: ToolScope,
   deps: OfferDeps,
-): Promise<Offered> {
+): Promise<FeatureOffer> {
   const { task, query, asked, principal, job, called: inTask = [], earlier = [] } = order;
   // A job that names a skill counts as a call by a person.
   const byPerson = [...inTask, ...(job?.own.skills ?? [])];
@@ -99,7 +99,7 @@ export async function offerSkills(
   // Guests don't see skills that are read.
   if (isGuest || chosen.length === 0 || !mayUse(own, asked)(readSkill)) return { tools };
   const named = new Map(chosen.map((skill) => [skill.name, skill]));
-  let followed: Followed | undefined;
+  let followed: FollowedSkills | undefined;
   // Read from the session on first use: most runs follow no skill.
   const follow = () => {
     const read = namesGivenTo(readSkill.name, earlier).flatMap((name) => named.get(name.trim().toLowerCase()) ?? []);
@@ -166,7 +166,7 @@ function toTool(skill: Skill, own: OwnSettings, scope: ToolScope, deps: OfferDep
 }
 
 /** What a viber can use, as of the last look. */
-interface Known {
+interface KnownSkills {
   all: readonly Skill[];
   usable: readonly Skill[];
   /** Milliseconds since the epoch. */
@@ -182,7 +182,7 @@ const REMEMBER_MS = 30_000;
  * again after a while, because programs may be installed while we run.
  */
 export function createUsable(skills: Skills, health: Health, now: () => number = Date.now): Usable {
-  const vibers = new Map<string, Known>();
+  const vibers = new Map<string, KnownSkills>();
   return async (viber) => {
     const all = skills.of(viber);
     const known = vibers.get(viber);

@@ -3,7 +3,7 @@ import { UserError } from '../../errors.ts';
 import { within } from '../../lib/within.ts';
 import { say } from '../../messages/messages.ts';
 import type { OfferedNames } from '../../runtime/contract/feature.ts';
-import type { Offered, Order } from '../../runtime/contract/order.ts';
+import type { FeatureOffer, Order } from '../../runtime/contract/order.ts';
 import type { OwnSettings } from '../../runtime/contract/settings.ts';
 import type { ToolScope } from '../../runtime/contract/tool-scope.ts';
 import type { Skills } from '../../skills/catalog.ts';
@@ -30,7 +30,7 @@ export class GatewaySkills {
     this.#sandbox = sandbox;
   }
 
-  async offer(order: Order, own: OwnSettings, scope: ToolScope): Promise<Offered> {
+  async offer(order: Order, own: OwnSettings, scope: ToolScope): Promise<FeatureOffer> {
     const { skills, reading, usable, isSandboxed, offerSkills } = await this.#parts();
     if (!this.#read.has(scope.viber)) {
       const work = Promise.all([reading, skills.open(scope.viber)]).then(() => this.#read.add(scope.viber));

@@ -4,9 +4,9 @@
  */
 import { indexWords, queryTerms } from '../../lib/words.ts';
 
-type Named = { name: string; description: string };
+type NamedText = { name: string; description: string };
 
-export interface Relevance<Of extends Named> {
+export interface Relevance<Of extends NamedText> {
   /** Returns the skills that share a word with the query, best first; ties keep the order of the skills. */
   rank(query: string): Of[];
 }
@@ -16,7 +16,7 @@ const NAME_WEIGHT = 3;
 /** The usual constants of BM25: how soon a repeated word counts less, and how much a text's length does. */
 const [K1, B] = [1.2, 0.75];
 
-export function relevanceOf<Of extends Named>(skills: readonly Of[]): Relevance<Of> {
+export function relevanceOf<Of extends NamedText>(skills: readonly Of[]): Relevance<Of> {
   /** How often each word occurs in which text. */
   const found = new Map<string, Map<number, number>>();
   const lengths = skills.map(({ name, description }, index) => {

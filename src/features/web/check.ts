@@ -31,12 +31,12 @@ export async function checkSearch(config: Config, env: NodeJS.ProcessEnv): Promi
   }
 }
 
-interface Found {
+interface SearchProbe {
   who: string;
   pages: number;
 }
 
-async function askEngine({ search }: Config, env: NodeJS.ProcessEnv): Promise<Found | undefined> {
+async function askEngine({ search }: Config, env: NodeJS.ProcessEnv): Promise<SearchProbe | undefined> {
   const engine = engineOf(search, env);
   if (!engine) return undefined;
   addSecret(engine.apiKey);
@@ -46,7 +46,7 @@ async function askEngine({ search }: Config, env: NodeJS.ProcessEnv): Promise<Fo
   return { who: ENGINE_LABELS[engine.name], pages: results.length };
 }
 
-async function askProvider({ search, model, providers }: Config, env: NodeJS.ProcessEnv): Promise<Found> {
+async function askProvider({ search, model, providers }: Config, env: NodeJS.ProcessEnv): Promise<SearchProbe> {
   const models = createModels({ providers, env });
   const name = search.model ?? model ?? models.defaultModel;
   if (!canSearch(splitModelName(name).provider)) {

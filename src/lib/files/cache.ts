@@ -12,7 +12,7 @@ import { createLru } from '../lru.ts';
  */
 const SETTLED_MS = 50;
 
-interface Stamped<T> {
+interface StampedValue<T> {
   size: number;
   ctimeMs: number;
   ino: number;
@@ -32,7 +32,7 @@ export interface StatCache<T> {
 
 /** Caches values that `load` derives from files or folders, at most `max`. The values are shared: don't change them. */
 export function createStatCache<T>(max: number, load: (file: string, stat: fs.Stats) => T): StatCache<T> {
-  const lru = createLru<Stamped<T>>(max);
+  const lru = createLru<StampedValue<T>>(max);
   return {
     get(file, stat = statOf(file)) {
       if (stat === undefined) {

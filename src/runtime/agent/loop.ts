@@ -17,7 +17,7 @@ import type { Logger } from '../../log.ts';
 import { messagesIn, say } from '../../messages/messages.ts';
 import type { Json } from '../../workspace/types.ts';
 import { openCalls, resultMessage } from '../context/open-calls.ts';
-import type { AgentHooks, AgentOutcome, AgentRequest, Timeouts, Unseen, WaitingCall } from '../contract/agent.ts';
+import type { AgentHooks, AgentOutcome, AgentRequest, Timeouts, UnseenFile, WaitingCall } from '../contract/agent.ts';
 import type { AnswerReader, CallOptions, GenerateResult, MeantAnswer, Prompt } from '../contract/model.ts';
 import { takesPdf } from '../contract/providers.ts';
 import { RunError, type RunErrorKind } from '../contract/run-error.ts';
@@ -28,7 +28,7 @@ import { wantedText } from '../model/wanted.ts';
 import { toolFailed } from '../tools/doing.ts';
 import { answerCalls } from './answer-calls.ts';
 import type { AgentEvents } from './events.ts';
-import { addStep, besideOf, finalText, NOTHING_SAID, type Said } from './outcome.ts';
+import { addStep, besideOf, finalText, NOTHING_SAID, type RunSummary } from './outcome.ts';
 import { appendSteps, showPictures, toInstructions, toPrompt, withBreakpoint } from './prompt.ts';
 import { failsTheSame } from './same-failure.ts';
 import { saidMessages, stepMessages } from './step.ts';
@@ -56,7 +56,7 @@ export class Loop {
   readonly #toolHooks: ToolHooks;
   readonly #readers: readonly AnswerReader[];
   readonly #model: StreamingModel;
-  #said: Said;
+  #said: RunSummary;
   #noted: StepNotes | undefined;
   /** Journaling has failed, or the task belongs to another process now: nothing more is recorded. */
   #isClosed = false;
@@ -69,7 +69,7 @@ export class Loop {
   readonly #refusals = new Map<string, string>();
   /** Files of the newest messages that the model sees (`#new`), and files that it can't see (`#unseen`). */
   readonly #new = new Set<Uint8Array>();
-  readonly #unseen: Unseen[] = [];
+  readonly #unseen: UnseenFile[] = [];
   readonly #usage: AgentOutcome['usage'] = { inputTokens: 0, outputTokens: 0 };
 
   constructor(request: AgentRequest, hooks: AgentHooks, to: LoopServices) {

@@ -7,7 +7,7 @@ import { doingWith } from '../tools/doing.ts';
 import { toolNamed } from '../tools/table.ts';
 
 /** A summary of what the steps of a run have said and done so far. */
-export interface Said {
+export interface RunSummary {
   /** The text of the last step; '' when it only called tools. */
   text: string;
   /** The last text of any step. */
@@ -22,10 +22,10 @@ export interface Said {
   beside: Beside[];
 }
 
-export const NOTHING_SAID: Said = { text: '', latest: '', isAnswer: false, tools: [], failed: [], beside: [] };
+export const NOTHING_SAID: RunSummary = { text: '', latest: '', isAnswer: false, tools: [], failed: [], beside: [] };
 
 /** Returns `said` with one more step, given as the model's messages (assistant, tool). */
-export function addStep(said: Said, messages: readonly Json[]): Said {
+export function addStep(said: RunSummary, messages: readonly Json[]): RunSummary {
   const texts: string[] = [];
   const tools: string[] = [];
   for (const message of messages) {
@@ -72,7 +72,7 @@ function failedIn(message: Json): string[] {
  * Returns the text for the person. It is never empty, except for a run that waits: where the model says nothing, we say
  * what happened.
  */
-export function finalText(finish: AgentOutcome['finish'], said: Said, messages: Messages): string {
+export function finalText(finish: AgentOutcome['finish'], said: RunSummary, messages: Messages): string {
   switch (finish) {
     case 'parked':
       return said.text;
@@ -93,7 +93,7 @@ export function finalText(finish: AgentOutcome['finish'], said: Said, messages: 
 }
 
 /** Returns the texts that came with calls before the text of `finalText`. */
-export function besideOf(finish: AgentOutcome['finish'], { text, isAnswer, beside }: Said): Beside[] {
+export function besideOf(finish: AgentOutcome['finish'], { text, isAnswer, beside }: RunSummary): Beside[] {
   const isInText = !isAnswer && (finish === 'stop' || text !== '');
   const last = isInText ? beside.findLastIndex((step) => step.text !== '') : -1;
   return last < 0 ? beside : beside.slice(0, last);

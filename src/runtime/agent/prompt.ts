@@ -5,7 +5,7 @@
  */
 import { isJsonRecord } from '../../lib/json.ts';
 import type { Json } from '../../workspace/types.ts';
-import type { Unseen } from '../contract/agent.ts';
+import type { UnseenFile } from '../contract/agent.ts';
 import type { Prompt } from '../contract/model.ts';
 import { SHOWN_BY_TOOLS, STANDING } from '../contract/standing.ts';
 import type { InputFile, TaskMessage } from '../contract/task.ts';
@@ -66,7 +66,7 @@ export interface Showing {
   standing?: string | undefined;
   signal: AbortSignal;
   /** Called for a file that came since the last answer and can't be shown. */
-  onUnseen?: ((unseen: Unseen) => void) | undefined;
+  onUnseen?: ((unseen: UnseenFile) => void) | undefined;
   /** Called for a file that came since the last answer and is shown. */
   onNew?: ((data: Uint8Array) => void) | undefined;
 }

@@ -6,8 +6,8 @@ import type { FileHandle } from 'node:fs/promises';
 import { errorCode } from '../../errors.ts';
 import { openKept } from '../../lib/files/below.ts';
 import { lookAtOther, lookAtPicture, type Picture } from '../../lib/picture.ts';
-import { type Said, say } from '../../messages/messages.ts';
-import type { Unseen } from '../contract/agent.ts';
+import { say, type Wording } from '../../messages/messages.ts';
+import type { UnseenFile } from '../contract/agent.ts';
 import type { Prompt } from '../contract/model.ts';
 import type { InputFile } from '../contract/task.ts';
 import { type Redrawing, redrawn } from '../reading/pictures.ts';
@@ -17,7 +17,7 @@ export type UserPart = Extract<Prompt[number], { role: 'user' }>['content'][numb
 export interface ShownFile {
   part: UserPart;
   /** Set when a person must know that the file wasn't shown. */
-  unseen?: Unseen;
+  unseen?: UnseenFile;
 }
 
 /**
@@ -56,7 +56,7 @@ export async function showFile(
 ): Promise<ShownFile | undefined> {
   const shown = nameOf(file);
   const note = (why: string): UserPart => ({ type: 'text', text: `[${shown} ${why}]` });
-  const unseen = (why: string, said: Said, isPages = false): ShownFile => ({
+  const unseen = (why: string, said: Wording, isPages = false): ShownFile => ({
     part: note(why),
     unseen: { name: shown, why: said, ...(isPages && { isPages }) },
   });
@@ -90,7 +90,7 @@ export async function showFile(
 
 const nameOf = ({ name }: InputFile): string => name.replace(/[\r\n\]]/g, ' ');
 
-type Form = { why: string; said: Said } | { draw?: Redrawing; isNeeded?: boolean };
+type Form = { why: string; said: Wording } | { draw?: Redrawing; isNeeded?: boolean };
 
 function formOf(picture: Picture | undefined, size: number, claimed: string): Form {
   if (size === 0) return { why: 'is empty', said: say('answers.unseenEmpty') };

@@ -17,7 +17,7 @@ import type { ApprovalRequest, Decision } from '../contract/approval.ts';
 import { type Entry, shareOf, taskLane } from '../contract/entry.ts';
 import { RequestClock } from './clock.ts';
 import { forgetDecided, loadRequests, storeRequest } from './files.ts';
-import { isWaiting, lapse, type Made, madeBy, resumedEntry } from './request.ts';
+import { isWaiting, lapse, madeBy, type RecordedDecision, resumedEntry } from './request.ts';
 import { type SharedBy, SharedRequests } from './shared.ts';
 
 interface ApprovalsOptions {
@@ -206,7 +206,10 @@ export class Approvals {
    * @param what the decision, computed in the request's turn; undefined if it was decided before
    * @returns what was decided; undefined if another decision was first
    */
-  async #store(request: ApprovalRequest, what: () => Made | undefined): Promise<Made | undefined> {
+  async #store(
+    request: ApprovalRequest,
+    what: () => RecordedDecision | undefined,
+  ): Promise<RecordedDecision | undefined> {
     const made = await this.#inTurn(request, async () => {
       const given = what();
       return given && (await this.#holds(request, given)) ? given : undefined;
@@ -222,7 +225,7 @@ export class Approvals {
    * Applies a decision at once, and reverts it if it can't be stored. Returns false if another process decided first;
    * that decision then counts.
    */
-  async #holds(request: ApprovalRequest, given: Made): Promise<boolean> {
+  async #holds(request: ApprovalRequest, given: RecordedDecision): Promise<boolean> {
     const holds = this.#shared ? await this.#shared.agree(request.id, given) : given;
     const before = { decision: request.decision, asked: request.asked };
     Object.assign(request, holds);

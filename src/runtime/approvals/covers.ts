@@ -5,14 +5,14 @@
 import { type Messages, type Text, words } from '../../messages/messages.ts';
 import { visible } from '../reply/show.ts';
 
-type Covered = { tool: string; kind: string };
+type CoveredCalls = { tool: string; kind: string };
 
 /** `write file` */
 export const plainTool = (tool: string): Text => words(visible(tool.replace(/[_-]+/g, ' ')));
 
 /** @param shown formats a part of the kind for the text */
 export function coveredText(
-  { tool, kind }: Covered,
+  { tool, kind }: CoveredCalls,
   messages: Messages,
   shown: (text: string) => string = visible,
 ): Text {

@@ -19,13 +19,13 @@ const isLate = ({ expiresAt }: ApprovalRequest, now: number): boolean =>
   expiresAt !== undefined && Date.parse(expiresAt) <= now;
 
 /** A decision, and the messages that were answered with the question; the one where it was decided comes first. */
-export interface Made {
+export interface RecordedDecision {
   decision: Decision;
   asked?: ApprovalRequest['asked'];
 }
 
 /** Returns the decision of an expired request; undefined if it hasn't expired or was decided before. */
-export function lapse(request: ApprovalRequest, now: number): Made | undefined {
+export function lapse(request: ApprovalRequest, now: number): RecordedDecision | undefined {
   const { decision, otherwise } = request;
   if (decision || !isLate(request, now)) return undefined;
   const at = new Date(now).toISOString();
@@ -96,7 +96,12 @@ function fromElsewhere({ asked: [first] }: ApprovalRequest, address: Address): I
  * Returns the decision that a press makes: its own, or expiry if the time was up before; undefined if it was decided
  * before.
  */
-export function madeBy(request: ApprovalRequest, decision: Decision, now: number, where?: Address): Made | undefined {
+export function madeBy(
+  request: ApprovalRequest,
+  decision: Decision,
+  now: number,
+  where?: Address,
+): RecordedDecision | undefined {
   if (request.decision || isLate(request, now)) return lapse(request, now);
   const here = where && (askedAt(request, where) ?? fromElsewhere(request, where));
   return { decision, ...(here && { asked: [here, ...request.asked.filter((message) => message !== here)] }) };

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { Engine, Stop } from '../../engine/engine.ts';
 import type { ApprovalRequest } from '../contract/approval.ts';
 import { readRequest, requestIds, storeRequest } from './files.ts';
-import type { Made } from './request.ts';
+import type { RecordedDecision } from './request.ts';
 
 export type SharedBy = Pick<Engine<unknown>, 'state' | 'lock' | 'publish' | 'subscribe'>;
 
@@ -41,12 +41,12 @@ export class SharedRequests {
   }
 
   /** Returns the decision, whether or not the file has it yet. */
-  async decided(id: string): Promise<Made | undefined> {
+  async decided(id: string): Promise<RecordedDecision | undefined> {
     return madeOf(await this.#by.state.get(keyOf(id)));
   }
 
   /** Returns the decision that counts: this one, or the one that another process made before. */
-  async agree(id: string, given: Made): Promise<Made> {
+  async agree(id: string, given: RecordedDecision): Promise<RecordedDecision> {
     const { state } = this.#by;
     const text = JSON.stringify(given);
     // `wrote` replaces a decision that no run has resumed with: only the owner of the task's lane sets it.
@@ -97,8 +97,8 @@ export class SharedRequests {
   }
 }
 
-function madeOf(text: string | undefined): Made | undefined {
+function madeOf(text: string | undefined): RecordedDecision | undefined {
   if (text === undefined) return undefined;
   // The text was written by one of our processes.
-  return made.safeParse(JSON.parse(text)).success ? (JSON.parse(text) as Made) : undefined;
+  return made.safeParse(JSON.parse(text)).success ? (JSON.parse(text) as RecordedDecision) : undefined;
 }

@@ -23,8 +23,8 @@ import type { AgentOutcome, WaitingCall } from '../agent/agent.ts';
 import { resultMessage } from '../context/open-calls.ts';
 import type { ApprovalRequest, Decision } from '../contract/approval.ts';
 import type { Entry } from '../contract/entry.ts';
-import type { Decided } from '../contract/order.ts';
-import type { Answer, Handed } from '../contract/outcome.ts';
+import type { RunVerdicts } from '../contract/order.ts';
+import type { Answer, QuestionContents } from '../contract/outcome.ts';
 import type { RuntimeTool } from '../contract/task.ts';
 import { escaped } from '../conversations/places.ts';
 import { summarise } from '../reply/reply.ts';
@@ -80,7 +80,7 @@ export class RunSuspension {
     where: SuspendedRun,
     outcome: AgentOutcome,
     tools: readonly RuntimeTool[],
-    { said, refs }: Handed,
+    { said, refs }: QuestionContents,
   ): Promise<Answer> {
     const call = outcome.parked?.[0];
     if (!call) throw new Error('a run that waits for nothing was parked');
@@ -121,7 +121,7 @@ export class RunSuspension {
    * Returns the decision for the run that resumes with it. `void`: there is none, because the person wrote something
    * else first; `stop`: the run ends here.
    */
-  async resume(parked: SuspendedRun, approval: string): Promise<Decided | 'void' | 'stop'> {
+  async resume(parked: SuspendedRun, approval: string): Promise<RunVerdicts | 'void' | 'stop'> {
     const request = await this.#approvals.look(approval);
     if (!request?.decision || !(await this.#approvals.take(approval))) return 'void';
     const { decision } = request;

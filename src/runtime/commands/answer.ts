@@ -12,7 +12,7 @@ import { type Entry, shareOf, taskLane } from '../contract/entry.ts';
 import { plainName, unknownTask } from '../conversations/places.ts';
 import { findTask, isOwnTask, maySee, type Viewpoint } from '../conversations/visibility.ts';
 import type { Gateway } from '../run/gateway.ts';
-import { type Command, type CommandReply, type Invocation, mayUse, type Put } from './command.ts';
+import { type Command, type CommandReply, type EntryAddition, type Invocation, mayUse } from './command.ts';
 import { commandSpecs, findCommand } from './table.ts';
 
 /** The number of newest records that a list reads before it stops looking for more. */
@@ -138,7 +138,7 @@ async function invocationOf(
   };
 }
 
-function wordsOf({ message, principal, viber }: Entry, taskId: string, text: string, order: Put): Entry {
+function wordsOf({ message, principal, viber }: Entry, taskId: string, text: string, order: EntryAddition): Entry {
   const { command: _command, button: _button, ...said } = message;
   const { quote, ...ordered } = 'quote' in order ? order : { quote: undefined, ...order };
   const quotes = quote ? { quotes: [quote] } : {};

@@ -6,7 +6,7 @@ import type { TaskRecord } from '../../workspace/types.ts';
 import type { CommandOf, InvocationOf } from '../contract/command.ts';
 import type { Gateway } from '../run/gateway.ts';
 
-export type { CommandReply, Put } from '../contract/command.ts';
+export type { CommandReply, EntryAddition } from '../contract/command.ts';
 
 export type Command = CommandOf<Gateway>;
 export type Invocation = InvocationOf<Gateway>;

@@ -10,7 +10,7 @@ import type { Item } from '../run/batches.ts';
 import type { Gateway } from '../run/gateway.ts';
 import { place } from '../run/placing.ts';
 import { answerCommand } from './answer.ts';
-import { Promised } from './promised.ts';
+import { PromisedAnswers } from './promised.ts';
 
 const MAX_ASKED = 200;
 
@@ -18,7 +18,7 @@ const MAX_ASKED = 200;
 export async function answerItem(claimed: Item, lease: Lease<Entry>, gw: Gateway): Promise<void> {
   const { delivery, consent, engine } = gw;
   const { isAgain } = lease;
-  const promised = new Promised(engine.state);
+  const promised = new PromisedAnswers(engine.state);
   // Only a command that has moved the conversation is answered in its new place.
   const item = claimed.message.moves ? await place(claimed, gw) : claimed;
   if (!item) return;
@@ -59,7 +59,7 @@ export async function answerItem(claimed: Item, lease: Lease<Entry>, gw: Gateway
  * process.
  */
 export async function tellUnkept({ engine, delivery, consent, say: sayAt }: Gateway): Promise<void> {
-  const promised = new Promised(engine.state);
+  const promised = new PromisedAnswers(engine.state);
   for (const { id, trace, address, command } of await promised.left()) {
     const messages = sayAt(address);
     const again = { label: labelOf(messages.text('common.retry')) };

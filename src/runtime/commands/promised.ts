@@ -11,7 +11,7 @@ import { parseJson } from '../../lib/json.ts';
 import { isAlive } from '../../lib/processes.ts';
 import { isFilled, isInteger, isText, listOf, objectOf, optional, shape } from '../../lib/shape.ts';
 
-export interface Owed {
+export interface PromisedAnswer {
   /** The idempotency key of the answer. */
   id: string;
   trace: string;
@@ -19,7 +19,7 @@ export interface Owed {
   command?: { name: string; args: string } | undefined;
 }
 
-interface Kept extends Owed {
+interface StoredPromise extends PromisedAnswer {
   host: string;
   pid: number;
 }
@@ -27,7 +27,7 @@ interface Kept extends Owed {
 const KEY = 'promised-answers';
 const MAX_KEPT = 200;
 const TRIES = 50;
-const keptShape = shape<Kept[]>(
+const keptShape = shape<StoredPromise[]>(
   listOf(
     objectOf({
       id: isFilled,
@@ -40,14 +40,14 @@ const keptShape = shape<Kept[]>(
   ),
 );
 
-export class Promised {
+export class PromisedAnswers {
   readonly #state: State;
 
   constructor(state: State) {
     this.#state = state;
   }
 
-  add(owed: Owed): Promise<void> {
+  add(owed: PromisedAnswer): Promise<void> {
     return this.#change((all) => [...all, { ...owed, host: os.hostname(), pid: process.pid }].slice(-MAX_KEPT));
   }
 
@@ -56,11 +56,11 @@ export class Promised {
   }
 
   /** Returns promises of processes that have ended. Must be called before this process promises anything. */
-  async left(): Promise<Owed[]> {
+  async left(): Promise<PromisedAnswer[]> {
     return read(await this.#state.get(KEY)).filter(({ host, pid }) => host === os.hostname() && !isAlive(pid));
   }
 
-  async #change(change: (all: Kept[]) => Kept[]): Promise<void> {
+  async #change(change: (all: StoredPromise[]) => StoredPromise[]): Promise<void> {
     for (let n = 0; n < TRIES; n++) {
       const before = await this.#state.get(KEY);
       const after = JSON.stringify(change(read(before)));
@@ -70,5 +70,5 @@ export class Promised {
   }
 }
 
-const read = (text: string | undefined): Kept[] =>
+const read = (text: string | undefined): StoredPromise[] =>
   (text === undefined ? [] : keptShape.safeParse(parseJson(text)).data) ?? [];

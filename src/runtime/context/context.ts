@@ -7,7 +7,7 @@ import { readBootstrap } from '../../workspace/bootstrap.ts';
 import type { Home } from '../../workspace/home.ts';
 import { formatPlan, isLink, openTask, parsePlan } from '../../workspace/tasks/index.ts';
 import type { ArtifactRef, Plan, SessionEntry } from '../../workspace/types.ts';
-import type { Recalled, RecallFor } from '../contract/feature.ts';
+import type { MemoryRecall, RecallFor } from '../contract/feature.ts';
 import type { OwnSettings } from '../contract/settings.ts';
 import type { InputFile, TaskMessage, TaskRequest } from '../contract/task.ts';
 import type { RuntimeTool } from '../contract/tool.ts';
@@ -54,7 +54,7 @@ export interface ContextOptions {
   /** The outside caller's request; each given field replaces the one on disk. */
   override?: (Readonly<Partial<Omit<TaskRequest, 'artifacts'>>> & { artifacts?: readonly ArtifactRef[] }) | undefined;
   /** Returns what the viber remembers; absent if no feature remembers anything. */
-  recall?(of: RecallFor): Promise<Recalled>;
+  recall?(of: RecallFor): Promise<MemoryRecall>;
   /** The tools offered to the run. */
   tools?: readonly RuntimeTool[];
   /**
@@ -159,7 +159,7 @@ async function readHistory({
 async function recalledFor(
   { viber, taskId, query, limits, override, isWithoutMemory, recall }: ContextOptions,
   plan: Plan | undefined,
-): Promise<Recalled> {
+): Promise<MemoryRecall> {
   const { max_memory_tokens: maxTokens, truncation_strategy: strategy } = limits.memory;
   if (override?.memory !== undefined)
     return { text: truncateTokens(override.memory, maxTokens, strategy), hasLogs: false };

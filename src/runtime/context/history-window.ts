@@ -53,7 +53,7 @@ interface Run {
   asked: Set<string>;
 }
 
-interface Rendered {
+interface RenderedRun {
   id: string;
   messages: TaskMessage[];
   said: number;
@@ -231,8 +231,8 @@ function presentMessages(run: Run | undefined, { userText, filesOf }: Telling): 
  * Returns the newest past runs that fit, oldest first. The very newest is always included, shortened and without its
  * steps if necessary.
  */
-function newest(past: readonly Run[], limits: HistoryLimits, telling: Telling): Rendered[] {
-  const window: Rendered[] = [];
+function newest(past: readonly Run[], limits: HistoryLimits, telling: Telling): RenderedRun[] {
+  const window: RenderedRun[] = [];
   let said = 0;
   let tokens = 0;
   for (const run of past.toReversed()) {
@@ -246,7 +246,7 @@ function newest(past: readonly Run[], limits: HistoryLimits, telling: Telling): 
   return window;
 }
 
-function fitting(run: Run, limits: HistoryLimits, telling: Telling): Rendered {
+function fitting(run: Run, limits: HistoryLimits, telling: Telling): RenderedRun {
   for (const room of [LATEST, EARLIER, WORDS_ONLY]) {
     const rendered = render(run, room, telling);
     if (rendered.tokens <= limits.max_tokens && rendered.said <= limits.max_messages) return rendered;
@@ -255,7 +255,7 @@ function fitting(run: Run, limits: HistoryLimits, telling: Telling): Rendered {
   return render({ ...run, entries: words }, FEW_WORDS, telling);
 }
 
-function render(run: Run, room: Room, { userText, filesOf }: Telling): Rendered {
+function render(run: Run, room: Room, { userText, filesOf }: Telling): RenderedRun {
   const messages = pastMessages(run.entries, room, userText, filesOf);
   let bytes = 0;
   for (const message of messages) {
@@ -270,7 +270,7 @@ function render(run: Run, room: Room, { userText, filesOf }: Telling): Rendered 
  * that run leaves the older half or a run with a smaller hash enters it, and needs no stored state, even across
  * restarts.
  */
-function fromAnchor(window: readonly Rendered[]): readonly Rendered[] {
+function fromAnchor(window: readonly RenderedRun[]): readonly RenderedRun[] {
   let start = 0;
   for (let i = 1; i < window.length / 2; i++) if (hash(window[i]?.id) < hash(window[start]?.id)) start = i;
   return window.slice(start);

@@ -1,6 +1,6 @@
 /** The input and the outcome of an agent run, and the hooks that it calls. */
 import type { AgentStreamEvent } from '../../channels/channel.ts';
-import type { Said } from '../../messages/messages.ts';
+import type { Wording } from '../../messages/messages.ts';
 import type { Json, SessionEntry } from '../../workspace/types.ts';
 import type { CallUsage } from './call-usage.ts';
 import type { Thinking } from './settings.ts';
@@ -125,9 +125,9 @@ export interface Beside {
 }
 
 /** A file of the newest messages that the model wasn't shown. */
-export interface Unseen {
+export interface UnseenFile {
   name: string;
-  why: Said;
+  why: Wording;
   /** The file's pages aren't shown. That is worth mentioning only if the model can look at pages. */
   isPages?: true;
 }
@@ -145,7 +145,7 @@ export interface AgentOutcome {
   /** Tools did something, but no model said anything about it. */
   isWordless?: true;
   /** Files that the person must hear about. */
-  unseen?: Unseen[];
+  unseen?: UnseenFile[];
   /**
    * The pending calls in their order, set with `parked`. The text is then what the model said with them and may be
    * empty.

@@ -59,7 +59,7 @@ export interface BoardRoute {
   silenceMs?: number;
   /** Milliseconds until the body must be complete; ten seconds if absent. */
   bodyMs?: number;
-  /** A thrown Refused (`respond.ts`) becomes that error; anything else a 500 without details. */
+  /** A thrown RequestError (`respond.ts`) becomes that error; anything else a 500 without details. */
   handle(asked: BoardRequest): Promise<void>;
 }
 
@@ -67,12 +67,12 @@ export interface BoardRoute {
 export interface BoardAt {
   /**
    * Returns the viber of `?viber=`, or the usual one.
-   * @throws Refused for an unknown viber
+   * @throws RequestError for an unknown viber
    */
   viberOf(url: URL): string;
   /**
    * Carries out an owner's decision about a suggestion, as the protocol's frame does.
-   * @throws Refused
+   * @throws RequestError
    */
   decide(
     caller: Caller,

@@ -1,5 +1,5 @@
 /** The command line: what a command declares, what it receives and its exit codes. */
-import { type Messages, type Said, say } from '../../messages/messages.ts';
+import { type Messages, say, type Wording } from '../../messages/messages.ts';
 import type { HomeAt, OfferedNames } from './feature.ts';
 import type { JobFiles, JobFilesAt } from './job-service.ts';
 
@@ -7,7 +7,7 @@ import type { JobFiles, JobFilesAt } from './job-service.ts';
 export interface CliOption {
   /** The placeholder for its value in the help (`FILE`); a switch has none. */
   takes?: string;
-  about: Said | string;
+  about: Wording | string;
 }
 
 export const OTHER_VIBER: CliOption = { takes: 'ID', about: say('commandLine.everyViber') };
@@ -19,13 +19,13 @@ export interface CliVerb {
   takes?: Words;
   /** Options for this verb only; they are declared with the command's. */
   options?: readonly string[];
-  about: Said | string;
+  about: Wording | string;
 }
 
 /** One row of the table. The parser, `--help` and docs/commands.md are all derived from it, so they can't disagree. */
 export interface CliCommand {
   /** One line for the list of commands; features from outside write it in a language of their own. */
-  about: Said | string;
+  about: Wording | string;
   takes?: Words;
   /** Replaces `takes`: the first word selects a verb, which takes words of its own. */
   verbs?: Readonly<Record<string, CliVerb>>;
@@ -38,10 +38,10 @@ export interface CliCommand {
   options?: Readonly<Record<string, CliOption>>;
   json?: true;
   /** Paragraphs of further help. */
-  notes?: readonly (Said | string)[];
+  notes?: readonly (Wording | string)[];
   examples: readonly string[];
   /** Exit codes that differ from EXIT_MEANINGS. */
-  exits?: Readonly<Record<number, Said | string>>;
+  exits?: Readonly<Record<number, Wording | string>>;
   load: () => Promise<{ run: (context: CliContext, cli: CliServices) => Promise<number> }>;
 }
 
@@ -80,7 +80,7 @@ export interface CliContext {
 
 export const EXIT = { ok: 0, failed: 1, badConfig: 2, locked: 3 } as const;
 
-export const EXIT_MEANINGS: Readonly<Record<number, Said>> = {
+export const EXIT_MEANINGS: Readonly<Record<number, Wording>> = {
   [EXIT.ok]: say('commandLine.exitOk'),
   [EXIT.failed]: say('commandLine.exitFailed'),
   [EXIT.badConfig]: say('commandLine.exitBadConfig'),

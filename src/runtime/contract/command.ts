@@ -5,7 +5,7 @@
 import type { Action } from '../../access/authorise.ts';
 import type { Principal } from '../../access/principal.ts';
 import type { Address, Attachment, CommandSpec, InboundMessage, QuotedText } from '../../channels/channel.ts';
-import type { MessageKey, Messages, Said, Text } from '../../messages/messages.ts';
+import type { MessageKey, Messages, Text, Wording } from '../../messages/messages.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 import type { ButtonAction } from './buttons.ts';
 import type { PlayOrder } from './entry.ts';
@@ -35,7 +35,7 @@ export interface InvocationOf<Gw> {
   /**
    * Adds words to a task's lane as this person's message. Calling it again when the command is repeated adds nothing.
    */
-  put(taskId: string, text: string, order: Put): Promise<void>;
+  put(taskId: string, text: string, order: EntryAddition): Promise<void>;
   /**
    * Ends the task's run, and drops pending messages that arrived before the command. Returns false if there was nothing
    * to stop.
@@ -49,7 +49,7 @@ export interface InvocationOf<Gw> {
 }
 
 /** A playbook to play, a skill to call, or other people's words to quote. */
-export type Put = { play: PlayOrder } | { skill: string } | { quote: QuotedText };
+export type EntryAddition = { play: PlayOrder } | { skill: string } | { quote: QuotedText };
 
 export interface CommandReply {
   /** Markdown. */
@@ -59,7 +59,7 @@ export interface CommandReply {
   /** A second reply, posted here once it is known. Must not reject; it is lost if the process ends first. */
   later?: Promise<{ text: Text; files?: Attachment[]; buttons?: ButtonAction[][] }>;
   /** The question that this command decided: the messages that asked it show the outcome from then on. */
-  decided?: { question: string; outcome: Said };
+  decided?: { question: string; outcome: Wording };
   /** Notes to other conversations. A note that can't be sent is dropped. */
   elsewhere?: { address: Address; text: Text }[];
 }

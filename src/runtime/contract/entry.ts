@@ -2,7 +2,7 @@
  * The entries of the spool: a message with everything that was decided when it arrived, so that a restart decides
  * nothing again.
  */
-import type { Taken } from '../../access/limits.ts';
+import type { LimitResult } from '../../access/limits.ts';
 import { type Principal, principalText } from '../../access/principal.ts';
 import { type Address, conversationKey, type InboundMessage } from '../../channels/channel.ts';
 import type { Arrival, FairLimits, OrderKey, Share } from '../../engine/engine.ts';
@@ -66,7 +66,7 @@ export interface Visit {
   /** The sender, if somebody else has authorised them already: the guard of the network. */
   as?: Principal;
   /** The result of counting the event towards its sender's limit. */
-  rate?: Taken;
+  rate?: LimitResult;
 }
 
 /** Returns the platform's name of the event, made unique by everything that identifies a conversation. */

@@ -20,8 +20,8 @@ import type { Finding } from './finding.ts';
 import type { JobFiles, JobFilesAt, JobService, KnownNames } from './job-service.ts';
 import type { MemoryHit } from './memory.ts';
 import type { AnswerReader, OwnModels } from './model.ts';
-import type { Offered, Order, TakenTurn } from './order.ts';
-import type { Answer, Made } from './outcome.ts';
+import type { FeatureOffer, Order, TakenTurn } from './order.ts';
+import type { Answer, RunResults } from './outcome.ts';
 import type { FileKind, ReadableFile, ReadFor } from './reading.ts';
 import type { OwnSettings } from './settings.ts';
 import type { KnownTool, NativeSkill, Tool } from './tool.ts';
@@ -53,7 +53,7 @@ export interface RecallFor {
   plan: Plan | undefined;
 }
 
-export interface Recalled {
+export interface MemoryRecall {
   text: string;
   /** Whether it includes daily logs, which hold traces of what anyone has written (promise 40). */
   hasLogs: boolean;
@@ -67,7 +67,7 @@ export interface BlockOf {
   run: string;
   /** The person for whom it ran. */
   principal: Principal;
-  made: Made;
+  made: RunResults;
 }
 
 /** An element of answers that is meant for the gateway, such as `<memory_suggestion>`. */
@@ -150,7 +150,7 @@ export interface FeatureOf<Gw extends { config: unknown }, Run> {
     /** Those that are bundled skills; a skill of the same name takes their place. */
     bundled?: readonly KnownTool[];
     when(order: Order, own: OwnSettings, gw: Gw): boolean;
-    tools(order: Order, own: OwnSettings, scope: ToolScope, gw: Gw): Promise<Offered>;
+    tools(order: Order, own: OwnSettings, scope: ToolScope, gw: Gw): Promise<FeatureOffer>;
   };
   /** Handles entries that are more than a message, in place of the model. */
   readonly takes?: {
@@ -226,7 +226,7 @@ export interface FeatureOf<Gw extends { config: unknown }, Run> {
   /** Lists the playbooks, for the Board. */
   playbooks?(gw: Gw): PlaybookSummary[];
   /** Returns what a run is told of the viber's memory; text is '' for nothing. */
-  recall?(of: RecallFor, gw: Gw): Promise<Recalled>;
+  recall?(of: RecallFor, gw: Gw): Promise<MemoryRecall>;
   /** Called when a request had to omit the beginning of its session. Must not throw. */
   cut?(session: CutSession, gw: Gw): void;
   /** Handles blocks of answers. Repeated after a crash, so it must do the same again. */

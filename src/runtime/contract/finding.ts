@@ -1,6 +1,6 @@
 /** A result of the doctor's checks. */
 import { ConfigError, errorMessage, UserError } from '../../errors.ts';
-import { type Said, say } from '../../messages/messages.ts';
+import { say, type Wording } from '../../messages/messages.ts';
 
 export interface Finding {
   /** The subject of the check, for example `home` or `slack`. */
@@ -8,7 +8,7 @@ export interface Finding {
   /** `note`: it works, but may not be what was intended. */
   state: 'ok' | 'note' | 'wrong';
   /** One sentence; for `wrong` it names what to change. */
-  detail: Said | string;
+  detail: Wording | string;
   isSetting?: boolean;
 }
 

@@ -3,7 +3,7 @@
  */
 import type { Principal } from '../../access/principal.ts';
 import type { Address } from '../../channels/channel.ts';
-import type { Said } from '../../messages/messages.ts';
+import type { Wording } from '../../messages/messages.ts';
 
 export interface JobView {
   /** The name of its file without `.yaml`. */
@@ -21,9 +21,9 @@ export interface JobView {
   /** Why it is broken, or why the version before the last edit is in force. In English, one line per problem. */
   problem?: string;
   /** The same problems as messages for people. */
-  wrong?: readonly Said[];
+  wrong?: readonly Wording[];
   /** A sentence for each viber, model, skill and tool that it names but that doesn't exist. */
-  lacks?: Said[];
+  lacks?: Wording[];
   /** A digest of everything that the job does, and when. It changes if another job takes its name. */
   version: string;
   lastRun?: { task: string; slot: string; state: 'running' | 'completed' | 'error' | 'stopped' };

@@ -7,13 +7,13 @@ import type { Messages } from '../../messages/messages.ts';
 import type { SessionEntry, TaskRecord } from '../../workspace/types.ts';
 import type { AgentOutcome, Verdict } from './agent.ts';
 import type { Entry, JobOrder } from './entry.ts';
-import type { Made } from './outcome.ts';
+import type { RunResults } from './outcome.ts';
 import type { OwnSettings, WorkingMode } from './settings.ts';
 import type { RuntimeTool } from './task.ts';
 import type { TurnWatch } from './watch.ts';
 
 /** Rules for an agent that another agent asked, in addition to the general ones. */
-export interface Asked {
+export interface DelegationRules {
   /** The agents that asked each other down to this one, the outermost first. */
   chain: readonly string[];
   /** The outermost run, which is charged for this one and shows its progress. */
@@ -32,7 +32,7 @@ export interface Asked {
 }
 
 /** People's decisions about pending calls of this run, or of an agent that it asked. */
-export interface Decided {
+export interface RunVerdicts {
   run: string;
   verdicts: ReadonlyMap<string, Verdict>;
 }
@@ -68,7 +68,7 @@ export interface Order {
   called?: readonly string[] | undefined;
   /** The session's lines of this run, if an earlier process began it. */
   earlier: readonly SessionEntry[];
-  decided?: Decided | undefined;
+  decided?: RunVerdicts | undefined;
   signal: AbortSignal;
   watch?: TurnWatch;
   /**
@@ -79,7 +79,7 @@ export interface Order {
   owner?: Owner;
   /** Overrides the viber's own settings, key by key. */
   own?: OwnSettings | undefined;
-  asked?: Asked;
+  asked?: DelegationRules;
   /** Appended to the other instructions. */
   instructions?: string;
 }
@@ -94,9 +94,9 @@ export interface Owner {
   epoch?: number;
 }
 
-export interface Performed {
+export interface AgentResult {
   outcome: AgentOutcome;
-  made: Made;
+  made: RunResults;
   tools: readonly RuntimeTool[];
 }
 
@@ -104,10 +104,10 @@ export interface Performed {
  * Runs the agent on an order.
  * @throws RunError, or a system error if the disk fails
  */
-export type RunAgent = (order: Order) => Promise<Performed>;
+export type RunAgent = (order: Order) => Promise<AgentResult>;
 
 /** What a feature offers a run beside its tools of the table. */
-export interface Offered {
+export interface FeatureOffer {
   tools: RuntimeTool[];
   /** Skills that are read rather than called, as lines for the prompt; absent or empty if there are none. */
   skills?: string;

@@ -8,13 +8,13 @@ import type { TaskResult } from './task.ts';
 import type { PlanChange } from './tool-scope.ts';
 
 /** Everything that people get with a question: the run's words since the last one, and the files it has made. */
-export interface Handed {
+export interface QuestionContents {
   said: string;
   refs: ArtifactRef[];
 }
 
 /** Results that the tools of a run have left for its answer. */
-export interface Made {
+export interface RunResults {
   refs: ArtifactRef[];
   pending: Suggestion[];
   plan: PlanChange | undefined;

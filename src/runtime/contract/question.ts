@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import type { ArtifactRef, TaskRecord } from '../../workspace/types.ts';
-import type { Asked, Order } from './order.ts';
+import type { DelegationRules, Order } from './order.ts';
 
 export const ASK_AGENT = 'ask_agent';
 
@@ -16,7 +16,7 @@ export interface Question {
   /** Aborts the answer; defaults to the signal of the asking run. */
   signal?: AbortSignal;
   /** Rules for the agent in addition to those of the task. */
-  asked: Asked;
+  asked: DelegationRules;
   /** Appended to the agent's other instructions. */
   instructions: string;
 }

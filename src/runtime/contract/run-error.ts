@@ -4,7 +4,7 @@
  * cause.
  */
 import { ConfigError, errorCode } from '../../errors.ts';
-import { messagesIn, type Said, say } from '../../messages/messages.ts';
+import { messagesIn, say, type Wording } from '../../messages/messages.ts';
 import { betterAddress, keySetting, knownProvider, splitModelName } from './providers.ts';
 import {
   type About,
@@ -51,10 +51,10 @@ export class RunError extends Error {
   /** The sentence in English. */
   readonly userMessage: string;
   /** The same for a chat, in the reader's language; undefined if there is nothing to say. */
-  readonly said: Said | undefined;
+  readonly said: Wording | undefined;
   /** Set once the turn is known, so that the person can ask for the same again. */
   turn: FailedTurn | undefined;
-  constructor(kind: RunErrorKind, said: Said | string, options: { detail?: string; cause?: unknown } = {}) {
+  constructor(kind: RunErrorKind, said: Wording | string, options: { detail?: string; cause?: unknown } = {}) {
     const userMessage = typeof said === 'string' ? said : messagesIn('en').said(said);
     super(options.detail ?? userMessage, options.cause === undefined ? undefined : { cause: options.cause });
     this.kind = kind;
@@ -167,11 +167,11 @@ function unreachable(model: string, cause: Error): RunError {
   );
 }
 
-function failure(kind: RunErrorKind, text: Said, detail: string, more: Partial<ModelFailure> = {}): ModelFailure {
+function failure(kind: RunErrorKind, text: Wording, detail: string, more: Partial<ModelFailure> = {}): ModelFailure {
   return { error: new RunError(kind, text, { detail }), retry: false, ...more };
 }
 
-function unknownModel(name: string): Said {
+function unknownModel(name: string): Wording {
   const { provider, model } = splitModelName(name);
   return say('failures.unknownModel', { provider, model, setting: `providers.${provider}.baseURL` });
 }
@@ -179,7 +179,7 @@ function unknownModel(name: string): Said {
 /** Returns what the provider's own words mean; undefined if they say no more than its status. */
 function describeRefusal(refusal: Refusal, name: string, detail: string): ModelFailure | undefined {
   const { provider, model } = splitModelName(name);
-  const told = (kind: RunErrorKind, text: Said, more?: Partial<ModelFailure>) => failure(kind, text, detail, more);
+  const told = (kind: RunErrorKind, text: Wording, more?: Partial<ModelFailure>) => failure(kind, text, detail, more);
   const badRequest = true;
   switch (whyRefused(refusal)) {
     case 'credit':
@@ -210,7 +210,7 @@ function describeRefusal(refusal: Refusal, name: string, detail: string): ModelF
 function describeStatus(error: unknown, refusal: Refusal, status: number, name: string): ModelFailure {
   const { provider } = splitModelName(name);
   const detail = `${name}: HTTP ${status} ${refusal.code}`.trim();
-  const told = (kind: RunErrorKind, text: Said, more?: Partial<ModelFailure>) => failure(kind, text, detail, more);
+  const told = (kind: RunErrorKind, text: Wording, more?: Partial<ModelFailure>) => failure(kind, text, detail, more);
   const address = `providers.${provider}.baseURL`;
   const badRequest = true;
   const mostTokens = status === 400 || status === 422 ? mostTokensIn(refusal) : undefined;
@@ -243,20 +243,20 @@ function describeStatus(error: unknown, refusal: Refusal, status: number, name: 
   });
 }
 
-function noCredit(provider: string): Said {
+function noCredit(provider: string): Wording {
   const where = knownProvider(provider)?.billing;
   return where ? say('failures.noCreditAt', { provider, where }) : say('failures.noCredit', { provider });
 }
 
 const waits = ({ retryAfterMs }: Refusal) => (retryAfterMs === undefined ? {} : { retryAfterMs });
 
-const limited = (provider: string, ms: number | undefined): Said =>
+const limited = (provider: string, ms: number | undefined): Wording =>
   ms === undefined
     ? say('failures.limited', { provider })
     : say('failures.limitedFor', { provider, wait: duration(Math.ceil(ms / 1000)) });
 
 /** Rounds a wait as a person would say it: a day isn't counted in seconds. */
-function duration(seconds: number): Said {
+function duration(seconds: number): Wording {
   if (seconds < 100) return say('failures.seconds', { n: seconds });
   const minutes = Math.ceil(seconds / 60);
   return minutes < 100

@@ -13,7 +13,7 @@ export interface ExpectedAnswer {
   args: string;
 }
 
-interface Kept extends ExpectedAnswer {
+interface StoredExpectation extends ExpectedAnswer {
   where: string;
   who: string;
   /** Milliseconds since the epoch. */
@@ -25,16 +25,16 @@ const MAX_KEPT = 500;
 /** An answer to a short question is short. */
 const MAX_WORDS = 2_000;
 
-const keptShape = shape<Kept>(
+const keptShape = shape<StoredExpectation>(
   objectOf({ command: isFilled, args: isText, where: isFilled, who: isFilled, until: isInteger }),
 );
 const ABOUT = { lost: 'which short questions wait for an answer', next: 'Whoever was asked presses the button again.' };
 
-export type Expected = Pick<ExpectedAnswers, keyof ExpectedAnswers>;
+export type Expectations = Pick<ExpectedAnswers, keyof ExpectedAnswers>;
 
 export class ExpectedAnswers {
   readonly #now: () => number;
-  readonly #kept: JsonList<Kept>;
+  readonly #kept: JsonList<StoredExpectation>;
 
   constructor(file: string, now: () => number = Date.now) {
     this.#now = now;
@@ -59,7 +59,7 @@ export class ExpectedAnswers {
       this.#kept.change((now) => this.#without(now, address, who));
   }
 
-  #without(all: readonly Kept[], address: Address, who: string): Kept[] {
+  #without(all: readonly StoredExpectation[], address: Address, who: string): StoredExpectation[] {
     const where = conversationKey(address);
     return all.filter((each) => each.until > this.#now() && (each.who !== who || each.where !== where));
   }

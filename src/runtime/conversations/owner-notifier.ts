@@ -18,7 +18,7 @@ import { hashText } from '../../lib/files.ts';
 import { commandForAnyone, viberCommand } from '../../lib/invocation.ts';
 import { plainLine } from '../../lib/text.ts';
 import type { Logger } from '../../log.ts';
-import { type Messages, messagesFor, type Said, say, type Text } from '../../messages/messages.ts';
+import { type Messages, messagesFor, say, type Text, type Wording } from '../../messages/messages.ts';
 import { type ButtonAction, questionId } from '../contract/buttons.ts';
 import { type Entry, traceOf } from '../contract/entry.ts';
 import type { Delivery } from '../delivery.ts';
@@ -31,7 +31,7 @@ export interface OwnerNotifier {
   /** Asks every owner who can be reached, with buttons. Never rejects. */
   ask(code: string, stranger: Principal): Promise<void>;
   /** Notifies all owners who can be reached; the same ID again has no effect. Never rejects. */
-  tellOwners(id: string, said: Said): Promise<void>;
+  tellOwners(id: string, said: Wording): Promise<void>;
   /** Like `tellOwners`, with buttons; the question is worded for each owner's language. Never rejects. */
   askOwners(id: string, question: (messages: Messages) => { text: Text; buttons: ButtonAction[][] }): Promise<void>;
   /** Reports a message that was given up after its third crash (promise 10) or its third failure. */

@@ -5,7 +5,7 @@ import { type Address, formatAddress } from '../../channels/channel.ts';
 import { channelKinds, kindOf } from '../../channels/index.ts';
 import { UserError } from '../../errors.ts';
 import { cutText, plainLine } from '../../lib/text.ts';
-import { type Messages, type Said, say } from '../../messages/messages.ts';
+import { type Messages, say, type Wording } from '../../messages/messages.ts';
 
 /** Returns whether a program's conversation belongs to a person. */
 const isPersons = (chat: string): boolean =>
@@ -64,7 +64,7 @@ export function refuseToGuest({ principal, isDirect }: { principal: Principal; i
 /** Returns the name of a linked person without the suffix that makes it unique. */
 export const shownPerson = (person: string): string => person.replace(/~.*$/, '');
 
-export function unknownTask(typed: string, isDirect: boolean): Said {
+export function unknownTask(typed: string, isDirect: boolean): Wording {
   const id = `\`${typed.trim().slice(0, 40).replaceAll('`', '')}\``;
   return isDirect ? say('commands.unknownTask', { id }) : say('commands.unknownTaskHere', { id });
 }

@@ -6,17 +6,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Address,
-  type Barred,
   type Channel,
   conversationKey,
   type InboundMessage,
   type OutboundMessage,
+  type WriteBarrier,
 } from '../../channels/channel.ts';
 import { DeliveryError } from '../../errors.ts';
 import { createLru } from '../../lib/lru.ts';
 import { cutText, plainLine } from '../../lib/text.ts';
 import type { Logger } from '../../log.ts';
-import { lines, messagesFor, type Said, say, words } from '../../messages/messages.ts';
+import { lines, messagesFor, say, type Wording, words } from '../../messages/messages.ts';
 import type { Delivery } from '../delivery.ts';
 import { escaped } from './places.ts';
 
@@ -24,14 +24,14 @@ export interface Reach {
   /**
    * Returns why nothing we answer to this message would arrive where it was written; undefined if no obstacle is known.
    */
-  barred(message: InboundMessage): Promise<Said | undefined>;
+  barred(message: InboundMessage): Promise<Wording | undefined>;
   /** Records that a message is being worked on: if its answer is refused there, its sender is notified. */
   begun(message: InboundMessage): void;
   /**
    * Notifies the sender, once for each place until that changes. Resolves when the notice is durable, or if the sender
    * can't be reached.
    */
-  tell(message: InboundMessage, why: Said, key: string): Promise<void>;
+  tell(message: InboundMessage, why: Wording, key: string): Promise<void>;
   /**
    * Sends an answer that was refused for good directly to the person who asked; for a while, new messages there don't
    * reach a model. Never rejects.
@@ -55,7 +55,7 @@ interface Question {
   prefix?: string;
 }
 
-const WHY: Readonly<Record<Barred, Said>> = {
+const WHY: Readonly<Record<WriteBarrier, Wording>> = {
   archived: say('channels.barredArchived'),
   readOnly: say('channels.barredReadOnly'),
   locked: say('channels.barredLocked'),
@@ -83,7 +83,7 @@ export function createReach({ channelOf, delivery, log }: ReachOptions): Reach {
   /** The newest message that was worked on, by place. */
   const asked = createLru<Question>(MAX_KEPT);
 
-  async function known(message: InboundMessage): Promise<Said | undefined> {
+  async function known(message: InboundMessage): Promise<Wording | undefined> {
     try {
       const why = await channelOf(message.address)?.barred?.(message.address);
       return why && WHY[why];
@@ -93,7 +93,7 @@ export function createReach({ channelOf, delivery, log }: ReachOptions): Reach {
     }
   }
 
-  async function tellDirectly(message: Question, why: Said, key: string, more = ''): Promise<void> {
+  async function tellDirectly(message: Question, why: Wording, key: string, more = ''): Promise<void> {
     const address = await directOf(message, channelOf(message.address), log);
     // With the next message it is tried again.
     if (!address) return void told.delete(whom(message));

@@ -9,7 +9,7 @@ import { NewLines } from '../../lib/files/new-lines.ts';
 import { isShared } from '../../lib/locks.ts';
 import { createLru } from '../../lib/lru.ts';
 import type { Logger } from '../../log.ts';
-import { type Messages, type Said, say, type Text } from '../../messages/messages.ts';
+import { type Messages, say, type Text, type Wording } from '../../messages/messages.ts';
 import type { Home } from '../../workspace/home.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
 import type { TaskRecord, Usage } from '../../workspace/types.ts';
@@ -321,7 +321,7 @@ export function priced(tokens: Usage, price: Price | undefined, currency: string
 /** Ends a run at a cap. Its `userMessage` is what the person is told; empty if they were told today. */
 export class CapError extends RunError {
   readonly hit: CapHit;
-  constructor(hit: CapHit, said: Said | '') {
+  constructor(hit: CapHit, said: Wording | '') {
     super('cap', said, { detail: `${hit.setting}: ${hit.used} of ${hit.limit}` });
     this.hit = hit;
   }
@@ -335,7 +335,7 @@ export interface Meter {
 interface MeterOptions {
   costs: Costs;
   /** Sends a message to all owners who can be reached; the same ID again has no effect. Must not throw. */
-  tellOwners: (id: string, said: Said) => void;
+  tellOwners: (id: string, said: Wording) => void;
   now?: () => number;
 }
 
@@ -376,7 +376,7 @@ export function money(amount: number, currency: string): string {
 }
 
 /** Formats `12,345 tokens in (8,000 cached), 678 out, 0.0123 USD`; says so if a price is unknown. */
-export function usageText({ inputTokens, cachedInputTokens, outputTokens, ...paid }: Usage): Said {
+export function usageText({ inputTokens, cachedInputTokens, outputTokens, ...paid }: Usage): Wording {
   const counted = { in: Math.round(inputTokens), out: Math.round(outputTokens) };
   const tokens = cachedInputTokens
     ? say('costs.tokensCached', { ...counted, cached: Math.round(cachedInputTokens) })
@@ -391,19 +391,19 @@ export function usageText({ inputTokens, cachedInputTokens, outputTokens, ...pai
 }
 
 /** Formats `5 of 10 tokens` or `0.50 of 2.00 USD`. */
-const share = (used: number, limit: number, currency: string | undefined): Said =>
+const share = (used: number, limit: number, currency: string | undefined): Wording =>
   currency === undefined
     ? say('costs.ofTokens', { used: Math.round(used), limit: Math.round(limit) })
     : say('costs.ofMoney', { used: money(used, '').trim(), limit: money(limit, currency) });
 
 /** Formats `in 5 h 12 min`, which is the same in every time zone. */
-function liftedIn(until: number, now: number): Said {
+function liftedIn(until: number, now: number): Wording {
   const minutes = Math.max(1, Math.ceil((until - now) / 60_000));
   return say('costs.lifted', { hours: Math.floor(minutes / 60), minutes: minutes % 60 });
 }
 
 /** Formats `Your limit for today is used up (5,000 of 5,000 tokens, limits.tokensPerPersonPerDay)`. */
-function reached({ of, used, limit, currency, setting }: CapHit): Said {
+function reached({ of, used, limit, currency, setting }: CapHit): Wording {
   const given = { share: share(used, limit, currency), setting };
   return of === 'person' ? say('costs.yourLimit', given) : say('costs.everybodysLimit', given);
 }
@@ -411,12 +411,12 @@ function reached({ of, used, limit, currency, setting }: CapHit): Said {
 const about = (hit: CapHit, now: number) => ({ limit: reached(hit), when: liftedIn(hit.until, now) });
 
 /** Tells a person once a day which cap they reached, until when, and what happens to their messages. */
-const capNotice = (hit: CapHit, now: number): Said => say('costs.notice', about(hit, now));
+const capNotice = (hit: CapHit, now: number): Wording => say('costs.notice', about(hit, now));
 
 /** Reminds a person whose work was running and who has been told today. */
-const capReminder = (hit: CapHit, now: number): Said => say('costs.reminder', about(hit, now));
+const capReminder = (hit: CapHit, now: number): Wording => say('costs.reminder', about(hit, now));
 
-const ownerNotice = (hit: CapHit, now: number): Said => say('costs.forOwners', about(hit, now));
+const ownerNotice = (hit: CapHit, now: number): Wording => say('costs.forOwners', about(hit, now));
 
 /**
  * Returns a line for each configured cap as one person sees it, such as `today, you: 1,200 of 5,000 tokens`, and

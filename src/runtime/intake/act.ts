@@ -29,7 +29,7 @@ import type { Decision, Facts } from './decide.ts';
 import { reply, replyOnce } from './reply.ts';
 import { turnAway } from './strangers.ts';
 
-type Enqueued = Awaited<ReturnType<Queue<Entry>['enqueue']>>;
+type EnqueueResult = Awaited<ReturnType<Queue<Entry>['enqueue']>>;
 type Of<K extends Decision['kind']> = Extract<Decision, { kind: K }>;
 
 /** How far apart an album's parts may arrive, in ms. */
@@ -182,7 +182,7 @@ async function store(entry: Entry, facts: Facts, raw: unknown, gw: Gateway): Pro
 }
 
 /** Stores an entry. Stops and edits are noted before that, and forgotten if the entry isn't stored. */
-async function enqueue(lane: string, entry: Entry, raw: unknown, gw: Gateway): Promise<Enqueued> {
+async function enqueue(lane: string, entry: Entry, raw: unknown, gw: Gateway): Promise<EnqueueResult> {
   const { message } = entry;
   const id = dedupeId(message);
   const forgetStop = noteStop(entry, spoolKey(id), gw);

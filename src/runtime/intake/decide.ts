@@ -4,10 +4,10 @@
  * before their buttons are looked up.
  */
 import type { EntryDecision } from '../../access/authorise.ts';
-import type { Taken } from '../../access/limits.ts';
+import type { LimitResult } from '../../access/limits.ts';
 import type { Principal } from '../../access/principal.ts';
 import { type Address, conversationKey, type InboundMessage, type InboundOutcome } from '../../channels/channel.ts';
-import { type Said, say } from '../../messages/messages.ts';
+import { say, type Wording } from '../../messages/messages.ts';
 import type { TypedAnswer } from '../approvals/typed.ts';
 import type { Command } from '../commands/command.ts';
 import { findCommand } from '../commands/table.ts';
@@ -52,7 +52,7 @@ export interface Facts {
   /** An edit left the words unchanged. */
   readonly isUnchanged: boolean;
   /** The result of counting it towards its sender's limit; undefined for owners. */
-  readonly rate: Taken | undefined;
+  readonly rate: LimitResult | undefined;
   /** The sender's conversations have used up their disk space. */
   readonly isFull: boolean;
   readonly pressed: ButtonAction | 'gone' | undefined;
@@ -85,7 +85,7 @@ export type Decision =
   /** Too many messages: the sender is told durably, told once, or not told. */
   | { kind: 'limit'; tell: 'notice' | 'once' | 'nothing' }
   /** A short reply outside any task. */
-  | { kind: 'notice'; said: Said }
+  | { kind: 'notice'; said: Wording }
   /** Binds the conversation to the entry's task, then stores the entry. `chooses`: the conversation keeps its viber. */
   | { kind: 'bind'; entry: Entry; begins: boolean; chooses?: boolean }
   /** The same for the task of an ID, which must be looked up first. */
@@ -100,7 +100,7 @@ export type Decision =
 
 const GONE = say('failures.buttonGone', { hint: say('commands.hint') });
 const OF_OTHERS = say('failures.othersThread');
-const gone = (viber: string): Said => say('vibers.gone', { name: viber });
+const gone = (viber: string): Wording => say('vibers.gone', { name: viber });
 
 /** @param commands the commands of the gateway and of its features */
 export function decide(facts: Facts, commands: CommandTable<Gateway>): Decision {

@@ -6,7 +6,7 @@
  */
 
 import fs from 'node:fs';
-import type { Paired } from '../../access/pairing.ts';
+import type { PairedIdentity } from '../../access/pairing.ts';
 import { isAddress, readIdentity } from '../../access/principal.ts';
 import type { Address, InboundMessage } from '../../channels/channel.ts';
 import { isShared } from '../../lib/locks.ts';
@@ -75,7 +75,7 @@ export class LetIn {
     }
   }
 
-  async #welcome({ identity, name, role, approvedAt, address }: Paired, waiting: readonly InboundMessage[]) {
+  async #welcome({ identity, name, role, approvedAt, address }: PairedIdentity, waiting: readonly InboundMessage[]) {
     const { people, delivery, say: sayAt } = this.#gw;
     const id = `paired-${identity.replace(/[^\w-]/g, '_')}-${Date.parse(approvedAt)}`;
     // Slack sends no name with a message, so the name is the ID.

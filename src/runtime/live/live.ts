@@ -13,7 +13,7 @@ import {
 } from '../../channels/channel.ts';
 import type { State } from '../../engine/engine.ts';
 import type { Logger } from '../../log.ts';
-import { type Messages, type Said, say, type Text } from '../../messages/messages.ts';
+import { type Messages, say, type Text, type Wording } from '../../messages/messages.ts';
 import type { ConversationSetting } from '../conversations/conversations.ts';
 import type { Buttons } from '../reply/buttons.ts';
 import { doingWith, oneLine } from '../tools/doing.ts';
@@ -45,7 +45,7 @@ interface Run {
   agentId: string;
   /** The agent that is working now: the run's own, or one that it asked. */
   worker: string;
-  words: Said;
+  words: Wording;
   state: AgentState;
   text: LiveText;
   progress: Promise<Progress | undefined> | undefined;
@@ -279,7 +279,7 @@ export class LiveProgress {
 }
 
 /** Returns the new description after an event; undefined if it doesn't change. */
-export function doing(event: AgentStreamEvent): Said | undefined {
+export function doing(event: AgentStreamEvent): Wording | undefined {
   if (event.type === 'tool-call') return doingWith(event.tool, event.args);
   if (event.type !== 'state-change') return undefined;
   if (event.progress) {
@@ -302,7 +302,12 @@ export interface Progress {
  * Formats `Working on step 2 of 5, Tape the edges: writing plan.md … 12 s`, or without a step in progress `Working
  * (2/5): …`.
  */
-export function statusLine(doing: Said, progress: Progress | undefined, elapsedMs: number, messages: Messages): Text {
+export function statusLine(
+  doing: Wording,
+  progress: Progress | undefined,
+  elapsedMs: number,
+  messages: Messages,
+): Text {
   const all = Math.round(elapsedMs / 1000);
   const [minutes, seconds] = [Math.floor(all / 60), all % 60];
   const time = minutes === 0 ? say('tasks.seconds', { seconds }) : say('tasks.minutes', { minutes, seconds });

@@ -10,7 +10,7 @@ import { createLiveText, type LiveText } from './text.ts';
 type Origin = { agentId: string; taskId: string; runId: string };
 type ToolCall = Extract<AgentStreamEvent, { type: 'tool-call' }>;
 
-interface Seen {
+interface LiveRunState {
   origin: Origin;
   state: AgentState;
   /** The text as the model wrote it. */
@@ -27,7 +27,7 @@ const MAX_RUNS = 1_000;
 const MAX_SAID = 4 * 1024 * 1024;
 
 export class SeenRuns {
-  readonly #runs = createLru<Seen>(MAX_RUNS);
+  readonly #runs = createLru<LiveRunState>(MAX_RUNS);
   readonly #listeners = new Set<(event: AgentStreamEvent) => void>();
 
   constructor(bus: Bus) {
@@ -50,7 +50,7 @@ export class SeenRuns {
     return this.#all((run) => runIds.has(run.origin.runId)).flatMap((run) => eventsOf(run, run.said));
   }
 
-  #all(match: (run: Seen) => boolean): Seen[] {
+  #all(match: (run: LiveRunState) => boolean): LiveRunState[] {
     return [...this.#runs.entries()].flatMap(([, run]) => (match(run) ? [run] : []));
   }
 
@@ -64,10 +64,10 @@ export class SeenRuns {
     this.#tell(event);
   }
 
-  #runOf({ agentId, taskId, runId }: Origin): Seen {
+  #runOf({ agentId, taskId, runId }: Origin): LiveRunState {
     const known = this.#runs.get(runId);
     if (known) return known;
-    const begun: Seen = {
+    const begun: LiveRunState = {
       origin: { agentId, taskId, runId },
       state: 'thinking',
       said: '',
@@ -78,7 +78,7 @@ export class SeenRuns {
     return begun;
   }
 
-  #say(run: Seen, event: Extract<AgentStreamEvent, { type: 'text-delta' }>): void {
+  #say(run: LiveRunState, event: Extract<AgentStreamEvent, { type: 'text-delta' }>): void {
     const before = this.#listeners.size > 0 ? shownOf(run) : run.shown;
     if (run.said.length < MAX_SAID) run.said += event.content;
     if (!before) return;
@@ -93,7 +93,7 @@ export class SeenRuns {
 }
 
 /** Records an event. Text before a tool call or new thinking isn't the answer and is dropped. */
-function note(run: Seen, event: Exclude<AgentStreamEvent, { type: 'text-delta' }>): void {
+function note(run: LiveRunState, event: Exclude<AgentStreamEvent, { type: 'text-delta' }>): void {
   if (event.type === 'tool-result') {
     run.calls = run.calls.filter((call) => call.callId !== event.callId);
     return;
@@ -104,7 +104,7 @@ function note(run: Seen, event: Exclude<AgentStreamEvent, { type: 'text-delta' }
   if (event.type === 'state-change' && event.state === 'thinking') run.calls = [];
 }
 
-function shownOf(run: Seen): NonNullable<Seen['shown']> {
+function shownOf(run: LiveRunState): NonNullable<LiveRunState['shown']> {
   if (run.shown) return run.shown;
   const text = createLiveText();
   run.shown = { text, all: text.add(run.said) };
@@ -112,7 +112,7 @@ function shownOf(run: Seen): NonNullable<Seen['shown']> {
 }
 
 /** Returns the events of a run from its beginning; they void everything that was shown of it before. */
-function eventsOf({ origin, state, calls }: Seen, text: string): AgentStreamEvent[] {
+function eventsOf({ origin, state, calls }: LiveRunState, text: string): AgentStreamEvent[] {
   const now: AgentStreamEvent[] = [{ ...origin, type: 'state-change', state: 'thinking' }];
   if (state !== 'thinking') now.push({ ...origin, type: 'state-change', state });
   now.push(...calls);

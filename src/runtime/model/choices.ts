@@ -26,7 +26,7 @@ export interface ModelChoice {
 }
 
 /** The meaning of words: a model, the usual one, or why neither fits. */
-export type Found =
+export type ModelMatch =
   | { kind: 'model'; model: ModelChoice }
   | { kind: 'usual' }
   | { kind: 'unknown' }
@@ -42,7 +42,7 @@ export interface ModelChoices {
   /** Returns the usual model first; leaves out models that cannot be used. */
   offered(): ModelChoice[];
   about(id: string): ModelChoice;
-  find(words: string, isOwner: boolean): Found;
+  find(words: string, isOwner: boolean): ModelMatch;
   /** Returns whether the model's provider is known and has a key. */
   isUsable(id: string): boolean;
 }
@@ -100,7 +100,7 @@ export class Choices implements ModelChoices {
     return this.#problemOf(id) === undefined;
   }
 
-  find(words: string, isOwner: boolean): Found {
+  find(words: string, isOwner: boolean): ModelMatch {
     const wanted = words
       .trim()
       .toLowerCase()
@@ -160,7 +160,7 @@ export class Choices implements ModelChoices {
     return [...new Set(this.#configured().map((id) => splitModelName(id).provider))];
   }
 
-  #mayChoose(id: string, isOwner: boolean): Found {
+  #mayChoose(id: string, isOwner: boolean): ModelMatch {
     const model = this.about(id);
     return isOwner || this.#configured().includes(id) ? { kind: 'model', model } : { kind: 'not-yours', model };
   }

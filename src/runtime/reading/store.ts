@@ -11,12 +11,12 @@ import type { Home } from '../../workspace/home.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
 import type { FileText } from '../contract/reading.ts';
 
-type Kept = { sha256: string };
+type ReadFile = { sha256: string };
 
-const fileOf = (home: Home, taskId: string, { sha256 }: Kept): string =>
+const fileOf = (home: Home, taskId: string, { sha256 }: ReadFile): string =>
   openTask(home, taskId).fileAt(`.text-${sha256.replace(/[^0-9a-f]/g, '').slice(0, 40)}.txt`);
 
-export async function keptText(home: Home, taskId: string, of: Kept): Promise<FileText | undefined> {
+export async function keptText(home: Home, taskId: string, of: ReadFile): Promise<FileText | undefined> {
   const file = fileOf(home, taskId, of);
   try {
     const text = await readFile(file, 'utf8');
@@ -28,7 +28,7 @@ export async function keptText(home: Home, taskId: string, of: Kept): Promise<Fi
 }
 
 /** Resolves when the text is durable. */
-export async function keepText(home: Home, taskId: string, of: Kept, text: string): Promise<FileText> {
+export async function keepText(home: Home, taskId: string, of: ReadFile, text: string): Promise<FileText> {
   const file = fileOf(home, taskId, of);
   await ensureDir(openTask(home, taskId).folder);
   await writeFileAtomic(file, Buffer.from(text));

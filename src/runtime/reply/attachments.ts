@@ -19,7 +19,7 @@ export function toAttachment(home: Home, taskId: string, file: ArtifactMeta): At
   };
 }
 
-export interface Attached {
+export interface AttachmentSet {
   files: Attachment[];
   /** Files that the text names and a button sends. */
   onRequest: ArtifactMeta[];
@@ -36,7 +36,7 @@ export async function attach(
   taskId: string,
   refs: readonly ArtifactRef[],
   rules: { mode: AttachMode; maxBytes: number; maxFiles: number },
-): Promise<Attached> {
+): Promise<AttachmentSet> {
   const wanted = new Set(refs.map((ref) => ref.id));
   const named = openTask(home, taskId)
     .artifacts.list()

@@ -6,7 +6,7 @@ import type { Role } from '../../access/principal.ts';
 import { errorCode, UserError } from '../../errors.ts';
 import { commandForAnyone } from '../../lib/invocation.ts';
 import type { Logger } from '../../log.ts';
-import { type Messages, type Said, say, type Text } from '../../messages/messages.ts';
+import { type Messages, say, type Text, type Wording } from '../../messages/messages.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
 import type { Answer } from '../contract/outcome.ts';
 import { type FailedTurn, RunError } from '../contract/run-error.ts';
@@ -123,7 +123,7 @@ export const isSetting = (error: unknown): error is RunError =>
 export const kindOf = (error: unknown): string =>
   error instanceof RunError ? error.kind : (errorCode(error) ?? 'unknown');
 
-function sentenceOf(error: unknown): Said {
+function sentenceOf(error: unknown): Wording {
   if (error instanceof RunError || error instanceof UserError) return error.said ?? say('common.wrong');
   return say('common.wrong');
 }

@@ -1,6 +1,6 @@
 /** The outcome that the messages of a question show once it is decided. */
 import { cutText } from '../../lib/text.ts';
-import { messagesIn, type Said, say } from '../../messages/messages.ts';
+import { messagesIn, say, type Wording } from '../../messages/messages.ts';
 import type { Decision } from '../contract/approval.ts';
 import { visible } from './show.ts';
 
@@ -19,7 +19,7 @@ export const byAt = ({ name, at, zone }: Decider): { by: string; time: string } 
 });
 
 /** Describes the outcome of a request for consent, a plan, or a question to the person. */
-export function outcomeOf({ verdict, by, name, at, answer = '', place }: Decision, zone?: string): Said {
+export function outcomeOf({ verdict, by, name, at, answer = '', place }: Decision, zone?: string): Wording {
   const when = byAt({ name: name || by, at: new Date(at), zone });
   const { by: who, time } = when;
   const chosen = cutText(visible(answer), MAX_ANSWER);

@@ -12,7 +12,7 @@ import { parseJson } from '../../lib/json.ts';
 import { createLru } from '../../lib/lru.ts';
 import { isFilled, isFlag, isInteger, isText, listOf, objectOf, optional, shape } from '../../lib/shape.ts';
 import type { Logger } from '../../log.ts';
-import type { Messages, Said } from '../../messages/messages.ts';
+import type { Messages, Wording } from '../../messages/messages.ts';
 
 /** A message on a platform whose buttons decide something. */
 export interface Asking {
@@ -62,7 +62,7 @@ export class Questions {
   /** Serialises changes: they are rare, and one message may ask several questions. */
   #last: Promise<void> = Promise.resolve();
   /** Outcomes known to this process, for messages that arrive after the decision. */
-  readonly #outcomes = createLru<Said>(MAX_OUTCOMES);
+  readonly #outcomes = createLru<Wording>(MAX_OUTCOMES);
 
   /** Questions that this process knows to be on their way, with the time when they were asked. */
   readonly #onTheirWay = createLru<{ where: string; at: number }>(MAX_OUTCOMES);
@@ -138,7 +138,7 @@ export class Questions {
   }
 
   /** Resolves when the edits are durable in the outbox; repeating it has no effect. Never rejects. */
-  async decided(question: string, outcome: Said): Promise<void> {
+  async decided(question: string, outcome: Wording): Promise<void> {
     this.#outcomes.set(question, outcome);
     await this.#change(async () => {
       for (const key of await this.#keysOf(question)) await this.#close(key, question, outcome);
@@ -146,7 +146,7 @@ export class Questions {
     });
   }
 
-  async #close(key: string, question: string, outcome: Said): Promise<void> {
+  async #close(key: string, question: string, outcome: Wording): Promise<void> {
     const { state, send, messagesAt } = this.#options;
     const asking = await this.#asking(key);
     if (!asking || !questionsOf(asking.buttons).includes(question)) return;

@@ -4,7 +4,7 @@ import { type Messages, type Text, words } from '../../messages/messages.ts';
 import type { Home } from '../../workspace/home.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
 import type { Answer } from '../contract/outcome.ts';
-import { type Attached, type AttachMode, attach, getButton } from './attachments.ts';
+import { type AttachMode, type AttachmentSet, attach, getButton } from './attachments.ts';
 
 export interface AttachRules {
   mode: AttachMode;
@@ -27,7 +27,7 @@ interface RenderedAnswer {
 }
 
 const MAX_ATTACHED = 10;
-const NOTHING_ATTACHED: Attached = { files: [], onRequest: [], gone: [] };
+const NOTHING_ATTACHED: AttachmentSet = { files: [], onRequest: [], gone: [] };
 
 /** Combines the channel's own limit with the configuration; `auto` if it sets nothing. */
 export const attachRules = (channel: Channel | undefined, mode: AttachMode = 'auto'): AttachRules => ({

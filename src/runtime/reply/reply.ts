@@ -18,7 +18,7 @@ export interface ParsedReply extends Blocks {
 }
 
 /** A range of the text that is removed from the visible part: [start, end). */
-interface Cut {
+interface TextRange {
   start: number;
   end: number;
 }
@@ -26,7 +26,7 @@ interface Cut {
 interface Reading {
   text: string;
   reply: ParsedReply;
-  cuts: Cut[];
+  cuts: TextRange[];
   asides: Asides;
   isTold: (end: string) => boolean;
 }
@@ -69,7 +69,7 @@ export function parseReply(text: string, isTold: Reading['isTold'] = () => false
   // Some models return only the block, without a fence.
   if (/^\s*\{[\s\S]*"artifact_deltas"[\s\S]*\}\s*$/.test(text) && readBlock('json', text, reply))
     return { ...reply, visible: '' };
-  const cuts: Cut[] = [];
+  const cuts: TextRange[] = [];
   const reading: Reading = { text, reply, cuts, asides: asidesOf(text), isTold };
   const bodyOf = ({ body, quoted }: { body: number; quoted: boolean }, to: number): string =>
     quoted ? text.slice(body, to).replace(/^[ \t]*>/gm, '') : text.slice(body, to);
@@ -146,12 +146,12 @@ function takeElement({ text, reply, cuts }: Reading, { name, body }: Tag, end: n
 }
 
 /** Returns the cuts inside a range, relative to its start. */
-function within(cuts: readonly Cut[], from: number, to: number): Cut[] {
+function within(cuts: readonly TextRange[], from: number, to: number): TextRange[] {
   return cuts.filter((c) => c.start >= from && c.end <= to).map((c) => ({ start: c.start - from, end: c.end - from }));
 }
 
 /** Returns the cuts in order, without those inside another (a block within a suggestion). */
-function outermost(cuts: readonly Cut[]): Cut[] {
+function outermost(cuts: readonly TextRange[]): TextRange[] {
   let reach = 0;
   return cuts
     .toSorted((a, b) => a.start - b.start || b.end - a.end)
@@ -166,7 +166,7 @@ function outermost(cuts: readonly Cut[]): Cut[] {
  * Returns the text without the cuts. The blank lines on both sides of a cut become one; words on one line keep one
  * space.
  */
-function cutOut(text: string, cuts: readonly Cut[]): string {
+function cutOut(text: string, cuts: readonly TextRange[]): string {
   const pieces: string[] = [];
   let breaks = 0;
   let space = false;

@@ -11,9 +11,9 @@ import { type Outgoing, openOutgoing } from '../approvals/outgoing.ts';
 import { assembleContext } from '../context/context.ts';
 import { mentionsTime } from '../context/system-prompt.ts';
 import type { AgentOutcome, AgentRequest } from '../contract/agent.ts';
-import type { Recalled, RecallFor } from '../contract/feature.ts';
-import type { Offered, Order, Performed } from '../contract/order.ts';
-import type { Made } from '../contract/outcome.ts';
+import type { MemoryRecall, RecallFor } from '../contract/feature.ts';
+import type { AgentResult, FeatureOffer, Order } from '../contract/order.ts';
+import type { RunResults } from '../contract/outcome.ts';
 import { RunError } from '../contract/run-error.ts';
 import type { OwnSettings, Thinking } from '../contract/settings.ts';
 import type { RuntimeTool } from '../contract/task.ts';
@@ -119,7 +119,7 @@ export async function assemble(order: Order, progress: Progress, gw: Gateway): P
 }
 
 /** Joins what the features remember for a run. */
-export async function recallFrom(of: RecallFor, gw: Gateway): Promise<Recalled> {
+export async function recallFrom(of: RecallFor, gw: Gateway): Promise<MemoryRecall> {
   const all = await Promise.all(gw.features.on.flatMap(({ recall }) => recall?.(of, gw) ?? []));
   return {
     text: all
@@ -213,7 +213,7 @@ function scopeOf(
 function toolsOf(
   order: Order,
   scope: ToolScope,
-  { tools: offered, isBeyond }: Offered,
+  { tools: offered, isBeyond }: FeatureOffer,
   { own, mode, always, needsPlan }: Rules,
   outgoing: Outgoing,
 ): RuntimeTool[] {
@@ -243,7 +243,7 @@ const isForNothing = ({ isWordless, beside = [] }: AgentOutcome, { made }: Progr
   !beside.some(({ tools }) => tools.some((name) => toolNamed(name)?.speaks));
 
 /** @throws RunError, or a system error if the disk fails */
-export async function runAgent(order: Order, gw: Gateway): Promise<Performed> {
+export async function runAgent(order: Order, gw: Gateway): Promise<AgentResult> {
   const { task, run, principal, signal, words, asked } = order;
   const progress = progressOf(order);
   const assembled = order.watch?.stage?.('context');
@@ -288,9 +288,9 @@ export async function toolboxOf(
   order: Order,
   own: OwnSettings,
   scope: ToolScope,
-  made: Made,
+  made: RunResults,
   gw: Gateway,
-): Promise<Offered> {
+): Promise<FeatureOffer> {
   const may = mayUse(own, order.asked);
   const run: FeatureRun = { gw, scope, order, own, made, mayUse: (name) => may({ name }) };
   const { on, tools: ofFeatures } = gw.features;

@@ -28,7 +28,7 @@ import type { Gateway } from './gateway.ts';
 import { epochOf } from './journal.ts';
 import type { Turn } from './turn.ts';
 
-type Ended = Extract<SessionEntry, { type: 'result' }>['state'];
+type ResultState = Extract<SessionEntry, { type: 'result' }>['state'];
 /** How much of the session is searched for its last results, in bytes. */
 const SEARCH_BYTES = 1024 * 1024;
 
@@ -131,7 +131,7 @@ async function deliver({ run, answered, isAgain, lease }: Ending, given: Answer,
   gw.log.info({ trace: run, task: firstOf({ answered }).taskId, state, error, usage }, 'run ended');
 }
 
-async function send(turn: Answered, answer: Answer, gw: Gateway): Promise<void> {
+async function send(turn: FinishedTurn, answer: Answer, gw: Gateway): Promise<void> {
   const { taskId, viber } = (turn.items[0] as Item).message;
   if (answer.state === 'stopped') await gw.places.live.end(turn.run, []);
   else await sendAnswers(turn, answer, gw);
@@ -140,14 +140,14 @@ async function send(turn: Answered, answer: Answer, gw: Gateway): Promise<void> 
   gw.tasks.syncSoon(openTask(gw.home, taskId, viber).session.file);
 }
 
-async function completed(turn: Answered, given: Answer, gw: Gateway): Promise<Answer> {
+async function completed(turn: FinishedTurn, given: Answer, gw: Gateway): Promise<Answer> {
   let answer = given;
   for (const { answers } of gw.features.on)
     if (answers?.when(answer, turn)) answer = await answers.add(answer, turn, gw);
   return answer;
 }
 
-async function note(turn: Answered, answer: Answer, { tasks, features, home }: Gateway): Promise<void> {
+async function note(turn: FinishedTurn, answer: Answer, { tasks, features, home }: Gateway): Promise<void> {
   const { run } = turn;
   const { taskId } = (turn.items[0] as Item).message;
   const { state, text, summary, artifactRefs } = answer;
@@ -161,7 +161,7 @@ async function note(turn: Answered, answer: Answer, { tasks, features, home }: G
 /**
  * Returns the state of the task. Messages that were retried alone after crashes may end after a newer turn has ended.
  */
-async function stateAfter(turn: Answered, state: Ended, home: Home): Promise<Ended> {
+async function stateAfter(turn: FinishedTurn, state: ResultState, home: Home): Promise<ResultState> {
   if (!turn.isAgain) return state;
   const { viber, taskId } = (turn.items[0] as Item).message;
   const lines = openTask(home, taskId, viber).session.tail({ maxBytes: SEARCH_BYTES });
@@ -170,7 +170,7 @@ async function stateAfter(turn: Answered, state: Ended, home: Home): Promise<End
 }
 
 /** Sends the outcome of a turn to people: one answer to each conversation whose messages the turn handled. */
-export interface Answered {
+export interface FinishedTurn {
   run: string;
   items: readonly QueueItem<Entry>[];
   /** The answers may already have been added, and even sent. */
@@ -180,7 +180,7 @@ export interface Answered {
 }
 
 /** Resolves when the answers are durable in the outbox; repeating the same items changes nothing. */
-async function sendAnswers({ run, items, isAgain, fence }: Answered, outcome: Answer, gw: Gateway): Promise<void> {
+async function sendAnswers({ run, items, isAgain, fence }: FinishedTurn, outcome: Answer, gw: Gateway): Promise<void> {
   const { places, consent, features } = gw;
   const elsewhere = new Set<QueueItem<Entry>>();
   for (const item of items) {

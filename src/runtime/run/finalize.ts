@@ -14,7 +14,7 @@ import type { AgentOutcome } from '../contract/agent.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
 import type { Entry } from '../contract/entry.ts';
 import type { BlockOf } from '../contract/feature.ts';
-import type { Answer, Handed, Made } from '../contract/outcome.ts';
+import type { Answer, QuestionContents, RunResults } from '../contract/outcome.ts';
 import { type ArtifactDelta, DELTA_LIMITS } from '../contract/protocol.ts';
 import type { RuntimeTool } from '../contract/task.ts';
 import type { RunScope } from '../contract/tool-scope.ts';
@@ -46,7 +46,7 @@ interface FinalizedRun {
 /** Stores a run's files and suggestions, and returns the answer for people. */
 export async function finalize(
   outcome: AgentOutcome,
-  made: Made,
+  made: RunResults,
   { task, run, principal, messages, tools, earlier, items }: FinalizedRun,
   gw: Gateway,
 ): Promise<Answer> {
@@ -113,10 +113,10 @@ async function takeBlocks({ elements }: WholeReply, of: BlockOf, gw: Gateway): P
 /** Returns what people get with a question: the words and files since the last one. */
 export async function beforeQuestion(
   outcome: AgentOutcome,
-  made: Made | undefined,
+  made: RunResults | undefined,
   { task, run, principal, messages, earlier, items }: Omit<FinalizedRun, 'tools'>,
   { home, log }: Gateway,
-): Promise<Handed> {
+): Promise<QuestionContents> {
   const asked = askedIn(earlier, decidedIn(items));
   const reply = readWhole(outcome, asked.steps);
   // The files of an agent that was asked go to the asking agent.
@@ -171,7 +171,7 @@ const MAX_SAID = 8;
 const SAID_LENGTH = 200;
 
 /** Lists the agents that were asked and their answers, one per line. */
-function saidBelow(said: Made['said'], messages: Messages): string {
+function saidBelow(said: RunResults['said'], messages: Messages): string {
   const answered = said.flatMap(({ agent, text }) => (text === undefined ? [] : [{ agent, text }]));
   if (answered.length === 0) return '';
   const rows = answered.slice(0, MAX_SAID).map(({ agent, text }) => {
@@ -188,7 +188,7 @@ const DECISION = 300;
 const MAX_SOURCES = 5;
 
 /** Lists the pages that were found below an answer that mentions none of them. */
-function sourcesBelow(answer: string, sources: Made['sources'], messages: Messages): string {
+function sourcesBelow(answer: string, sources: RunResults['sources'], messages: Messages): string {
   const pages = [...new Map(sources.map((source) => [source.url, source])).values()];
   if (pages.length === 0 || answer.trim() === '' || pages.some(({ url }) => answer.includes(hostOf(url)))) return '';
   const links = pages.slice(0, MAX_SOURCES).map(({ title, url }) => {
@@ -217,7 +217,7 @@ interface WholeReply extends ParsedReply {
 }
 
 /** Everything that people received with the last question of a run. */
-export interface Asked {
+export interface LastQuestion {
   /** The number of steps with calls until then. */
   steps: number;
   /** Files that they received, except those made or attached again since. */
@@ -277,7 +277,7 @@ function elementsOf(replies: readonly ParsedReply[]): ParsedReply['elements'] {
 }
 
 /** @param decided the question whose answer resumes the run */
-export function askedIn(earlier: readonly SessionEntry[], decided?: string): Asked {
+export function askedIn(earlier: readonly SessionEntry[], decided?: string): LastQuestion {
   if (earlier.length === 0) return { steps: 0, refs: [] };
   const known = new Set(earlier.flatMap((entry) => (entry.type === 'decision' ? [entry.approval] : [])));
   if (decided !== undefined) known.add(decided);
@@ -302,7 +302,7 @@ const filesOf = (entry: SessionEntry): string[] =>
  */
 async function applyPlan(
   plans: readonly (string | Plan)[],
-  made: Made,
+  made: RunResults,
   tools: readonly RuntimeTool[],
   { home, taskId }: RunScope,
   messages: Messages,
@@ -325,7 +325,7 @@ async function applyPlan(
 
 /** Returns what people see of the plan: the changes, or both plans with a button for each. */
 async function tellPlan(
-  { plan, planBefore }: Made,
+  { plan, planBefore }: RunResults,
   { home, id, run }: { home: Home; id: string; run: string },
   messages: Messages,
 ): Promise<{ text: Text | ''; buttons: ButtonAction[][] }> {

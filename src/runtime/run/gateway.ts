@@ -29,7 +29,7 @@ import type { OwnSettings, Thinking } from '../contract/settings.ts';
 import type { Arrivals } from '../conversations/arrivals.ts';
 import type { ConversationSettings, Conversations, ViberRules } from '../conversations/conversations.ts';
 import type { Digests } from '../conversations/digests.ts';
-import type { Expected } from '../conversations/expected.ts';
+import type { Expectations } from '../conversations/expected.ts';
 import type { OwnerNotifier } from '../conversations/owner-notifier.ts';
 import type { Reach } from '../conversations/reach.ts';
 import type { TaskRecords } from '../conversations/task-record.ts';
@@ -100,7 +100,7 @@ export interface Tasks {
   threads: Threads;
   digests: Digests;
   /** The questions that a person's next words answer. */
-  expected: Expected;
+  expected: Expectations;
   bus: Bus;
   news: Bus<News>;
   seen: SeenRuns;

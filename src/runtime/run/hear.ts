@@ -15,7 +15,7 @@ import type { Gateway } from './gateway.ts';
 import type { FetchedFile, Intake } from './inbox-files.ts';
 import { readFile } from './read-file.ts';
 
-export interface Heard {
+export interface Transcripts {
   words: ReadonlyMap<InboundMessage, string>;
   /** IDs of the files that these words come from. */
   spoken: string[];
@@ -29,9 +29,9 @@ export interface Heard {
 const MAX_ECHO = 1_500;
 const SPOKEN_KINDS = ['voice', 'audio'];
 
-export async function hearFiles(given: Intake, files: readonly FetchedFile[], gw: Gateway): Promise<Heard> {
+export async function hearFiles(given: Intake, files: readonly FetchedFile[], gw: Gateway): Promise<Transcripts> {
   const words = new Map<InboundMessage, string>();
-  const heard: Heard = { words, spoken: [], recordings: [], problems: [], unheard: undefined };
+  const heard: Transcripts = { words, spoken: [], recordings: [], problems: [], unheard: undefined };
   const sounds = files.filter(({ remote, meta }) => isRecording(remote.kind, meta));
   for (const sound of sounds) {
     const { meta, remote, message, quote } = sound;

@@ -44,7 +44,7 @@ export interface FetchedFile {
   quote?: QuotedText;
 }
 
-interface Wanted extends Pick<FetchedFile, 'message' | 'quote'> {
+interface WantedFile extends Pick<FetchedFile, 'message' | 'quote'> {
   file: RemoteFile;
   /** The file's position in the message. */
   at: string;
@@ -81,9 +81,9 @@ export async function fetchFiles(messages: readonly InboundMessage[], options: F
  * Returns the files to fetch, each once: the senders' own first, then those they refer to, then those of a thread. The
  * parts of an album that answers a message all quote the same files.
  */
-function wantedIn(messages: readonly InboundMessage[]): Wanted[] {
+function wantedIn(messages: readonly InboundMessage[]): WantedFile[] {
   const own = messages.flatMap((message) => message.files.map((file, at) => ({ message, file, at: String(at) })));
-  const quoted: Wanted[] = messages.flatMap((message) =>
+  const quoted: WantedFile[] = messages.flatMap((message) =>
     message.quotes.flatMap((quote, of) =>
       (quote.files ?? [])
         // The conversation already has the text of our own voice messages.
@@ -92,7 +92,7 @@ function wantedIn(messages: readonly InboundMessage[]): Wanted[] {
     ),
   );
   const seen = new Set<string>();
-  const isMeant = ({ quote }: Wanted) => quote?.kind !== 'thread';
+  const isMeant = ({ quote }: WantedFile) => quote?.kind !== 'thread';
   const around = quoted.filter((one) => !isMeant(one));
   return [...own, ...quoted.filter(isMeant), ...around].filter(({ message, file: { key } }) => {
     if (key === undefined) return true;
@@ -104,7 +104,7 @@ function wantedIn(messages: readonly InboundMessage[]): Wanted[] {
 const keyOf = ({ address: { channel, account } }: InboundMessage, key: string): string =>
   JSON.stringify([channel, account, key]);
 
-async function fetchOne({ message, quote, file, at }: Wanted, options: FetchOptions): Promise<FetchedFile> {
+async function fetchOne({ message, quote, file, at }: WantedFile, options: FetchOptions): Promise<FetchedFile> {
   const channel = options.channelOf(message);
   if (!channel?.download) throw new UserError('this channel cannot fetch files');
   const { home, taskId, people, limits, signal } = options;

@@ -8,14 +8,14 @@ import { openTask } from '../../workspace/tasks/index.ts';
 import type { ArtifactRef, Json, SessionEntry } from '../../workspace/types.ts';
 import { answersOfAgents } from '../context/past-run.ts';
 import type { AgentHooks, StepPart } from '../contract/agent.ts';
-import type { Asked, Order, Owner } from '../contract/order.ts';
-import type { Made } from '../contract/outcome.ts';
+import type { DelegationRules, Order, Owner } from '../contract/order.ts';
+import type { RunResults } from '../contract/outcome.ts';
 
 type StepLine = Extract<SessionEntry, { type: 'step' }>;
 
 /** Everything that a run has produced and seen so far. */
 export interface Progress {
-  made: Made;
+  made: RunResults;
   /** Files made since the last line. */
   stepRefs: ArtifactRef[];
   /** Pictures shown since the last line, and those of earlier lines that the model hasn't been given yet. */
@@ -28,7 +28,13 @@ export interface Progress {
   isTainted: boolean;
 }
 
-export function progressOf({ earlier, asked }: { earlier: readonly SessionEntry[]; asked?: Asked }): Progress {
+export function progressOf({
+  earlier,
+  asked,
+}: {
+  earlier: readonly SessionEntry[];
+  asked?: DelegationRules;
+}): Progress {
   const steps = earlier.filter((entry) => entry.type === 'step');
   return {
     made: {

@@ -57,13 +57,13 @@ export async function lookAround(given: Intake, gw: Gateway): Promise<LookedArou
   };
 }
 
-interface Looked {
+interface ItemFacts {
   item: QueueItem<Entry>;
   facts: string[];
   note?: () => Promise<void>;
 }
 
-async function lookAt(item: QueueItem<Entry>, { items, intake, task }: Intake, gw: Gateway): Promise<Looked> {
+async function lookAt(item: QueueItem<Entry>, { items, intake, task }: Intake, gw: Gateway): Promise<ItemFacts> {
   const { message, job } = item.message;
   const channel = job ? undefined : gw.places.channelOf(message.address);
   if (!channel) return { item, facts: [] };

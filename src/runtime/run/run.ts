@@ -17,7 +17,7 @@ import { cutCall, STEERED } from '../context/past-run.ts';
 import { reasonOf } from '../contract/abort.ts';
 import type { Waiting } from '../contract/agent.ts';
 import type { JobOrder } from '../contract/entry.ts';
-import type { Decided, Order } from '../contract/order.ts';
+import type { Order, RunVerdicts } from '../contract/order.ts';
 import type { Outcome } from '../contract/outcome.ts';
 import type { TurnWatch } from '../contract/watch.ts';
 import { bindingKey } from '../conversations/conversations.ts';
@@ -163,7 +163,12 @@ function onWhoseWord({ items, answered }: Turn): Principal {
 }
 
 /** Returns the order for the agent, from the words of people and jobs. */
-async function orderOf(run: Run, decided: Decided | undefined, spoken: readonly string[], gw: Gateway): Promise<Order> {
+async function orderOf(
+  run: Run,
+  decided: RunVerdicts | undefined,
+  spoken: readonly string[],
+  gw: Gateway,
+): Promise<Order> {
   const { task, items, answered, principal, lease } = run;
   const { message: first, job } = (items[0] as Item).message;
   const messages = answered.map((item) => item.message.message);
@@ -202,13 +207,13 @@ const spokenIn = (entries: readonly SessionEntry[]): string[] =>
 const jobPlace = ({ name, deliver }: JobOrder): string =>
   `the scheduled job ${JSON.stringify(name)}; nobody is there to answer questions${deliver.length > 0 ? '; your answer is sent to a chat as it stands. Answer only HEALTHY when there is nothing worth a message' : ''}`;
 
-interface Taken {
+interface TakenItem {
   item: Item;
   takes: NonNullable<Feature['takes']>;
 }
 
 /** Finds the newest entry that a feature handles in place of the model. */
-function takenBy({ answered }: Turn, { features }: Gateway): Taken | undefined {
+function takenBy({ answered }: Turn, { features }: Gateway): TakenItem | undefined {
   for (const item of answered.toReversed()) {
     const takes = features.on.find((feature) => feature.takes?.when(item.message))?.takes;
     if (takes) return { item, takes };
@@ -216,7 +221,7 @@ function takenBy({ answered }: Turn, { features }: Gateway): Taken | undefined {
   return undefined;
 }
 
-async function takeOver(run: Run, order: Order, { item, takes }: Taken, gw: Gateway): Promise<Outcome> {
+async function takeOver(run: Run, order: Order, { item, takes }: TakenItem, gw: Gateway): Promise<Outcome> {
   const { id, message: entry } = item;
   // Messages that arrived while the feature was working.
   const added = run.items.flatMap(({ message }) => (takes.when(message) ? [] : [message.message.text])).join('\n\n');

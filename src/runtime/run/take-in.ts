@@ -14,7 +14,7 @@ import type { Entry } from '../contract/entry.ts';
 import type { Unreadable } from '../contract/reading.ts';
 import type { SaidDigest } from '../conversations/digests.ts';
 import type { Gateway } from './gateway.ts';
-import { type Heard, hearFiles } from './hear.ts';
+import { hearFiles, type Transcripts } from './hear.ts';
 import { type FetchedFiles, fetchFiles, type Intake } from './inbox-files.ts';
 import { epochOf } from './journal.ts';
 import { type LookedAround, lookAround } from './look-around.ts';
@@ -58,7 +58,7 @@ export async function takeIn(sent: Intake, gw: Gateway): Promise<TakenIn> {
 }
 
 const NO_FILES: FetchedFiles = { files: [], problems: [] };
-const NOTHING_HEARD: Heard = { words: new Map(), spoken: [], recordings: [], problems: [], unheard: undefined };
+const NOTHING_HEARD: Transcripts = { words: new Map(), spoken: [], recordings: [], problems: [], unheard: undefined };
 const NOTHING_READ: ReadDocuments = { documents: [], problems: [] };
 
 /** Whether a platform knows more about one of the messages than its event says, or names its thread. */
@@ -68,7 +68,7 @@ const isWithin = ({ items }: Intake, { places }: Gateway): boolean =>
       !job && (message.threadName !== undefined || places.channelOf(message.address)?.lookUp !== undefined),
   );
 
-interface Said {
+interface PastDigests {
   address: Address;
   digests: SaidDigest[];
 }
@@ -77,7 +77,7 @@ interface Said {
  * Returns what jobs have posted here since the task was last worked on: people may be referring to it. A reply to one
  * of these posts names it itself.
  */
-function digestsFor({ task, items }: Intake, { tasks: { digests } }: Gateway): Said {
+function digestsFor({ task, items }: Intake, { tasks: { digests } }: Gateway): PastDigests {
   const { message, job } = (items[0] as QueueItem<Entry>).message;
   const isPlain = job === undefined && digests.of(message) === undefined;
   return { address: message.address, digests: isPlain ? digests.unseen(message.address, task.id) : [] };
@@ -107,7 +107,7 @@ function distinct<T>(all: readonly T[], keyOf: (one: T) => string): T[] {
 const quoted = ({ name, text }: SaidDigest): QuotedText => ({ kind: 'quote', from: name, text, fromSelf: true });
 
 /** Returns without the words of recordings if the person stops the run. */
-async function heardIn(given: Intake, files: FetchedFiles['files'], gw: Gateway): Promise<Heard> {
+async function heardIn(given: Intake, files: FetchedFiles['files'], gw: Gateway): Promise<Transcripts> {
   try {
     return await hearFiles(given, files, gw);
   } catch (error) {
@@ -132,7 +132,12 @@ const isNothingElse = ({ items }: Intake, { files, problems }: FetchedFiles): bo
   items.every(({ message: { message } }) => message.text.trim() === '' && message.quotes.length === 0);
 
 /** Names a task after the words of its first voice message rather than the file's name, and without IDs of people. */
-async function nameTask({ task, items }: Intake, sent: Intake, { words }: Heard, { home }: Gateway): Promise<void> {
+async function nameTask(
+  { task, items }: Intake,
+  sent: Intake,
+  { words }: Transcripts,
+  { home }: Gateway,
+): Promise<void> {
   const [first] = items;
   const written = sent.items[0]?.message.message.text.trim() ?? '';
   const isNamed =
@@ -172,9 +177,9 @@ async function filesOf(
 
 interface Parts {
   fetched: FetchedFiles;
-  heard: Heard;
+  heard: Transcripts;
   read: ReadDocuments;
-  said: Said;
+  said: PastDigests;
   around: LookedAround | undefined;
 }
 

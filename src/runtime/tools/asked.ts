@@ -2,7 +2,7 @@
  * Decides what an agent that was asked may do and how it is shown: it never gets more rights than the agent that asked.
  */
 import type { AgentStreamEvent } from '../../channels/channel.ts';
-import type { Asked } from '../contract/order.ts';
+import type { DelegationRules } from '../contract/order.ts';
 import type { OwnSettings, WorkingMode } from '../contract/settings.ts';
 import { toolNamed } from './table.ts';
 
@@ -14,7 +14,7 @@ export const strictest = (own: WorkingMode, other: WorkingMode = own): WorkingMo
 
 /** Returns whether the settings offer a tool: through `tools`, or through `skills` if it is one or reads them. */
 export const mayUse =
-  (own: OwnSettings, asked: Asked | undefined) =>
+  (own: OwnSettings, asked: DelegationRules | undefined) =>
   ({ name }: { name: string }): boolean => {
     const isSkills =
       own.skills?.includes(name) === true || (toolNamed(name)?.ofSkills === true && (own.skills?.length ?? 0) > 0);
@@ -22,7 +22,7 @@ export const mayUse =
   };
 
 /** Assigns an asked agent's progress to the outermost run, which people follow; its text and its end stay its own. */
-export function shownAs(event: AgentStreamEvent, asked: Asked): AgentStreamEvent {
+export function shownAs(event: AgentStreamEvent, asked: DelegationRules): AgentStreamEvent {
   const isInner = event.type === 'text-delta' || (event.type === 'state-change' && event.state === 'idle');
   return !isInner ? { ...event, runId: asked.root } : event;
 }

@@ -4,7 +4,7 @@
  */
 import path from 'node:path';
 import { scrub } from '../../log.ts';
-import { type Messages, type Said, say } from '../../messages/messages.ts';
+import { type Messages, say, type Wording } from '../../messages/messages.ts';
 import type { Answer } from '../contract/outcome.ts';
 import { RunError } from '../contract/run-error.ts';
 import { interrupted } from '../reply/failure.ts';
@@ -18,7 +18,7 @@ const UNSEEN = /[\p{Cf}@]/gu;
 const MAX_WORDS = 50;
 
 /** Returns, for example, `writing a file`, or with a call's arguments `writing notes.md`. */
-export function doingWith(name: string, args?: unknown): Said {
+export function doingWith(name: string, args?: unknown): Wording {
   const tool = toolNamed(name);
   if (!tool) return TOOL_NAME.test(name) ? say('doing.using', { what: name.replaceAll('_', ' ') }) : say('doing.aTool');
   const what = tool.about ? argumentOf(args, tool.about.argument) : '';

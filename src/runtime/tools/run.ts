@@ -2,7 +2,7 @@
 import type { Zones } from '../../access/known.ts';
 import type { Address } from '../../channels/channel.ts';
 import type { Order } from '../contract/order.ts';
-import type { Made } from '../contract/outcome.ts';
+import type { RunResults } from '../contract/outcome.ts';
 import type { OwnSettings } from '../contract/settings.ts';
 import type { ToolScope } from '../contract/tool-scope.ts';
 import type { ConversationSettings, Conversations, ViberRules } from '../conversations/conversations.ts';
@@ -17,7 +17,7 @@ export interface ToolRun extends CoreRun {
   readonly order: Order;
   readonly own: OwnSettings;
   /** Collects what belongs to the answer beside its text; absent in a run that a test creates by hand. */
-  readonly made?: Made;
+  readonly made?: RunResults;
   /** Returns whether the settings of the viber, and of the agent that asked it, let the run use a tool. */
   mayUse(tool: string): boolean;
   readonly gw: ToolGateway;

@@ -36,7 +36,7 @@ export interface AddingOptions {
 }
 
 /** One skill that a person is asked about. */
-export interface Shown {
+export interface OfferedSkill {
   about: About;
   source: string;
   version: string;
@@ -46,15 +46,15 @@ export interface Shown {
   update?: { changes: Changes; edited: string[]; from: string };
 }
 
-export type Looked =
+export type AddResult =
   /** `id` is passed to `take` or `drop`. */
-  | { kind: 'offer'; id: string; skills: Shown[] }
+  | { kind: 'offer'; id: string; skills: OfferedSkill[] }
   /** There are several, and none was named. */
   | { kind: 'choose'; source: string; skills: { name: string; description: string }[] };
 
 export interface Updates {
   /** Absent if nothing is new. */
-  offer?: { id: string; skills: Shown[] };
+  offer?: { id: string; skills: OfferedSkill[] };
   /** Skills without anything new in their source. */
   same: string[];
   /** Skills that weren't added from a source. */
@@ -81,7 +81,7 @@ export class Adding {
    * @param names wanted skills, or `all`
    * @param cwd base of relative paths
    */
-  async look(typed: string, names: readonly string[], cwd: string): Promise<Looked> {
+  async look(typed: string, names: readonly string[], cwd: string): Promise<AddResult> {
     const source = parseSource(typed, cwd);
     const tree = await this.#open(source);
     try {
@@ -232,9 +232,9 @@ export class Adding {
     return { bundle, item, update: { changes, edited, from: pin.version } };
   }
 
-  async #offer(offered: readonly Offering[]): Promise<{ id: string; skills: Shown[] }> {
+  async #offer(offered: readonly Offering[]): Promise<{ id: string; skills: OfferedSkill[] }> {
     const { id } = await this.#offers.make(offered.map(({ item, bundle }) => ({ item, files: bundle.files })));
-    const skills = offered.map(({ bundle, item, update }): Shown => {
+    const skills = offered.map(({ bundle, item, update }): OfferedSkill => {
       const [text = 'SKILL.md'] = [...bundle.files.keys()].filter((name) => /^skill\.md$/i.test(name));
       const { source, version } = item;
       const about = { about: aboutOf(bundle), source, version, text: this.#offers.file(id, item, text) };
@@ -252,7 +252,7 @@ export class Adding {
 interface Offering {
   bundle: Bundle;
   item: Item;
-  update?: NonNullable<Shown['update']>;
+  update?: NonNullable<OfferedSkill['update']>;
 }
 
 const itemOf = ({ name, folder, sum }: Bundle, source: string, version: string): Item => ({

@@ -21,7 +21,7 @@ export interface Bundle {
 }
 
 /** A skill in a source, in its own words; `problem` when it doesn't load. */
-export interface Found {
+export interface FoundSkill {
   name: string;
   folder: string;
   description: string;
@@ -34,12 +34,12 @@ const PROGRAM = /\.(py|js|mjs|cjs|ts|sh|bash|rb|pl|php|ps1|exe|bat|cmd)$/i;
 const UNSEEN = /[[\p{Cc}\p{Cf}\p{Co}]--[\n\r\t\u200c\u200d\u00ad]]/gv;
 
 /** Finds the skills of a source, each name once. `reserved` are the names of our own tools. */
-export async function findSkills(tree: Tree, reserved: ReadonlySet<string>): Promise<Found[]> {
+export async function findSkills(tree: Tree, reserved: ReadonlySet<string>): Promise<FoundSkill[]> {
   const folders = skillFolders(tree.entries);
   const sizes = new Map(tree.entries.map(({ name, size }) => [name, size]));
   const readable = folders.filter(({ file }) => (sizes.get(file) ?? 0) <= MAX_TEXT);
   const texts = await tree.read(readable.map(({ file }) => file));
-  const found = new Map<string, Found>();
+  const found = new Map<string, FoundSkill>();
   for (const { folder, file } of readable) {
     const each = describe(texts.get(file) ?? Buffer.alloc(0), folder, tree.title, reserved);
     if (!found.has(each.name)) found.set(each.name, each);
@@ -47,7 +47,7 @@ export async function findSkills(tree: Tree, reserved: ReadonlySet<string>): Pro
   return [...found.values()];
 }
 
-function describe(text: Buffer, folder: string, title: string, reserved: ReadonlySet<string>): Found {
+function describe(text: Buffer, folder: string, title: string, reserved: ReadonlySet<string>): FoundSkill {
   try {
     const { name, description } = parse(text, folder, title, reserved);
     return { name, folder, description };
@@ -65,7 +65,11 @@ const parse = (text: Buffer, folder: string, title: string, reserved: ReadonlySe
  * several and none is named.
  * @throws UserError for a name that isn't there
  */
-export function choose(found: readonly Found[], names: readonly string[], source: string): Found[] | undefined {
+export function choose(
+  found: readonly FoundSkill[],
+  names: readonly string[],
+  source: string,
+): FoundSkill[] | undefined {
   const [only, ...others] = found;
   if (names.length === 0) return only && others.length === 0 ? [only] : undefined;
   if (names.length === 1 && names[0] === 'all' && !found.some(({ name }) => name === 'all'))
@@ -78,7 +82,11 @@ export function choose(found: readonly Found[], names: readonly string[], source
 }
 
 /** @throws UserError when it doesn't load, or is too large */
-export async function readBundle(tree: Tree, { folder, name }: Found, reserved: ReadonlySet<string>): Promise<Bundle> {
+export async function readBundle(
+  tree: Tree,
+  { folder, name }: FoundSkill,
+  reserved: ReadonlySet<string>,
+): Promise<Bundle> {
   const { taken, left } = filesOf(tree.entries, folder);
   const prefix = folder === '' ? '' : `${folder}/`;
   const bytes = await tree.read([...taken.keys()].map((each) => prefix + each));

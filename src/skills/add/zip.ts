@@ -8,7 +8,7 @@ import { UserError } from '../../errors.ts';
 import { say } from '../../messages/messages.ts';
 import { LIMITS, type Tree, type TreeEntry, tooLarge } from './tree.ts';
 
-interface Listed extends TreeEntry {
+interface ZipEntry extends TreeEntry {
   /** The name as in the zip. */
   raw: string;
   crc: number;
@@ -67,14 +67,14 @@ const MAX_COMMENT = 65_535;
 const [LINK, FILE, KIND] = [0o120000, 0o100000, 0o170000];
 
 /** Reads the directory at the end of a zip. One with more than 65,535 entries, or over 4 GB, is too large anyway. */
-export function listZip(bytes: Buffer): Listed[] {
+export function listZip(bytes: Buffer): ZipEntry[] {
   let end = bytes.length - 22;
   const first = Math.max(0, end - MAX_COMMENT);
   while (end >= first && bytes.readUInt32LE(end) !== END) end--;
   if (end < first || bytes.length < 22) throw damaged();
   const count = bytes.readUInt16LE(end + 10);
   if (count > LIMITS.entries) throw tooLarge();
-  const listed: Listed[] = [];
+  const listed: ZipEntry[] = [];
   let at = bytes.readUInt32LE(end + 16);
   for (let index = 0; index < count; index++) {
     if (at + 46 > end || bytes.readUInt32LE(at) !== HEADER) throw damaged();

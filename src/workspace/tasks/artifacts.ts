@@ -33,7 +33,7 @@ export interface ArtifactMeta extends ArtifactRef {
   createdAt: string;
 }
 
-interface Described {
+interface ArtifactFields {
   title: string;
   /** MIME type. */
   type: string;
@@ -92,7 +92,7 @@ export class Artifacts {
    * Stores content as an artifact. The same ID with the same content changes nothing; with other content it replaces
    * the artifact. Durable when it resolves.
    */
-  create(given: Described & { content: Uint8Array }): Promise<ArtifactRef> {
+  create(given: ArtifactFields & { content: Uint8Array }): Promise<ArtifactRef> {
     return exclusively(this.#index, async () => {
       const sha256 = hash('sha256', given.content);
       const slot = await this.#chooseSlot(given, sha256);
@@ -108,7 +108,7 @@ export class Artifacts {
    * again. Otherwise like `create`.
    * @throws UserError when `path` isn't a regular file, or when there is no room for it and it was deleted
    */
-  adopt(given: Described & { path: string; sha256?: string }): Promise<ArtifactMeta> {
+  adopt(given: ArtifactFields & { path: string; sha256?: string }): Promise<ArtifactMeta> {
     return exclusively(this.#index, async () => {
       const stat = fs.lstatSync(given.path, { throwIfNoEntry: false });
       if (!stat?.isFile()) throw new UserError(`The file for "${safeTitle(given.title, 'an artifact')}" is missing.`);
@@ -182,7 +182,7 @@ export class Artifacts {
    * Chooses the ID and file name of a new or replaced artifact. An ID whose file exists without an index entry isn't
    * free, unless a crash left exactly this content there before its line was written.
    */
-  async #chooseSlot(given: Described, sha256: string): Promise<Slot> {
+  async #chooseSlot(given: ArtifactFields, sha256: string): Promise<Slot> {
     const extension = await extensionOf(cleanType(given.type), given.name);
     const metas = this.list();
     const wanted = usableId(given.id ?? '');
@@ -204,7 +204,7 @@ export class Artifacts {
     return isFile(path.join(this.#folder, file));
   }
 
-  async #record(slot: Slot, given: Described, content: { size: number; sha256: string }): Promise<ArtifactMeta> {
+  async #record(slot: Slot, given: ArtifactFields, content: { size: number; sha256: string }): Promise<ArtifactMeta> {
     const type = cleanType(given.type);
     const extension = path.extname(slot.file).slice(1);
     const title = safeTitle(given.title, given.name ? safeName(given.name, extension) : slot.id);

@@ -16,7 +16,7 @@ export type ListedTask = Pick<
   'id' | 'viber' | 'state' | 'people' | 'conversations' | 'job' | 'digestAt' | 'updatedAt'
 >;
 
-interface Known {
+interface KnownTask {
   stamp: number;
   size: number;
   task: ListedTask | undefined;
@@ -29,7 +29,7 @@ const SETTLED_MS = 50;
 
 export class TaskOrder {
   readonly #home: Home;
-  readonly #known = new Map<string, Known>();
+  readonly #known = new Map<string, KnownTask>();
   #ordered: readonly ListedTask[] = [];
 
   constructor(home: Home) {

@@ -29,7 +29,7 @@ export interface ToldAdoption {
   aside?: string;
 }
 
-interface Shown {
+interface ShownPlan {
   taskId: string;
   text: string;
 }
@@ -57,7 +57,7 @@ function likeness(text: ReadonlySet<string>, shown: string): number {
 }
 
 /** Returns the task from whose text this one was made; undefined when no text is similar enough. Pure. */
-export function madeFrom(text: string, shown: readonly Shown[]): string | undefined {
+export function madeFrom(text: string, shown: readonly ShownPlan[]): string | undefined {
   const [, named] = FRONT.exec(text) ?? [];
   if (named !== undefined && shown.some(({ taskId }) => taskId === named)) return named;
   const lines = new Set(linesOf(text));

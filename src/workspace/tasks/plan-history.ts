@@ -16,7 +16,7 @@ import { parsePlan } from './plan-markdown.ts';
 import { mergePlans } from './plan-merge.ts';
 
 /** The newest text, and whether the replaced one should be kept because the new one loses some of it. */
-export interface Settled {
+export interface SettledText {
   text: string;
   isMerged: boolean;
   loses: boolean;
@@ -59,15 +59,15 @@ const unixLines = (text: string): string => text.replaceAll('\r\n', '\n');
  * Returns what a plan says after somebody saved `text`. Pure. The ends of lines are not a change; they stay as saved.
  * @param known its texts, the newest last
  */
-export function settle(known: readonly string[], text: string): Settled {
+export function settle(known: readonly string[], text: string): SettledText {
   const settled = settleLines(known.map(unixLines), unixLines(text));
   if (!settled.isMerged) return { ...settled, text };
   return text.includes('\r\n') ? { ...settled, text: settled.text.replaceAll('\n', '\r\n') } : settled;
 }
 
-function settleLines(known: readonly string[], text: string): Settled {
+function settleLines(known: readonly string[], text: string): SettledText {
   const newest = known.at(-1);
-  const accepted = (loses: boolean): Settled => ({ text, isMerged: false, loses });
+  const accepted = (loses: boolean): SettledText => ({ text, isMerged: false, loses });
   if (newest === undefined || newest === text) return accepted(false);
   // Comparing longer texts would hold up everybody.
   if (known.length > 1 && [text, ...known].some((each) => linesOf(each).length > MAX_LINES)) return accepted(true);

@@ -20,7 +20,7 @@ interface Line {
 }
 
 /** What became of the lines of a text in one that was made from it. */
-interface Derived {
+interface Derivation {
   /** By line of the old text; undefined for one that is gone. */
   lines: (Line | undefined)[];
   /** Lines of the old text that stand elsewhere. */
@@ -71,8 +71,8 @@ function lineOf(text: string): Line {
   return step ? { text, key: `- ${step.title}`, step } : { text, key: text.trimEnd() };
 }
 
-function derive(old: readonly Line[], next: readonly Line[]): Derived {
-  const lines: Derived['lines'] = old.map(() => undefined);
+function derive(old: readonly Line[], next: readonly Line[]): Derivation {
+  const lines: Derivation['lines'] = old.map(() => undefined);
   const runs: { start: number; gone: number[]; come: Line[] }[] = [];
   let [from, to] = [0, 0];
   const skip = (until: number) => {
@@ -90,7 +90,7 @@ function derive(old: readonly Line[], next: readonly Line[]): Derived {
     const { key = '', step } = old[at] ?? {};
     if (step) places.set(key, [...(places.get(key) ?? []), at]);
   }
-  const added: Derived['added'] = new Map();
+  const added: Derivation['added'] = new Map();
   const moves = new Map(runs.flatMap(({ come }) => come).map((line) => [line, places.get(line.key)?.shift()]));
   for (const [line, at] of moves) if (at !== undefined) lines[at] = line;
   for (const { start, gone, come } of runs) {
@@ -159,17 +159,17 @@ function mergeLine(now: Line, was: Line, given: Line): MergedPlan {
 }
 
 /** A step that was closed isn't opened by one that is put to work. */
-const pickStatus = (now: StepStatus, was: StepStatus, given: StepStatus): Picked<StepStatus> =>
+const pickStatus = (now: StepStatus, was: StepStatus, given: StepStatus): MergePick<StepStatus> =>
   isClosed(now) && !isClosed(was) && !isClosed(given) ? { is: now, isBoth: false } : pick(now, was, given);
 
 const isClosed = (status: StepStatus): boolean => status === 'done' || status === 'skipped';
 
-interface Picked<T> {
+interface MergePick<T> {
   is: T;
   isBoth: boolean;
 }
 
-const pick = <T>(now: T, was: T, given: T): Picked<T> => ({
+const pick = <T>(now: T, was: T, given: T): MergePick<T> => ({
   is: given === was ? now : given,
   isBoth: now !== was && given !== was && now !== given,
 });

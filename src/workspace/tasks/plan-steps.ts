@@ -10,14 +10,14 @@ import { distance } from '../../lib/nearest.ts';
 import { isText, listOf, objectOf, shape } from '../../lib/shape.ts';
 import type { Home } from '../home.ts';
 
-interface Known {
+interface KnownStep {
   /** Eight hexadecimal digits, unique within a plan forever. */
   key: string;
   title: string;
 }
 
 export interface KnownSteps {
-  steps: readonly Known[];
+  steps: readonly KnownStep[];
   /** Keys of removed steps, the newest last. */
   gone: readonly string[];
 }
@@ -47,7 +47,7 @@ export function follow(before: KnownSteps, after: readonly NamedStep[]): KnownSt
     after,
   );
   const fresh = freshKeys([...before.gone, ...before.steps.map(({ key }) => key)]);
-  const steps = after.map(({ title }, at): Known => {
+  const steps = after.map(({ title }, at): KnownStep => {
     const known = before.steps[from[at] ?? -1];
     return { key: known ? known.key : fresh(title), title };
   });

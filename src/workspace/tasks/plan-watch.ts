@@ -20,7 +20,7 @@ const QUIET_MS = 60;
 /** An emptied file is about to be written; it counts as empty once it is unchanged for this long, in ms. */
 const EMPTY_MS = 1_500;
 
-interface Watched {
+interface FileWatch {
   watcher: fs.FSWatcher;
   timer?: NodeJS.Timeout;
 }
@@ -29,7 +29,7 @@ export class PlanWatch {
   readonly #home: Home;
   readonly #onError: (error: unknown) => void;
   /** Watchers by folder. */
-  readonly #watched = new Map<string, Watched>();
+  readonly #watched = new Map<string, FileWatch>();
   /** Hash of the text that was reported last, by task; '' where there is no plan. */
   readonly #known = new Map<string, string>();
   #hasFailed = false;

@@ -44,20 +44,20 @@ const MAX_KNOWN = 1_000;
 /** In a task's folder: the files outside it that the task has written, relative to the home, one JSON string a line. */
 const ELSEWHERE = 'written.jsonl';
 
-interface Counted {
+interface SpaceCount {
   /** Everything together. */
   bytes: number;
   /** The conversations alone. */
   words: number;
 }
 
-interface Limited {
+interface SpaceLimit {
   rules: SpaceRules;
   order: TaskOrder;
-  counted: ReturnType<typeof createLru<{ at: number; known: Promise<Counted> }>>;
+  counted: ReturnType<typeof createLru<{ at: number; known: Promise<SpaceCount> }>>;
 }
 
-const limited = new Map<string, Limited>();
+const limited = new Map<string, SpaceLimit>();
 
 /** Enforces the rules until the returned function is called. */
 export function limitSpace(home: Home, rules: SpaceRules): () => void {
@@ -135,7 +135,7 @@ async function budgetOf(home: Home, taskId: string, people?: readonly string[]) 
   return { budget, known: await counted.known, rules: at.rules };
 }
 
-async function count(home: Home, order: TaskOrder, { aliases }: SpaceBudget): Promise<Counted> {
+async function count(home: Home, order: TaskOrder, { aliases }: SpaceBudget): Promise<SpaceCount> {
   const names = new Set(aliases);
   const written = new Set<string>();
   let [bytes, words] = [0, 0];

@@ -127,14 +127,17 @@ export async function writeTranscript(options: TranscriptOptions): Promise<Trans
   };
 }
 
-interface Written {
+interface WrittenTranscript {
   format: Format;
   file: string;
   turns: number;
   hidden: number;
 }
 
-async function fitted(whole: Written, options: TranscriptOptions): Promise<{ file: TranscriptFile; cut: number }> {
+async function fitted(
+  whole: WrittenTranscript,
+  options: TranscriptOptions,
+): Promise<{ file: TranscriptFile; cut: number }> {
   const { format } = whole;
   const plain = (file: string) => ({ path: file, name: path.basename(file), type: TYPES[format] });
   if (sizeOf(whole.file) <= options.maxBytes) return { file: plain(whole.file), cut: 0 };
@@ -156,7 +159,7 @@ async function fitted(whole: Written, options: TranscriptOptions): Promise<{ fil
 const sizeOf = (file: string): number => fs.statSync(file).size;
 
 /** @param skip number of oldest turns to leave out */
-async function write(options: TranscriptOptions, format: Format, skip: number): Promise<Written> {
+async function write(options: TranscriptOptions, format: Format, skip: number): Promise<WrittenTranscript> {
   const file = path.join(options.folder, `${options.name}.${format}`);
   const count = { turns: 0, hidden: 0 };
   async function* text() {

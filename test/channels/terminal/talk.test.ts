@@ -1,6 +1,6 @@
 /** What a conversation in a terminal does with lines, answers and Ctrl-C, without a terminal and without a gateway. */
 import { expect, test } from 'vitest';
-import type { Face, Shown } from '../../../src/channels/terminal/seam.ts';
+import type { Face, ShownMessage } from '../../../src/channels/terminal/seam.ts';
 import { Talk } from '../../../src/channels/terminal/talk.ts';
 import { messagesIn } from '../../../src/messages/messages.ts';
 
@@ -9,7 +9,7 @@ function talk(say: (text: string) => Promise<void> = async () => undefined) {
   const face: Face = {
     open: () => undefined,
     close: async () => undefined,
-    answer: async ({ text, isRest, buttons }: Shown) => {
+    answer: async ({ text, isRest, buttons }: ShownMessage) => {
       log.push(`${isRest ? 'rest' : 'answer'}: ${text}${buttons.map(({ n, label }) => ` [${n}] ${label}`).join('')}`);
     },
     named: () => undefined,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { FairLimits, Share } from '../../../src/engine/engine.ts';
-import { createFair, type Taken } from '../../../src/engine/local/fair.ts';
+import { createFair, type FairTurn } from '../../../src/engine/local/fair.ts';
 import { ownTime } from '../../helpers/own-time.ts';
 
 const owner = (person: string): Share => ({ person, isOwner: true });
@@ -87,7 +87,7 @@ describe('whose turn it is', () => {
       fc.property(limits, fc.array(action, { maxLength: 120 }), (given, actions) => {
         const fair = createFair(given);
         const ready = new Map<string, Set<string>>();
-        const inWork: Taken[] = [];
+        const inWork: FairTurn[] = [];
         /** By person with a lane that waits, how often others were served since their last turn. */
         const passed = new Map<string, Map<string, number>>();
         const count = (fits: (share: Share) => boolean) => inWork.filter(({ share }) => fits(share)).length;
@@ -97,7 +97,7 @@ describe('whose turn it is', () => {
         const waits = (person: string) => [...ready.values()].some((all) => all.has(person));
         const free = new Set(Array.from({ length: 13 }, (_, n) => `l${n}`));
 
-        const step = (taken: Taken | undefined) => {
+        const step = (taken: FairTurn | undefined) => {
           const able = people.filter((person) => waits(person) && mayHave(person));
           if (!taken) return expect(able).toEqual([]);
           const { lane, share } = taken;

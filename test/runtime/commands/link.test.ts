@@ -4,12 +4,12 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { conversationKey } from '../../../src/channels/channel.ts';
-import { messagesIn, type Said } from '../../../src/messages/messages.ts';
+import { messagesIn, type Wording } from '../../../src/messages/messages.ts';
 import { redeemAnswer as redeemed } from '../../../src/runtime/commands/people/link.ts';
 import { tree } from '../../helpers/temp.ts';
 import { among, codeIn, commandWorld, direct } from './fixtures.ts';
 
-const english = (said: Said | undefined) => said && messagesIn('en').said(said);
+const english = (said: Wording | undefined) => said && messagesIn('en').said(said);
 const redeemAnswer = async (...given: Parameters<typeof redeemed>) => english(await redeemed(...given));
 
 const alexTg = direct('telegram:1001');

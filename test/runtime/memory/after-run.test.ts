@@ -3,7 +3,12 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Concluded, createAfterRun, entryOf, type FinishedRun } from '../../../src/features/memory/after-run.ts';
+import {
+  type ConcludedRun,
+  createAfterRun,
+  entryOf,
+  type FinishedRun,
+} from '../../../src/features/memory/after-run.ts';
 import { appendDailyLogs } from '../../../src/features/memory/store/daily.ts';
 import { readMemory } from '../../../src/features/memory/store/memory.ts';
 import { addSuggestion } from '../../../src/features/memory/store/suggestions.ts';
@@ -91,7 +96,7 @@ describe('after a run', () => {
         asked.push({ id, text, labels: buttons.flat().map(({ label }) => label) });
       },
     });
-  const turn = (role: 'owner' | 'member' | 'guest', more: Partial<Concluded> = {}): Concluded => {
+  const turn = (role: 'owner' | 'member' | 'guest', more: Partial<ConcludedRun> = {}): ConcludedRun => {
     const principal = { channel: 'slack', account: 'b', user: 'U9', role, via: 'message', name: 'Eve *x*' };
     const message = { text: 'go on with the login' };
     const entry = { principal, message, viber: 'default', taskId: 'task1' };

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { Adding, type Looked } from '../../../src/skills/add/add.ts';
+import { Adding, type AddResult } from '../../../src/skills/add/add.ts';
 import { tempFolder } from '../../helpers/temp.ts';
 import { makeCertificate } from '../web-fetch-fixtures.ts';
 import {
@@ -38,7 +38,7 @@ const openAdding = (allowedOrigins: string[] = [], registry = '') =>
     timeoutMs: 20_000,
   });
 
-function offerOf(looked: Looked) {
+function offerOf(looked: AddResult) {
   if (looked.kind !== 'offer') throw new Error(`to choose from: ${JSON.stringify(looked)}`);
   return looked;
 }

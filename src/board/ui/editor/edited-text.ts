@@ -9,23 +9,23 @@ import { words } from '../words.ts';
 import { pageWords } from '../words-pages.ts';
 import { mergeTexts } from './merge.ts';
 
-export interface Written {
+export interface SavedText {
   text: string;
   hash: string;
 }
 
-export type Load = () => Promise<Written>;
+export type Load = () => Promise<SavedText>;
 /** Returns the new hash; throws ApiError 409 with `current` if the base is outdated. */
 export type Save = (text: string, baseHash: string) => Promise<{ hash?: string }>;
 
 export class EditedText {
   /** The version that the draft is based on. */
-  readonly base = signal<Written | undefined>(undefined);
+  readonly base = signal<SavedText | undefined>(undefined);
   readonly draft = signal('');
   /** Increases when text is put into the editor other than by typing. */
   readonly version = signal(0);
   /** A newer version, written by somebody else. */
-  readonly theirs = signal<Written | undefined>(undefined);
+  readonly theirs = signal<SavedText | undefined>(undefined);
   /** The error if nothing can be shown. */
   readonly problem = signal<unknown>(undefined);
   readonly isSaving = signal(false);
@@ -44,7 +44,7 @@ export class EditedText {
     this.version.value += 1;
   }
 
-  take(found: Written): void {
+  take(found: SavedText): void {
     this.base.value = found;
     this.#put(found.text);
     this.theirs.value = undefined;
@@ -65,7 +65,7 @@ export class EditedText {
     }
   }
 
-  #compare(found: Written): void {
+  #compare(found: SavedText): void {
     const before = this.base.peek();
     const draft = this.draft.peek();
     if (before === undefined) this.take(found);
@@ -82,13 +82,13 @@ export class EditedText {
   }
 
   /** Replaces the other version with the draft. */
-  async replace(found: Written): Promise<void> {
+  async replace(found: SavedText): Promise<void> {
     this.base.value = found;
     this.theirs.value = undefined;
     await this.#write(this.draft.peek(), found.hash);
   }
 
-  merge(found: Written): void {
+  merge(found: SavedText): void {
     const labels = { mine: pageWords.conflict.mine, theirs: pageWords.conflict.theirs };
     const merged = mergeTexts(this.draft.peek(), this.base.peek()?.text ?? '', found.text, labels);
     this.base.value = found;
@@ -116,7 +116,7 @@ export class EditedText {
   }
 }
 
-function currentOf({ body }: ApiError): Written | undefined {
+function currentOf({ body }: ApiError): SavedText | undefined {
   const current = body.current;
   if (typeof current !== 'object' || current === null) return undefined;
   const { text, hash } = current as { text?: unknown; hash?: unknown };

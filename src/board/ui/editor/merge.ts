@@ -4,7 +4,7 @@
  */
 import { diff3Merge, diffIndices } from 'node-diff3';
 
-export interface Merged {
+export interface MergeResult {
   text: string;
   /** The number of places that could not be merged. */
   conflicts: number;
@@ -17,7 +17,7 @@ export function mergeTexts(
   base: string,
   theirs: string,
   labels: { mine: string; theirs: string },
-): Merged {
+): MergeResult {
   let conflicts = 0;
   const lines = diff3Merge(linesOf(mine), linesOf(base), linesOf(theirs), { excludeFalseConflicts: true }).flatMap(
     ({ ok, conflict }): string[] => {

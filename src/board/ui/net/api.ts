@@ -33,13 +33,13 @@ export function keepKey(key: string | undefined): void {
   isLoggedIn.value = key !== undefined;
 }
 
-export interface Asked {
+export interface ApiRequest {
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
   body?: unknown;
   signal?: AbortSignal;
 }
 
-export async function request(path: string, { method = 'GET', body, signal }: Asked = {}): Promise<Response> {
+export async function request(path: string, { method = 'GET', body, signal }: ApiRequest = {}): Promise<Response> {
   const key = keyOf();
   const isBytes = body instanceof Blob;
   const headers: Record<string, string> = {
@@ -64,7 +64,7 @@ export async function request(path: string, { method = 'GET', body, signal }: As
 }
 
 /** Returns the body of an answer. It may be of an adjacent version, so callers read its fields with care. */
-export async function api<T>(path: string, asked: Asked = {}): Promise<T> {
+export async function api<T>(path: string, asked: ApiRequest = {}): Promise<T> {
   const response = await request(path, asked);
   if (response.status === 204) return {} as T;
   return (await response.json()) as T;

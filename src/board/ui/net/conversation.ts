@@ -12,7 +12,7 @@ import { advance, type LiveRun, type Progress } from './live-run.ts';
 import { type ShownState, shownState, states } from './states.ts';
 
 /** A message that was written here and is being sent. */
-export interface Sent {
+export interface OutgoingMessage {
   id: string;
   text: string;
   at: string;
@@ -30,7 +30,7 @@ export interface Sent {
 
 export interface Aside {
   id: string;
-  /** As in `Sent`. */
+  /** As in `OutgoingMessage`. */
   after: string | undefined;
   text: string;
   /** Names of its files. */
@@ -55,7 +55,7 @@ export class Conversation {
   readonly detail: Signal<TaskDetail | undefined> = signal(undefined);
   readonly error: Signal<unknown> = signal(undefined);
   readonly messages: Signal<readonly Message[] | undefined> = signal(undefined);
-  readonly sent: Signal<readonly Sent[]> = signal([]);
+  readonly sent: Signal<readonly OutgoingMessage[]> = signal([]);
   readonly live: Signal<LiveRun | undefined> = signal(undefined);
   /** The cursor for older messages. */
   readonly earlier: Signal<string | undefined> = signal(undefined);
@@ -221,7 +221,7 @@ export class Conversation {
     this.asides.value = [...this.asides.value, said].slice(-MAX_ASIDES);
   }
 
-  #mark(id: string, change: Partial<Sent>): void {
+  #mark(id: string, change: Partial<OutgoingMessage>): void {
     this.sent.value = this.sent.value.map((sent) => (sent.id === id ? { ...sent, ...change } : sent));
   }
 

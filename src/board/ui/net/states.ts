@@ -16,7 +16,7 @@ export interface Standing {
   waiting: boolean;
 }
 
-interface Known extends Standing {
+interface TaskStanding extends Standing {
   at: Place | undefined;
   /** The pending approvals that events have reported. */
   asked: ReadonlySet<string>;
@@ -35,7 +35,7 @@ const isBefore = (one: Place | undefined, other: Place | undefined): boolean =>
   one !== undefined && other !== undefined && one.epoch === other.epoch && one.seq < other.seq;
 
 export class TaskStates {
-  readonly #known = new Map<string, Known>();
+  readonly #known = new Map<string, TaskStanding>();
 
   /** Applies an event; returns whether it changed anything. */
   happened(event: EventFrame): boolean {
@@ -70,7 +70,7 @@ export class TaskStates {
     return this.#known.get(taskId);
   }
 
-  #set(taskId: string, known: Known): void {
+  #set(taskId: string, known: TaskStanding): void {
     this.#known.delete(taskId);
     this.#known.set(taskId, known);
     const [oldest] = this.#known.keys();
@@ -78,9 +78,9 @@ export class TaskStates {
   }
 }
 
-const UNKNOWN: Known = { state: 'pending', waiting: false, asked: new Set(), at: undefined };
+const UNKNOWN: TaskStanding = { state: 'pending', waiting: false, asked: new Set(), at: undefined };
 
-function changeBy(event: EventFrame): ((before: Known) => Known) | undefined {
+function changeBy(event: EventFrame): ((before: TaskStanding) => TaskStanding) | undefined {
   const state = stateAfter(event);
   if (state !== undefined)
     return (before) =>

@@ -17,16 +17,16 @@ interface LogPage {
   lines: readonly LogLine[];
   next?: string;
 }
-interface Numbered extends LogLine {
+interface LogRow extends LogLine {
   key: string;
 }
 
 const LINE = 56;
 const heightOf = (): number => LINE;
-const keyOf = ({ key }: Numbered): string => key;
+const keyOf = ({ key }: LogRow): string => key;
 const clock = timeFormat({ hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false });
 
-function numbered(lines: readonly LogLine[]): Numbered[] {
+function numbered(lines: readonly LogLine[]): LogRow[] {
   const seen = new Map<string, number>();
   return lines.map((line) => {
     const name = typeof line.id === 'string' ? line.id : `${line.at}|${line.msg}|${line.trace ?? ''}`;
@@ -49,7 +49,7 @@ const TYPING_MS = 250;
 
 /** The lines of a path: reloaded when there may be newer ones, and paged downwards. */
 class Lines {
-  readonly all = signal<readonly Numbered[] | undefined>(undefined);
+  readonly all = signal<readonly LogRow[] | undefined>(undefined);
   readonly problem = signal<unknown>(undefined);
   readonly #path: string;
   #next: string | undefined;
@@ -166,7 +166,7 @@ export function Logs(): JSX.Element {
   );
 }
 
-function Line({ line }: { line: Numbered }): JSX.Element {
+function Line({ line }: { line: LogRow }): JSX.Element {
   const { key: _key, id: _id, at, level, msg, trace, ...rest } = line;
   const more = Object.entries(rest)
     .map(([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`)

@@ -58,16 +58,16 @@ export function Notices(): JSX.Element {
   );
 }
 
-interface Asked {
+interface Confirmation {
   title: string;
   hint?: string;
   yes: string;
   no?: string;
   answer: (isYes: boolean) => void;
 }
-const asked = signal<Asked | undefined>(undefined);
+const asked = signal<Confirmation | undefined>(undefined);
 
-export function ask(question: Omit<Asked, 'answer'>): Promise<boolean> {
+export function ask(question: Omit<Confirmation, 'answer'>): Promise<boolean> {
   return new Promise((resolve) => {
     asked.value = {
       ...question,

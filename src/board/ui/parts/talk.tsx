@@ -7,7 +7,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Message } from '../../../client/shapes.ts';
-import { type Aside, type Conversation, keyOf, type Sent } from '../net/conversation.ts';
+import { type Aside, type Conversation, keyOf, type OutgoingMessage } from '../net/conversation.ts';
 import type { LiveRun } from '../net/live-run.ts';
 import { words } from '../words.ts';
 import { Files } from './artifacts.tsx';
@@ -75,11 +75,14 @@ export function Talk({ of: talk, children }: { of: Conversation; children?: Comp
 }
 
 /** Returns what is not yet, or never, among the task's messages, in the order of this browser's clock. */
-const besides = (talk: Conversation): (Sent | Aside)[] =>
+const besides = (talk: Conversation): (OutgoingMessage | Aside)[] =>
   [...talk.sent.value, ...talk.asides.value].sort((one, other) => one.at.localeCompare(other.at));
 
 /** Orders messages, each followed by what was sent or said after it; never compares clocks of two machines. */
-function inOrder(messages: readonly Message[], others: readonly (Sent | Aside)[]): (Message | Sent | Aside)[] {
+function inOrder(
+  messages: readonly Message[],
+  others: readonly (OutgoingMessage | Aside)[],
+): (Message | OutgoingMessage | Aside)[] {
   const shown = new Set(['', ...messages.map(keyOf)]);
   const after = (key: string) => others.filter((one) => one.after === key);
   return [
@@ -141,7 +144,7 @@ function MessageView({ message }: { message: Message }): JSX.Element {
   );
 }
 
-const sentState = (state: Sent['state']): string =>
+const sentState = (state: OutgoingMessage['state']): string =>
   ({ failed: '', kept: words.task.waits, sending: words.task.sending, command: words.task.command })[state];
 
 /** A message beside the conversation, for the current viewer only. */
@@ -160,7 +163,7 @@ function AsideView({ aside }: { aside: Aside }): JSX.Element {
   );
 }
 
-function SentView({ sent, talk }: { sent: Sent; talk: Conversation }): JSX.Element {
+function SentView({ sent, talk }: { sent: OutgoingMessage; talk: Conversation }): JSX.Element {
   return (
     <li class={`message user ${sent.state}`}>
       <p class="message-by">

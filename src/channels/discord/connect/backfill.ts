@@ -23,7 +23,7 @@ interface Hand {
 }
 
 /** `unstored`: a message could not be stored. `unread`: Discord didn't return the messages. */
-type Filled = 'filled' | 'unstored' | 'unread';
+type BackfillResult = 'filled' | 'unstored' | 'unread';
 
 export interface BackfillOptions {
   api: DiscordApi;
@@ -223,7 +223,7 @@ export class Backfill {
     }
   }
 
-  async #tryFill(chat: string): Promise<Filled> {
+  async #tryFill(chat: string): Promise<BackfillResult> {
     const before = [...(this.#inHand.get(chat)?.failed ?? [])];
     try {
       const last = await this.#fill(chat);
@@ -247,7 +247,7 @@ export class Backfill {
   async #retry(chat: string, release: () => void): Promise<void> {
     const backoff = createBackoff(this.#to.backoffMs.min, this.#to.backoffMs.max);
     this.#failing.add(chat);
-    for (let outcome: Filled | undefined; outcome !== 'filled' && !this.#to.signal.aborted; ) {
+    for (let outcome: BackfillResult | undefined; outcome !== 'filled' && !this.#to.signal.aborted; ) {
       await sleep(backoff.next(), this.#to.signal);
       if (this.#to.signal.aborted) break;
       outcome = await this.#tryFill(chat);

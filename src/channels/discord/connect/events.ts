@@ -7,7 +7,7 @@ import type { Logger } from '../../../log.ts';
 import type { ChannelCallbacks, NameOf, ReadCursors } from '../../channel.ts';
 import { type Fields, fields, integer, isFields, string } from '../../shared/read.ts';
 import type { Commands } from '../../shared/written-command.ts';
-import { type Bot, type Context, type Decoded, decodeMessage } from '../decode/decode.ts';
+import { type Bot, type Context, type DecodedEvent, decodeMessage } from '../decode/decode.ts';
 import type { Places } from '../decode/places.ts';
 import { id } from '../decode/read.ts';
 import type { Speaking } from '../decode/speaking.ts';
@@ -181,7 +181,7 @@ export class Events {
   }
 
   /** Decodes an event. One that breaks the decoder is dropped, or it would come back for ever. */
-  #decode(data: Fields, kind: 'message' | 'edit', self: Bot): Decoded {
+  #decode(data: Fields, kind: 'message' | 'edit', self: Bot): DecodedEvent {
     try {
       return decodeMessage(data, kind, this.#context(self));
     } catch (error) {

@@ -24,11 +24,11 @@ export interface Context {
 }
 
 /** An event that isn't handled. `reason` is its name or `message.<what>`: few values, safe to count by. */
-export type Dropped = { kind: 'dropped'; reason: string };
-export type Decoded = { kind: 'message'; message: InboundMessage } | Dropped;
+export type DroppedEvent = { kind: 'dropped'; reason: string };
+export type DecodedEvent = { kind: 'message'; message: InboundMessage } | DroppedEvent;
 
 /** Drops an event. Names come from outside and end up in counters, so only plain ones pass. */
-export function dropped(reason: string): Dropped {
+export function dropped(reason: string): DroppedEvent {
   return { kind: 'dropped', reason: /^[\w.-]{1,60}$/.test(reason) ? reason : 'unknown' };
 }
 

@@ -7,7 +7,7 @@ import type { InboundMessage } from '../../channel.ts';
 import { emptyMessage } from '../../channel.ts';
 import { type Fields, fields, integer, isFields, string } from '../../shared/read.ts';
 import { slashCommandOf } from '../../shared/written-command.ts';
-import { type Context, type Decoded, dropped, inThread, readAddress, readSender } from './base.ts';
+import { type Context, type DecodedEvent, dropped, inThread, readAddress, readSender } from './base.ts';
 import { readCards } from './cards.ts';
 import { readFacts } from './facts.ts';
 import { readFiles } from './files.ts';
@@ -18,7 +18,7 @@ import { hasFlag, id } from './read.ts';
 import { timeOf } from './snowflake.ts';
 import { readWords } from './text.ts';
 
-export type { Bot, Context, Decoded } from './base.ts';
+export type { Bot, Context, DecodedEvent } from './base.ts';
 
 /** Default and reply. Other types are Discord's own notices, or copies of messages elsewhere. */
 const SAID = new Set([0, 19]);
@@ -31,7 +31,7 @@ const FRESH_EDIT_MS = 600_000;
  * chat) and the same whether the message came live or was fetched: `m:<message id>`, `e:<message id>:<time of the
  * edit>`. Messages fetched over REST don't name their guild; it comes from the context's places.
  */
-export function decodeMessage(body: unknown, kind: 'message' | 'edit', context: Context): Decoded {
+export function decodeMessage(body: unknown, kind: 'message' | 'edit', context: Context): DecodedEvent {
   if (!isFields(body)) return dropped('malformed');
   const messageId = id(body, 'id');
   const channelId = id(body, 'channel_id');
@@ -61,7 +61,7 @@ export function decodeMessage(body: unknown, kind: 'message' | 'edit', context: 
   return decodeContent(body, base, context);
 }
 
-function decodeContent(body: Fields, base: InboundMessage, context: Context): Decoded {
+function decodeContent(body: Fields, base: InboundMessage, context: Context): DecodedEvent {
   const passedOn = snapshots(body);
   const words = readWords(body, context);
   const cards = base.sender.isBot ? readCards(body) : '';

@@ -8,7 +8,7 @@ import type { Address, InboundMessage, Sender, SuggestQuery } from '../../channe
 import { emptyMessage } from '../../channel.ts';
 import { type Fields, fields, integer, isFields, language, list, string } from '../../shared/read.ts';
 import { GOAL, isNearly } from '../../shared/written-command.ts';
-import { type Context, type Dropped, dropped, inThread, readAddress, readSender } from './base.ts';
+import { type Context, type DroppedEvent, dropped, inThread, readAddress, readSender } from './base.ts';
 import { isThread, takesThreads } from './places.ts';
 import { id } from './read.ts';
 import { timeOf } from './snowflake.ts';
@@ -35,9 +35,9 @@ export interface Interaction {
 export type DecodedInteraction =
   | { kind: 'message'; message: InboundMessage; interaction: Interaction }
   | { kind: 'suggest'; query: SuggestQuery; interaction: Interaction }
-  | Dropped;
+  | DroppedEvent;
 
-interface Asked {
+interface InteractionFacts {
   interaction: Interaction;
   channelId: string;
   address: Address;
@@ -90,7 +90,7 @@ const EPHEMERAL = 64;
 /** A little less than Discord's 15 minutes. */
 const TOKEN_MS = 14.5 * 60_000;
 
-function readAsked(body: Fields, context: Context): Asked | undefined {
+function readAsked(body: Fields, context: Context): InteractionFacts | undefined {
   const channel = fields(body, 'channel');
   const guild = id(body, 'guild_id');
   const member = fields(body, 'member');
@@ -107,7 +107,7 @@ function readAsked(body: Fields, context: Context): Asked | undefined {
   };
 }
 
-function decodeCommand(body: Fields, asked: Asked, context: Context): DecodedInteraction {
+function decodeCommand(body: Fields, asked: InteractionFacts, context: Context): DecodedInteraction {
   const chosen = called(body);
   if (!chosen) return dropped('interaction.unknown-command');
   const { name, before, option } = chosen;
@@ -159,7 +159,7 @@ function mayOpen(address: Address, isDirect: boolean, { threads, places }: Conte
   return takesThreads(place) && !isThread(place);
 }
 
-function decodeButton(body: Fields, asked: Asked, context: Context): DecodedInteraction {
+function decodeButton(body: Fields, asked: InteractionFacts, context: Context): DecodedInteraction {
   const data = fields(body, 'data') ?? {};
   const shown = fields(body, 'message');
   const button = string(data, 'custom_id');
@@ -190,7 +190,7 @@ function decodeButton(body: Fields, asked: Asked, context: Context): DecodedInte
   return { kind: 'message', message, interaction: asked.interaction };
 }
 
-function decodeSuggest(body: Fields, asked: Asked): DecodedInteraction {
+function decodeSuggest(body: Fields, asked: InteractionFacts): DecodedInteraction {
   const chosen = called(body);
   if (chosen?.option?.focused !== true) return dropped('interaction.autocomplete');
   const { address, sender, isDirect, interaction } = asked;
@@ -198,7 +198,7 @@ function decodeSuggest(body: Fields, asked: Asked): DecodedInteraction {
   return { kind: 'suggest', query: { address, sender, isDirect, command: chosen.name, text }, interaction };
 }
 
-interface Called {
+interface Subcommand {
   name: string;
   /** Text that the menu entry puts before the option. */
   before: string;
@@ -206,7 +206,7 @@ interface Called {
 }
 
 /** Returns the command of the chosen entry and its one option. */
-function called(body: Fields): Called | undefined {
+function called(body: Fields): Subcommand | undefined {
   const data = fields(body, 'data');
   if (!data || string(data, 'name') !== COMMAND) return undefined;
   const [chosen] = list(data, 'options');

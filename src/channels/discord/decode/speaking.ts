@@ -3,7 +3,7 @@
  * the bot's own timeout, locked threads. It costs no call; unknown places aren't judged. Bounded like the places.
  * https://discord.com/developers/docs/topics/permissions#permission-overwrites
  */
-import type { Address, Barred } from '../../channel.ts';
+import type { Address, WriteBarrier } from '../../channel.ts';
 import { type Fields, fields, list, string } from '../../shared/read.ts';
 import { remember } from './places.ts';
 import { id } from './read.ts';
@@ -12,7 +12,7 @@ export interface Speaking {
   /** Handles a dispatch of the gateway; `account` is this bot. */
   take(event: string, data: Fields, account: string): void;
   /** Returns why the bot can't write there; undefined if nothing is known to prevent it. */
-  barred(address: Address, account: string, now: number): Barred | undefined;
+  barred(address: Address, account: string, now: number): WriteBarrier | undefined;
 }
 
 interface Overwrite {

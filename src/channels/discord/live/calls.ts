@@ -5,7 +5,7 @@
 import type { Logger } from '../../../log.ts';
 import type { Address } from '../../channel.ts';
 import { isFields } from '../../shared/read.ts';
-import type { Shown, StatusCalls, Words } from '../../shared/status.ts';
+import type { StatusCalls, StatusMessage, Words } from '../../shared/status.ts';
 import { type DiscordApi, DiscordError } from '../connect/api.ts';
 import { remember } from '../decode/places.ts';
 import { id } from '../decode/read.ts';
@@ -24,7 +24,7 @@ export function createLiveCalls({ api, log }: { api: DiscordApi; log: Logger }):
 
   /** Returns the answer, or the error that replaces it. */
   async function call(
-    run: Shown,
+    run: StatusMessage,
     method: 'POST' | 'PATCH' | 'DELETE',
     route: 'typing' | `messages${string}`,
     body?: object,

@@ -9,7 +9,7 @@ import type { Logger } from '../../../log.ts';
 import type { InboundMessage } from '../../channel.ts';
 import { type Fields, fields, integer, list, string } from '../../shared/read.ts';
 import { createBackoff, sleep } from '../../shared/wait.ts';
-import type { Decoded, Self } from '../decode/decode.ts';
+import type { DecodedEvent, Self } from '../decode/decode.ts';
 import { type SlackApi, SlackError } from './api.ts';
 import type { Place, Progress } from './read-cursors.ts';
 
@@ -20,7 +20,7 @@ export interface BackfillOptions {
   /** Hands a message on; rejects when it could not be stored. */
   accept: (message: InboundMessage, raw: unknown) => Promise<unknown>;
   /** Never throws. */
-  read: (body: unknown, self: Self) => Decoded;
+  read: (body: unknown, self: Self) => DecodedEvent;
   onDropped: (kind: string) => void;
   log: Logger;
   signal: AbortSignal;
@@ -37,7 +37,7 @@ interface Hold {
   isFilling: boolean;
 }
 
-interface Missed {
+interface MissedMessage {
   place: Place;
   ts: string;
   message: Fields;
@@ -180,7 +180,7 @@ export class Backfill {
   }
 
   /** Accepts messages in the order in which they were posted. Those that were accepted before are known as duplicates. */
-  async #takeIn(chat: string, missed: readonly Missed[]): Promise<void> {
+  async #takeIn(chat: string, missed: readonly MissedMessage[]): Promise<void> {
     for (const { place, ts, message } of missed) {
       await this.#handOver({ ...message, channel: chat, type: 'message' });
       this.#to.progress.filled(place, ts);
@@ -188,7 +188,7 @@ export class Backfill {
   }
 
   /** Returns threads with replies that began with one of the missed messages. */
-  #begunIn(chat: string, looked: Place[], missed: readonly Missed[]): Place[] {
+  #begunIn(chat: string, looked: Place[], missed: readonly MissedMessage[]): Place[] {
     const begun = new Set(missed.flatMap(({ ts, message }) => (integer(message, 'reply_count') ? [ts] : [])));
     for (const { thread } of looked) if (thread !== undefined) begun.delete(thread);
     return this.#to.progress
@@ -196,20 +196,20 @@ export class Backfill {
       .filter((place) => place.chat === chat && place.thread !== undefined && begun.has(place.thread));
   }
 
-  async #fetch(places: Place[]): Promise<Missed[]> {
-    const missed: Missed[] = [];
+  async #fetch(places: Place[]): Promise<MissedMessage[]> {
+    const missed: MissedMessage[] = [];
     for (const place of places) missed.push(...(await this.#fetchSince(place)));
     return missed.sort((a, b) => Number(a.ts) - Number(b.ts));
   }
 
   /** Fetches all pages, because only then it's known which message is the oldest. */
-  async #fetchSince(place: Place): Promise<Missed[]> {
+  async #fetchSince(place: Place): Promise<MissedMessage[]> {
     const { chat, thread, mark } = place;
     const oldest = Math.max(Number(mark), Date.now() / 1000 - MAX_AGE_S);
     const since = oldest === Number(mark) ? mark : oldest.toFixed(6);
     const method = thread === undefined ? 'history' : 'replies';
     const params = { channel: chat, oldest: since, limit: PAGE, ...(thread !== undefined && { ts: thread }) };
-    const missed: Missed[] = [];
+    const missed: MissedMessage[] = [];
     let cursor: string | undefined;
     for (let page = 0; page < MAX_PAGES; page++) {
       const answer = await this.#ask(method, cursor === undefined ? params : { ...params, cursor });

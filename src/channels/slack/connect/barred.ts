@@ -2,7 +2,7 @@
 
 import { createLru } from '../../../lib/lru.ts';
 import { within } from '../../../lib/within.ts';
-import type { Address, Barred, Channel } from '../../channel.ts';
+import type { Address, Channel, WriteBarrier } from '../../channel.ts';
 import { fields, string } from '../../shared/read.ts';
 import type { SlackApi } from '../connect/api.ts';
 import { isDirect } from '../decode/base.ts';
@@ -13,7 +13,7 @@ const WAIT_MS = 3_000;
 const MAX_CHATS = 2_000;
 
 export function createBarred({ api }: { api: SlackApi }): NonNullable<Channel['barred']> {
-  const known = createLru<{ at: number; why: Barred | undefined }>(MAX_CHATS);
+  const known = createLru<{ at: number; why: WriteBarrier | undefined }>(MAX_CHATS);
   return async ({ chat }: Address) => {
     if (isDirect(chat)) return undefined;
     const last = known.get(chat);
@@ -26,7 +26,7 @@ export function createBarred({ api }: { api: SlackApi }): NonNullable<Channel['b
   };
 }
 
-async function ask(api: SlackApi, chat: string): Promise<Barred | undefined> {
+async function ask(api: SlackApi, chat: string): Promise<WriteBarrier | undefined> {
   const channel = fields(await api.call('conversations.info', { channel: chat }), 'channel') ?? {};
   if (channel.is_archived === true) return 'archived';
   // A channel without the bot is reported when a thread is opened, with instructions to invite it.

@@ -6,7 +6,7 @@ import type { Logger } from '../../../log.ts';
 import { messagesFor } from '../../../messages/messages.ts';
 import type { ChannelCallbacks, InboundMessage, InboundOutcome } from '../../channel.ts';
 import { isFields, string } from '../../shared/read.ts';
-import { type Decoded, decode, type Self } from '../decode/decode.ts';
+import { type DecodedEvent, decode, type Self } from '../decode/decode.ts';
 import type { Assistant } from '../live/assistant.ts';
 import type { Respond } from '../send/respond.ts';
 import type { Backfill } from './backfill.ts';
@@ -170,7 +170,7 @@ export class Intake {
   }
 
   /** Decodes an event. One that breaks the decoder is dropped, or it would come back for ever. */
-  read(body: unknown, self: Self): Decoded {
+  read(body: unknown, self: Self): DecodedEvent {
     try {
       return decode(body, self);
     } catch (error) {

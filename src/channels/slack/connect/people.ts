@@ -136,9 +136,9 @@ function nameOf(user: Fields): string {
   return oneLine(name ?? '', 100);
 }
 
-type Kept = [user: string, name: string, tag?: string, zone?: string];
+type StoredUser = [user: string, name: string, tag?: string, zone?: string];
 
-async function readKept(cache: Cache | undefined, log: Logger): Promise<Kept[]> {
+async function readKept(cache: Cache | undefined, log: Logger): Promise<StoredUser[]> {
   try {
     const kept: unknown = JSON.parse((await cache?.get(KEY)) ?? '[]');
     return Array.isArray(kept) ? kept.filter(isKept) : [];
@@ -148,7 +148,7 @@ async function readKept(cache: Cache | undefined, log: Logger): Promise<Kept[]> 
   }
 }
 
-function isKept(value: unknown): value is Kept {
+function isKept(value: unknown): value is StoredUser {
   return (
     Array.isArray(value) && value.length >= 2 && value.length <= 4 && value.every((part) => typeof part === 'string')
   );

@@ -25,7 +25,7 @@ export interface PreviewsOptions {
   signal: AbortSignal;
 }
 
-interface Held {
+interface HeldMessage {
   /** The version with the most previews. */
   newest: InboundMessage;
   taken: Promise<unknown>;
@@ -38,7 +38,7 @@ const MAX_HELD = 200;
 const MAX_TAKEN = 2000;
 
 export function createPreviews({ waitMs, signal }: PreviewsOptions): Previews {
-  const held = new Map<string, Held>();
+  const held = new Map<string, HeldMessage>();
   /** How many previews an accepted message had. */
   const taken = createLru<number>(MAX_TAKEN);
   const places = createKeyedMutex();
@@ -54,7 +54,7 @@ export function createPreviews({ waitMs, signal }: PreviewsOptions): Previews {
     const waited = Promise.withResolvers<void>();
     const stored = Promise.withResolvers<unknown>();
     const release = () => waited.resolve();
-    const entry: Held = { newest: message, taken: stored.promise, release };
+    const entry: HeldMessage = { newest: message, taken: stored.promise, release };
     const key = keyOf(message);
     held.set(key, entry);
     const timer = setTimeout(release, waitMs);

@@ -17,7 +17,7 @@ export interface Self {
 }
 
 /** The result of decoding. `reason` is an event's type or `message.<subtype>`: few values, safe to count by. */
-export type Decoded =
+export type DecodedEvent =
   | { kind: 'message'; message: InboundMessage }
   /** The current state of a message that now shows the linked message below its link. */
   | { kind: 'preview'; message: InboundMessage }
@@ -28,7 +28,7 @@ export type Decoded =
   | { kind: 'assistant'; address: Address; user: string };
 
 /** Drops an event. Keys come from outside and end up in counters, so only plain names pass. */
-export function dropped(reason: string): Decoded {
+export function dropped(reason: string): DecodedEvent {
   return { kind: 'dropped', reason: /^[\w.-]{1,60}$/.test(reason) ? reason : 'unknown' };
 }
 

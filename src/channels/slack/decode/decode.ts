@@ -8,18 +8,18 @@ import { emptyMessage } from '../../channel.ts';
 import { type Fields, fields, list, string } from '../../shared/read.ts';
 import { commandOf, GOAL } from '../../shared/written-command.ts';
 import { sealResponse } from '../send/respond.ts';
-import { addressOf, type Decoded, dropped, isDirect, readId, readTs, readUser, type Self } from './base.ts';
+import { addressOf, type DecodedEvent, dropped, isDirect, readId, readTs, readUser, type Self } from './base.ts';
 import { decodeMessage } from './message.ts';
 import { readWords } from './text.ts';
 
-export type { Decoded, Self } from './base.ts';
+export type { DecodedEvent, Self } from './base.ts';
 
 /**
  * Decodes the body of an event, a slash command or a button press. `message.id` is unique within (channel, account,
  * chat) and the same each time Slack repeats it: `m:<ts>`, `e:<ts>:<time of edit>`, `i:<trigger id>`. `now` dates
  * events without a time of their own (milliseconds).
  */
-export function decode(body: unknown, self: Self, now: number = Date.now()): Decoded {
+export function decode(body: unknown, self: Self, now: number = Date.now()): DecodedEvent {
   const source = asFields(body);
   if (!source) return dropped('malformed');
   const event = fields(source, 'event');
@@ -33,7 +33,7 @@ function asFields(value: unknown): Fields | undefined {
   return typeof value === 'object' && value !== null ? { ...value } : undefined;
 }
 
-function decodeEvent(event: Fields, self: Self): Decoded {
+function decodeEvent(event: Fields, self: Self): DecodedEvent {
   const type = string(event, 'type') ?? 'unknown';
   if (type === 'message' || type === 'app_mention') return decodeMessage(event, self);
   if (type === 'assistant_thread_started') return decodeAssistant(event, self);
@@ -41,7 +41,7 @@ function decodeEvent(event: Fields, self: Self): Decoded {
   return dropped(type);
 }
 
-function decodeAssistant(event: Fields, self: Self): Decoded {
+function decodeAssistant(event: Fields, self: Self): DecodedEvent {
   const thread = fields(event, 'assistant_thread') ?? {};
   const chat = readId(thread, 'channel_id');
   const ts = readTs(thread, 'thread_ts');
@@ -51,7 +51,7 @@ function decodeAssistant(event: Fields, self: Self): Decoded {
 }
 
 /** Decodes a channel's new ID, which it gets when it is shared with another workspace. */
-function decodeMove(event: Fields, self: Self): Decoded {
+function decodeMove(event: Fields, self: Self): DecodedEvent {
   const from = readId(event, 'old_channel_id');
   const to = readId(event, 'new_channel_id');
   const ts = readTs(event, 'event_ts');
@@ -76,7 +76,7 @@ function decodeMove(event: Fields, self: Self): Decoded {
  * Decodes a command. `/viber status` is one; `/viber task GOAL`, and any other text, is a goal, which starts a task in
  * a thread of its own.
  */
-function decodeCommand(body: Fields, self: Self, now: number): Decoded {
+function decodeCommand(body: Fields, self: Self, now: number): DecodedEvent {
   const chat = readId(body, 'channel_id');
   const user = readId(body, 'user_id');
   const trigger = string(body, 'trigger_id');
@@ -105,7 +105,7 @@ function decodeCommand(body: Fields, self: Self, now: number): Decoded {
   return { kind: 'message', message };
 }
 
-function decodePress(body: Fields, self: Self, now: number): Decoded {
+function decodePress(body: Fields, self: Self, now: number): DecodedEvent {
   const container = fields(body, 'container') ?? {};
   const person = fields(body, 'user') ?? {};
   const chat = readId(container, 'channel_id') ?? readId(fields(body, 'channel') ?? {}, 'id');

@@ -6,7 +6,17 @@
 import type { EntryKind, InboundMessage } from '../../channel.ts';
 import { emptyMessage } from '../../channel.ts';
 import { type Fields, fields, list, string } from '../../shared/read.ts';
-import { addressOf, type Decoded, dropped, isDirect, millisOf, readId, readTs, readUser, type Self } from './base.ts';
+import {
+  addressOf,
+  type DecodedEvent,
+  dropped,
+  isDirect,
+  millisOf,
+  readId,
+  readTs,
+  readUser,
+  type Self,
+} from './base.ts';
 import { readFiles } from './files.ts';
 import { readQuotes } from './quotes.ts';
 import { readWhole } from './whole.ts';
@@ -19,7 +29,7 @@ const SPOKEN = new Set(['file_share', 'me_message', 'thread_broadcast', 'bot_mes
  * arrives as a `message_changed` and as an edited `app_mention`. A message from the history may be edited too, but
  * counts as new.
  */
-export function decodeMessage(event: Fields, self: Self): Decoded {
+export function decodeMessage(event: Fields, self: Self): DecodedEvent {
   const subtype = string(event, 'subtype');
   if (subtype === 'message_changed') return decodeEdit(event, self);
   if (subtype !== undefined && !SPOKEN.has(subtype)) return dropped(`message.${subtype}`);
@@ -33,7 +43,7 @@ export function decodeMessage(event: Fields, self: Self): Decoded {
   return decodeSpoken(event, { ...place, kind: 'edit', id: editId(ts, edited), sentAt: millisOf(edited) });
 }
 
-function decodeEdit(event: Fields, self: Self): Decoded {
+function decodeEdit(event: Fields, self: Self): DecodedEvent {
   const now = fields(event, 'message');
   const before = fields(event, 'previous_message') ?? {};
   const edited = now && fields(now, 'edited');
@@ -55,7 +65,7 @@ function decodePreview(
   now: Fields,
   before: Fields,
   { self, chat, ts }: { self: Self; chat: string; ts: string },
-): Decoded {
+): DecodedEvent {
   const unchanged = dropped('message_changed.unchanged');
   if (linkedIn(now) <= linkedIn(before)) return unchanged;
   const place = { self, chat, ts, began: false };
@@ -79,7 +89,7 @@ interface Context {
   began: boolean;
 }
 
-function decodeSpoken(body: Fields, context: Context): Decoded {
+function decodeSpoken(body: Fields, context: Context): DecodedEvent {
   const { self, chat, ts, kind, id, sentAt } = context;
   const botId = readId(body, 'bot_id');
   const user = readId(body, 'user') ?? botId;
@@ -121,7 +131,7 @@ function decodeSpoken(body: Fields, context: Context): Decoded {
 }
 
 /** Drops our own messages, which are known, except the one that Slack created from our files. */
-function decodeOwn(body: Fields, { self, chat, ts, kind }: Context): Decoded {
+function decodeOwn(body: Fields, { self, chat, ts, kind }: Context): DecodedEvent {
   const files = list(body, 'files').flatMap((file) => readId(file, 'id') ?? []);
   if (kind !== 'message' || string(body, 'subtype') !== 'file_share' || files.length === 0) return dropped('own');
   return { kind: 'shared', address: addressOf(self, chat, threadOf(body, ts, false)), files, ts };

@@ -69,7 +69,7 @@ function fallbackOf(body: Fields): string {
 
 function readTold(parts: readonly Part[], reading: Reading): Words {
   reading.mentioned = false;
-  let told: Told = { source: '', words: '', signs: '' };
+  let told: MessageText = { source: '', words: '', signs: '' };
   for (const part of parts) {
     const text = (string(part, 'text') ?? '').slice(0, Math.max(0, reading.texts));
     reading.texts -= text.length;
@@ -79,7 +79,7 @@ function readTold(parts: readonly Part[], reading: Reading): Words {
   return { ...words, mentioned: words.mentioned || reading.mentioned };
 }
 
-interface Told {
+interface MessageText {
   source: string;
   /** See `wordsAlone`. */
   words: string;
@@ -91,8 +91,10 @@ interface Told {
  * Appends the new pieces; if together they hold everything read so far, they replace it, in their own order. People see
  * the blocks rather than the text, so a sign that only the blocks have is new.
  */
-function add(told: Told, sources: readonly string[]): Told {
-  const pieces = sources.map((source): Told => ({ source, words: wordsAlone(source), signs: signsAlone(source) }));
+function add(told: MessageText, sources: readonly string[]): MessageText {
+  const pieces = sources.map(
+    (source): MessageText => ({ source, words: wordsAlone(source), signs: signsAlone(source) }),
+  );
   const all = joined(pieces);
   const isSaidOtherwise = all.words === told.words && all.source.trim() !== '' && all.signs !== told.signs;
   const fresh = pieces.filter((piece) => !holds(told, piece) || !told.signs.includes(piece.signs));
@@ -107,7 +109,7 @@ function withLabels(source: string, text: string): string {
 }
 const LABELLED = /<([@#!][^<>|]{1,200})\|[^<>]{0,200}>/g;
 
-const joined = (pieces: readonly Told[]): Told => ({
+const joined = (pieces: readonly MessageText[]): MessageText => ({
   source: pieces.map(({ source }) => source).join('\n'),
   words: pieces
     .map(({ words }) => words)
@@ -116,7 +118,7 @@ const joined = (pieces: readonly Told[]): Told => ({
   signs: pieces.map(({ signs }) => signs).join(''),
 });
 
-function holds(whole: Told, { source, words }: Told): boolean {
+function holds(whole: MessageText, { source, words }: MessageText): boolean {
   if (words === '') return whole.source.includes(source.trim());
   const [hay, piece] = [` ${whole.words} `, ` ${words} `];
   return words.length > MAX_SOUGHT ? hay.startsWith(piece) || hay.endsWith(piece) : hay.includes(piece);

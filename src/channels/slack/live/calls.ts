@@ -6,7 +6,7 @@
 import { type Logger, scrub } from '../../../log.ts';
 import type { Address } from '../../channel.ts';
 import { type Fields, string } from '../../shared/read.ts';
-import type { Shown, StatusCalls, Words } from '../../shared/status.ts';
+import type { StatusCalls, StatusMessage, Words } from '../../shared/status.ts';
 import { type SlackApi, SlackError } from '../connect/api.ts';
 import { isDirect } from '../decode/base.ts';
 import { type Form, formsOf, rowsOf } from '../send/blocks.ts';
@@ -61,7 +61,7 @@ export class LiveCalls implements StatusCalls {
   readonly #streams = createBudget(STREAMS.perMinute, STREAMS.burst);
   readonly #appends = createBudget(APPENDS.perMinute, APPENDS.burst);
   readonly #budgets;
-  readonly #showing = new WeakMap<Shown, Showing>();
+  readonly #showing = new WeakMap<StatusMessage, Showing>();
 
   constructor(options: LiveCallsOptions) {
     this.#to = options;
@@ -73,23 +73,23 @@ export class LiveCalls implements StatusCalls {
     ]);
   }
 
-  async mark(run: Shown): Promise<void> {
+  async mark(run: StatusMessage): Promise<void> {
     if (isMarked(run)) await this.#to.marks.mark(run.address.chat, run.view.answers ?? '');
   }
 
-  async unmark(run: Shown): Promise<void> {
+  async unmark(run: StatusMessage): Promise<void> {
     if (isMarked(run)) await this.#to.marks.unmark(run.address.chat, run.view.answers ?? '');
   }
 
   /** Sets a thread's status until there is a message. Slack removes it with our next message there, so no call does. */
-  async type(run: Shown): Promise<void> {
+  async type(run: StatusMessage): Promise<void> {
     if (run.messageId !== undefined || !this.#to.assistant.mayShow(run.address)) return;
     const showing = this.#of(run);
     showing.saying = this.#say(run);
     await showing.saying;
   }
 
-  async publish(run: Shown, words: Words): Promise<void> {
+  async publish(run: StatusMessage, words: Words): Promise<void> {
     try {
       const showing = this.#of(run);
       if (run.isVoid) await this.#stop(run);
@@ -105,44 +105,44 @@ export class LiveCalls implements StatusCalls {
   }
 
   /** A stream once begun and an assistant's status are no messages of the channel. */
-  isFree(run: Shown): boolean {
+  isFree(run: StatusMessage): boolean {
     const isText = run.text.slice(run.since).trim() !== '';
     return this.#of(run).streamed !== undefined || (!isText && this.#to.assistant.isOne(run.address));
   }
 
   /** A stream that an earlier process left open is stopped before anything else. */
-  restore(run: Shown, kept: string): void {
+  restore(run: StatusMessage, kept: string): void {
     run.messageId = kept.replace(STREAM, '');
     run.isVoid = kept.startsWith(STREAM);
     if (run.isVoid) Object.assign(this.#of(run), { streamed: 0, wasStream: true });
   }
 
-  nameOf(run: Shown): string {
+  nameOf(run: StatusMessage): string {
     return `${this.#of(run).streamed === undefined ? '' : STREAM}${run.messageId}`;
   }
 
-  async settle(run: Shown): Promise<void> {
+  async settle(run: StatusMessage): Promise<void> {
     await this.#of(run).saying;
     await this.#stop(run);
   }
 
-  async remove(run: Shown): Promise<SlackError | undefined> {
+  async remove(run: StatusMessage): Promise<SlackError | undefined> {
     const outcome = await this.#attempt(run, 'chat.delete', { ts: run.messageId });
     const isLeft = outcome instanceof SlackError && (outcome.kind !== 'refused' || outcome.retryAfterMs !== undefined);
     return isLeft ? outcome : undefined;
   }
 
-  async leave(run: Shown): Promise<void> {
+  async leave(run: StatusMessage): Promise<void> {
     if (this.#of(run).saidAt > 0) await this.#to.assistant.setStatus(run.address, '');
   }
 
-  #of(run: Shown): Showing {
+  #of(run: StatusMessage): Showing {
     const known = this.#showing.get(run) ?? { said: '', saidAt: 0 };
     this.#showing.set(run, known);
     return known;
   }
 
-  async #say(run: Shown): Promise<void> {
+  async #say(run: StatusMessage): Promise<void> {
     const showing = this.#of(run);
     const status = `is ${run.view.words}…`;
     if (status === showing.said && Date.now() - showing.saidAt < RENEW_MS) return;
@@ -152,7 +152,7 @@ export class LiveCalls implements StatusCalls {
   }
 
   /** Posts or edits the message with its buttons. Returns whether it is shown. */
-  async #status(run: Shown, form: Form): Promise<boolean> {
+  async #status(run: StatusMessage, form: Form): Promise<boolean> {
     const { messageId: ts, view } = run;
     const message = { text: form.text, blocks: [...form.blocks, ...rowsOf(await view.buttons())] };
     if (ts !== undefined)
@@ -166,7 +166,7 @@ export class LiveCalls implements StatusCalls {
   }
 
   /** Appends what is new of the text, whole words only. Returns false if text isn't streamed here. */
-  async #stream(run: Shown): Promise<boolean> {
+  async #stream(run: StatusMessage): Promise<boolean> {
     const showing = this.#of(run);
     const ready = settledText(run.text);
     if (showing.streamed === undefined) return ready !== '' && this.#begin(run, ready);
@@ -178,14 +178,14 @@ export class LiveCalls implements StatusCalls {
   }
 
   /** Ends the stream; the message can then be edited. */
-  async #stop(run: Shown): Promise<void> {
+  async #stop(run: StatusMessage): Promise<void> {
     const showing = this.#of(run);
     if (showing.streamed === undefined || run.messageId === undefined) return;
     delete showing.streamed;
     await this.#call(run, 'chat.stopStream', { ts: run.messageId });
   }
 
-  async #attempt(run: Shown, method: string, params: Record<string, unknown>): Promise<Fields | SlackError> {
+  async #attempt(run: StatusMessage, method: string, params: Record<string, unknown>): Promise<Fields | SlackError> {
     try {
       return await this.#to.api.call(method, { channel: run.address.chat, ...params });
     } catch (error) {
@@ -196,7 +196,7 @@ export class LiveCalls implements StatusCalls {
   }
 
   /** Returns undefined if the call wasn't made or failed. */
-  async #call(run: Shown, method: string, params: Record<string, unknown>): Promise<Fields | undefined> {
+  async #call(run: StatusMessage, method: string, params: Record<string, unknown>): Promise<Fields | undefined> {
     const budget = this.#budgets.get(method);
     if (budget && !budget.take()) return undefined;
     const outcome = await this.#attempt(run, method, params);
@@ -208,7 +208,7 @@ export class LiveCalls implements StatusCalls {
     return undefined;
   }
 
-  #refused(run: Shown, method: string, code: string): void {
+  #refused(run: StatusMessage, method: string, code: string): void {
     if (method === 'chat.startStream') {
       this.#streams.pause(UNAVAILABLE_MS);
       return;
@@ -219,7 +219,7 @@ export class LiveCalls implements StatusCalls {
     if (code === 'message_not_found') delete run.messageId;
   }
 
-  async #begin(run: Shown, text: string): Promise<boolean> {
+  async #begin(run: StatusMessage, text: string): Promise<boolean> {
     const { chat, thread } = run.address;
     const showing = this.#of(run);
     const recipient = this.#to.recipientOf(run.address);
@@ -241,7 +241,7 @@ export class LiveCalls implements StatusCalls {
  * Returns whether the message gets eyes. In a direct message outside a thread nothing else shows that the bot is at
  * work; a command's text isn't a message.
  */
-const isMarked = ({ address: { chat, thread }, view: { answers } }: Shown): boolean =>
+const isMarked = ({ address: { chat, thread }, view: { answers } }: StatusMessage): boolean =>
   isDirect(chat) && thread === undefined && /^\d+\.\d+$/.test(answers ?? '');
 
 function lineForm(line: string): Form {

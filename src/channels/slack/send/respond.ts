@@ -9,10 +9,10 @@ import type { Form } from './blocks.ts';
 import { NO_PREVIEWS } from './previews.ts';
 
 /** `over`: the URL has expired and accepts nothing more. `form`: it rejects the answer in this form. */
-export type Responded = 'taken' | 'over' | 'form';
+export type ResponseResult = 'taken' | 'over' | 'form';
 
 /** Sends an answer. `interaction` is a `response_url`, or one sealed with its person. */
-export type Respond = (interaction: string, form: Form) => Promise<Responded>;
+export type Respond = (interaction: string, form: Form) => Promise<ResponseResult>;
 
 /** Returns the opaque `interaction` of a message: the URL, and the only person who may see the answer. */
 export function sealResponse(url: string, user: string): string {
@@ -51,7 +51,7 @@ export function createRespond({ transport, hosts }: { transport: Transport; host
   };
 }
 
-function judge(status: number, said: string, seconds: number): Responded {
+function judge(status: number, said: string, seconds: number): ResponseResult {
   const message = `the answer to a command was answered with ${status}`;
   if (status === 429) throw new DeliveryError(message, { retryAfterMs: (seconds || 1) * 1000, rateLimited: true });
   if (status >= 500) throw new DeliveryError(message, { retryAfterMs: 1000, ambiguous: true });

@@ -11,7 +11,7 @@ import type { InboundMessage, InboundOutcome } from '../../channel.ts';
 type Give = (message: InboundMessage, raw: unknown) => Promise<InboundOutcome>;
 
 /** `open`: more of the album may follow, so the update must be delivered again if this process ends. */
-export type Taken = 'settled' | 'open';
+export type AlbumState = 'settled' | 'open';
 
 interface Part {
   message: InboundMessage;
@@ -38,7 +38,7 @@ const MAX_ALBUMS = 200;
  * Returns a function that calls `give` before its first wait, and resolves when the message and every part it brings
  * along are durable.
  */
-export function createAlbums(): (message: InboundMessage, raw: unknown, give: Give) => Promise<Taken> {
+export function createAlbums(): (message: InboundMessage, raw: unknown, give: Give) => Promise<AlbumState> {
   const albums = createLru<Album>(MAX_ALBUMS);
 
   function albumOf({ group, isDirect, kind, address, sender }: InboundMessage): Album | undefined {

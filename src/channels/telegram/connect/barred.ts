@@ -3,7 +3,7 @@
  * https://core.telegram.org/bots/api#getchatmember
  */
 import { createLru } from '../../../lib/lru.ts';
-import type { Barred, Channel } from '../../channel.ts';
+import type { Channel, WriteBarrier } from '../../channel.ts';
 import { fields, isFields, string } from '../../shared/read.ts';
 import type { TelegramApi } from '../connect/api.ts';
 
@@ -19,9 +19,9 @@ export function createBarred({
   api: TelegramApi;
   account: () => string;
 }): NonNullable<Channel['barred']> {
-  const known = createLru<{ at: number; why: Barred | undefined }>(MAX_CHATS);
+  const known = createLru<{ at: number; why: WriteBarrier | undefined }>(MAX_CHATS);
 
-  async function ask(chat: number): Promise<Barred | undefined> {
+  async function ask(chat: number): Promise<WriteBarrier | undefined> {
     const timeoutMs = WAIT_MS;
     const self = await api.call('getChatMember', { chat_id: chat, user_id: Number(account()) }, { timeoutMs });
     if (!isFields(self)) return undefined;

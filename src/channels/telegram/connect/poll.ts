@@ -9,13 +9,13 @@ import type { Turn } from '../../lead.ts';
 import { integer, isFields } from '../../shared/read.ts';
 import { createBackoff, sleep } from '../../shared/wait.ts';
 import { ALLOWED_UPDATES } from '../decode/decode.ts';
-import type { Taken } from './albums.ts';
+import type { AlbumState } from './albums.ts';
 import { type TelegramApi, TelegramError } from './api.ts';
 
 export interface PollOptions {
   api: TelegramApi;
   /** Called for each update in order; rejects when it could not be stored. */
-  accept: (update: unknown) => Promise<Taken>;
+  accept: (update: unknown) => Promise<AlbumState>;
   onStatus: (status: ChannelStatus) => void;
   /** Seconds that Telegram holds a call without updates. */
   pollSeconds: number;

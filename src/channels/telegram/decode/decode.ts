@@ -13,7 +13,7 @@ import { readRich } from './rich.ts';
 import {
   type Bot,
   type Context,
-  type Decoded,
+  type DecodedUpdate,
   dropped,
   readAddress,
   readFacts,
@@ -21,9 +21,9 @@ import {
   readWords,
 } from './text.ts';
 
-export type { Bot, Decoded } from './text.ts';
+export type { Bot, DecodedUpdate } from './text.ts';
 
-type Decode = (body: Fields, context: Context) => Decoded;
+type Decode = (body: Fields, context: Context) => DecodedUpdate;
 
 /** Every kind of update that is understood; Telegram is asked for these only. */
 const KINDS = new Map<string, Decode>([
@@ -55,7 +55,7 @@ const WORDS_ALONE = new Set('message_id message_thread_id from date chat is_topi
  * Edits carry no `command`, so that correcting an old command doesn't run it again. `now` dates events without a time
  * of their own (milliseconds).
  */
-export function decodeUpdate(update: unknown, bot: Bot, now: number = Date.now()): Decoded {
+export function decodeUpdate(update: unknown, bot: Bot, now: number = Date.now()): DecodedUpdate {
   if (!isFields(update)) return dropped('malformed');
   const updateId = integer(update, 'update_id');
   for (const key in update) {
@@ -71,7 +71,7 @@ export function callbackId(message: InboundMessage): string {
   return message.id.slice(1);
 }
 
-function decodeMessage(body: Fields, context: Context, kind: EntryKind): Decoded {
+function decodeMessage(body: Fields, context: Context, kind: EntryKind): DecodedUpdate {
   const { bot, updateId } = context;
   const chat = fields(body, 'chat');
   const chatId = chat && integer(chat, 'id');
@@ -99,7 +99,7 @@ function decodeMessage(body: Fields, context: Context, kind: EntryKind): Decoded
   return decodeService(body, base, context) ?? decodeContent(body, base, bot);
 }
 
-function decodeContent(body: Fields, base: InboundMessage, bot: Bot): Decoded {
+function decodeContent(body: Fields, base: InboundMessage, bot: Bot): DecodedUpdate {
   // A live location is edited every few seconds without anybody writing anything.
   if (base.kind === 'edit' && body.location !== undefined) return dropped('edited_message.location');
   const forward = readForward(body, bot);
@@ -121,10 +121,10 @@ function decodeContent(body: Fields, base: InboundMessage, bot: Bot): Decoded {
   return withWords(body, around, words, bot);
 }
 
-const decodeWords = (body: Fields, base: InboundMessage, bot: Bot): Decoded =>
+const decodeWords = (body: Fields, base: InboundMessage, bot: Bot): DecodedUpdate =>
   withWords(body, base, readWords(body, bot), bot);
 
-function withWords(body: Fields, base: InboundMessage, words: ReturnType<typeof readWords>, bot: Bot): Decoded {
+function withWords(body: Fields, base: InboundMessage, words: ReturnType<typeof readWords>, bot: Bot): DecodedUpdate {
   const { command, mentioned, text } = words;
   if (command?.to !== undefined && command.to !== bot.username.toLowerCase())
     return dropped('message.command-for-another');

@@ -6,9 +6,9 @@
 import type { Address, EntryKind, InboundMessage } from '../../channel.ts';
 import { emptyMessage } from '../../channel.ts';
 import { type Fields, fields, integer, list, string } from '../../shared/read.ts';
-import { type Context, type Decoded, dropped, personName, readAddress, readUser } from './text.ts';
+import { type Context, type DecodedUpdate, dropped, personName, readAddress, readUser } from './text.ts';
 
-export function decodeButton(query: Fields, { bot, now }: Context): Decoded {
+export function decodeButton(query: Fields, { bot, now }: Context): DecodedUpdate {
   const id = string(query, 'id');
   const user = fields(query, 'from');
   const sender = user && readUser(user);
@@ -39,7 +39,7 @@ export function decodeButton(query: Fields, { bot, now }: Context): Decoded {
  * Decodes a press of the stop button under a draft. It happens in a private chat, so the sender is the chat's person;
  * the thread it names is a topic.
  */
-export function decodeStop(stopped: Fields, { bot, updateId, now }: Context): Decoded {
+export function decodeStop(stopped: Fields, { bot, updateId, now }: Context): DecodedUpdate {
   const chat = fields(stopped, 'chat');
   const chatId = chat && integer(chat, 'id');
   const sender = chat && readUser({ ...chat, is_bot: false });
@@ -61,7 +61,7 @@ export function decodeStop(stopped: Fields, { bot, updateId, now }: Context): De
 }
 
 /** Decodes a change of the bot's own membership: added, removed, promoted, blocked or unblocked. */
-export function decodeMembership(change: Fields, { bot, updateId, now }: Context): Decoded {
+export function decodeMembership(change: Fields, { bot, updateId, now }: Context): DecodedUpdate {
   const chat = fields(change, 'chat');
   const chatId = chat && integer(chat, 'id');
   const user = fields(change, 'from');
@@ -85,7 +85,7 @@ export function decodeMembership(change: Fields, { bot, updateId, now }: Context
 }
 
 /** Decodes membership and migration events inside messages; returns undefined for any other message. */
-export function decodeService(body: Fields, base: InboundMessage, context: Context): Decoded | undefined {
+export function decodeService(body: Fields, base: InboundMessage, context: Context): DecodedUpdate | undefined {
   const joined = list(body, 'new_chat_members').map(member);
   if (joined.length > 0) return service(base, 'membership', `Joined: ${joined.slice(0, 50).join(', ')}`);
   const left = fields(body, 'left_chat_member');
@@ -98,11 +98,11 @@ export function decodeService(body: Fields, base: InboundMessage, context: Conte
   return migration({ ...base, id: `u${context.updateId}` }, { ...base.address, chat: String(from) }, base.address);
 }
 
-function service(base: InboundMessage, kind: EntryKind, fact: string): Decoded {
+function service(base: InboundMessage, kind: EntryKind, fact: string): DecodedUpdate {
   return { kind: 'message', message: { ...base, kind, facts: [fact] } };
 }
 
-function migration(base: InboundMessage, from: Address, to: Address): Decoded {
+function migration(base: InboundMessage, from: Address, to: Address): DecodedUpdate {
   const { thread: _from, ...address } = from;
   const { thread: _to, ...movedTo } = to;
   const facts = [`The group ${address.chat} has become ${movedTo.chat}`];

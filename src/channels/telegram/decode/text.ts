@@ -286,7 +286,7 @@ function suffix(at: string | undefined): string {
 }
 
 /** The result of decoding. `reason` is an update kind or `message.<field>`: few values, safe to count by. */
-export type Decoded = { kind: 'message'; message: InboundMessage } | { kind: 'dropped'; reason: string };
+export type DecodedUpdate = { kind: 'message'; message: InboundMessage } | { kind: 'dropped'; reason: string };
 
 export interface Context {
   bot: Bot;
@@ -296,7 +296,7 @@ export interface Context {
 }
 
 /** Drops an update. Keys come from outside and end up in counters, so only plain names pass. */
-export function dropped(reason: string): Decoded {
+export function dropped(reason: string): DecodedUpdate {
   return { kind: 'dropped', reason: /^[\w.-]{1,60}$/.test(reason) ? reason : 'unknown' };
 }
 

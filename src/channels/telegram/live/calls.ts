@@ -6,7 +6,7 @@ import { createLru } from '../../../lib/lru.ts';
 import type { Logger } from '../../../log.ts';
 import type { Address } from '../../channel.ts';
 import { integer, isFields } from '../../shared/read.ts';
-import type { Shown, StatusCalls, Words } from '../../shared/status.ts';
+import type { StatusCalls, StatusMessage, Words } from '../../shared/status.ts';
 import { type TelegramApi, TelegramError } from '../connect/api.ts';
 import { keyboardOf, plainText, renderTelegram } from '../send/render.ts';
 
@@ -23,7 +23,7 @@ export class LiveCalls implements StatusCalls {
   readonly #api: TelegramApi;
   readonly #log: Logger;
   readonly #quietUntil = createLru<number>(MAX_CHATS);
-  readonly #marked = new WeakSet<Shown>();
+  readonly #marked = new WeakSet<StatusMessage>();
   /** False if the server doesn't support drafts; an edited message is used instead. */
   #hasDrafts = true;
   /** Chats that refused a draft: they get an edited message, all others drafts. */
@@ -34,15 +34,15 @@ export class LiveCalls implements StatusCalls {
     this.#log = log;
   }
 
-  async mark(run: Shown): Promise<void> {
+  async mark(run: StatusMessage): Promise<void> {
     if (await this.#react(run, SEEN)) this.#marked.add(run);
   }
 
-  async unmark(run: Shown): Promise<void> {
+  async unmark(run: StatusMessage): Promise<void> {
     if (this.#marked.delete(run)) await this.#react(run, []);
   }
 
-  async type(run: Shown): Promise<void> {
+  async type(run: StatusMessage): Promise<void> {
     const { thread } = run.address;
     if (this.#isQuiet(run)) return;
     const place = thread === undefined ? {} : { message_thread_id: Number(thread) };
@@ -50,7 +50,7 @@ export class LiveCalls implements StatusCalls {
     note(run, error);
   }
 
-  async publish(run: Shown, words: Words): Promise<void> {
+  async publish(run: StatusMessage, words: Words): Promise<void> {
     const shown = JSON.stringify(words);
     const text = await textOf(words, run.address);
     const isPrivate = !run.address.chat.startsWith('-');
@@ -69,7 +69,7 @@ export class LiveCalls implements StatusCalls {
     if (note(run, error)) run.shown = shown;
   }
 
-  async remove(run: Shown): Promise<TelegramError | undefined> {
+  async remove(run: StatusMessage): Promise<TelegramError | undefined> {
     const { error } = await this.#call(run, 'deleteMessage', { message_id: Number(run.messageId) });
     return error && isRefusal(error) ? undefined : error;
   }
@@ -78,7 +78,7 @@ export class LiveCalls implements StatusCalls {
    * Sends a draft to a private chat: nothing of it remains, and the answer is a message that notifies. Returns false if
    * drafts don't work here. https://core.telegram.org/bots/api#sendmessagedraft
    */
-  async #draft(run: Shown, text: object, shown: string): Promise<boolean> {
+  async #draft(run: StatusMessage, text: object, shown: string): Promise<boolean> {
     const { chat } = run.address;
     if (!this.#hasDrafts || this.#withoutDrafts.has(chat)) return false;
     if (run.view.mode !== 'text' || run.messageId !== undefined) return false;
@@ -90,7 +90,7 @@ export class LiveCalls implements StatusCalls {
     return this.#hasDrafts && !this.#withoutDrafts.has(chat);
   }
 
-  async #react(run: Shown, reaction: readonly object[]): Promise<boolean> {
+  async #react(run: StatusMessage, reaction: readonly object[]): Promise<boolean> {
     const message_id = Number(run.view.answers);
     if (!(message_id > 0) || this.#isQuiet(run)) return false;
     const { error } = await this.#call(run, 'setMessageReaction', { message_id, reaction });
@@ -98,7 +98,11 @@ export class LiveCalls implements StatusCalls {
   }
 
   /** Returns the result, or the error that replaces it. */
-  async #call(run: Shown, method: string, params: object): Promise<{ result?: unknown; error?: TelegramError }> {
+  async #call(
+    run: StatusMessage,
+    method: string,
+    params: object,
+  ): Promise<{ result?: unknown; error?: TelegramError }> {
     try {
       return { result: await this.#api.call(method, { chat_id: run.address.chat, ...params }, { timeoutMs: CALL_MS }) };
     } catch (error) {
@@ -109,18 +113,18 @@ export class LiveCalls implements StatusCalls {
     }
   }
 
-  #isQuiet({ address: { chat } }: Shown): boolean {
+  #isQuiet({ address: { chat } }: StatusMessage): boolean {
     return Date.now() < (this.#quietUntil.get(chat) ?? 0);
   }
 
-  #rest({ address: { chat }, view }: Shown, ms: number): void {
+  #rest({ address: { chat }, view }: StatusMessage, ms: number): void {
     this.#quietUntil.set(chat, Date.now() + ms);
     view.limited(ms);
   }
 }
 
 /** Records a call's outcome; returns whether the content is shown. After a refusal the run shows nothing more. */
-function note(run: Shown, error: TelegramError | undefined): boolean {
+function note(run: StatusMessage, error: TelegramError | undefined): boolean {
   if (!error || /not modified/i.test(error.message)) return true;
   const isRefused = isRefusal(error);
   if (isRefused) run.isOver = true;
@@ -140,7 +144,7 @@ async function textOf(words: Words, address: Address): Promise<object> {
 }
 
 /** Returns a non-zero ID, the same for all drafts of a run, so that changes are animated. */
-function draftId({ startedAt }: Shown): number {
+function draftId({ startedAt }: StatusMessage): number {
   return (startedAt % 2_000_000_000) + 1;
 }
 

@@ -1,7 +1,7 @@
 /** The answer of an asked agent: its text and files. The asking agent decides whether to remember what it suggests. */
 import { type Logger, scrub } from '../../../log.ts';
 import type { AgentOutcome } from '../../../runtime/agent/agent.ts';
-import type { Made } from '../../../runtime/contract/outcome.ts';
+import type { RunResults } from '../../../runtime/contract/outcome.ts';
 import { keepDeltas, readWhole } from '../../../runtime/run/finalize.ts';
 import type { Home } from '../../../workspace/home.ts';
 import { formatPlan } from '../../../workspace/tasks/index.ts';
@@ -20,7 +20,7 @@ export interface AnswerWhere {
 /** Writes the files in its reply; repeating it changes nothing. */
 export async function answerOf(
   outcome: AgentOutcome,
-  { refs }: Made,
+  { refs }: RunResults,
   { home, log, passOn, taskId, run }: AnswerWhere,
 ): Promise<{ text: string; artifactRefs: ArtifactRef[] }> {
   const reply = readWhole(outcome);

@@ -28,7 +28,7 @@ import type { ArtifactRef, SessionEntry } from '../../../workspace/types.ts';
 import { answerOf, type PassOn } from './answer.ts';
 import type { Registry } from './registry.ts';
 
-export interface Begun {
+export interface TaskStart {
   message: string;
   artifactRefs: ArtifactRef[];
 }
@@ -74,7 +74,7 @@ export class Mesh {
   }
 
   /** Returns what is known of an earlier question when the asking run resumes after a crash. */
-  async begun({ agent, key, order }: { agent: string; key: string; order: Order }): Promise<Begun | undefined> {
+  async begun({ agent, key, order }: { agent: string; key: string; order: Order }): Promise<TaskStart | undefined> {
     if (order.earlier.length === 0) return undefined;
     const lines = openTask(this.#home, order.task, agent).session.run(runOfQuestion(order.run, agent, key));
     const message = lines.find((entry) => entry.type === 'message')?.text;

@@ -15,7 +15,7 @@ export type Change =
   | { kind: 'move'; step: number; to: number; isAfter: boolean }
   | { kind: 'skip'; step: number; why: string };
 
-export interface Changed {
+export interface PlanChanges {
   plan: Plan;
   playbook: Playbook;
   skipped: { key: string; why: string }[];
@@ -90,7 +90,7 @@ export function applyChanges(
   playbook: Playbook,
   changes: readonly Change[],
   { kept, failed }: { kept: ReadonlySet<string>; failed?: string | undefined },
-): Changed | undefined {
+): PlanChanges | undefined {
   const own = new Map(titledSteps(playbook.steps.map(titleOfStep)).map(({ key }, at) => [key, playbook.steps[at]]));
   const keys = titledSteps(plan.steps.map(({ title }) => title));
   const shown: Item[] = plan.steps.map((step, at) => {
@@ -100,7 +100,7 @@ export function applyChanges(
   });
   let items = [...shown];
   let steps = [...playbook.steps];
-  const skipped: Changed['skipped'] = [];
+  const skipped: PlanChanges['skipped'] = [];
   let count = 0;
   for (const change of changes) {
     const item = shown[change.step - 1];

@@ -15,7 +15,7 @@ import type { Home } from '../../../workspace/home.ts';
 import { openTask } from '../../../workspace/tasks/index.ts';
 import type { ArtifactRef, TaskRecord } from '../../../workspace/types.ts';
 
-export interface Checked {
+export interface StepCheck {
   task: TaskRecord;
   /** The run that plays the playbook. */
   run: string;
@@ -30,7 +30,7 @@ export interface Checked {
 export type Judgement = { isOk: true } | { isOk: false; reason: string };
 
 /** @throws {RunError} if the model can't be asked */
-export type Judge = (checked: Checked) => Promise<Judgement>;
+export type Judge = (checked: StepCheck) => Promise<Judgement>;
 
 export interface JudgeOptions {
   home: Home;
@@ -109,7 +109,7 @@ const REFUSED = /(?:^|[^\p{L}])(?:NOT|NICHT|PAS|NON|NO|NIET|NÃO|НЕ)[\s-]*OK(?
 const RESERVATION =
   /^\s*\?|\b(?:but|however|except|unless|although|though|if|apart from|other than|almost|mostly|partly|partially|let me|I will|I['’]ll)\b/i;
 
-function questionOf(home: Home, { task, instruction, constraints, answer, artifactRefs }: Checked): string {
+function questionOf(home: Home, { task, instruction, constraints, answer, artifactRefs }: StepCheck): string {
   const files = artifactRefs.slice(0, MAX_FILES).map((ref) => {
     const about = `${ref.title} (${ref.type})`;
     return dataBlock('file', TEXT.test(ref.type) ? `${about}\n${headOf(home, task.id, ref)}` : about);

@@ -14,7 +14,7 @@ import {
 } from '../../../skills/playbook.ts';
 import type { Home } from '../../../workspace/home.ts';
 
-export type Listed =
+export type ListedPlaybook =
   | { name: string; playbook: Playbook; needs: string[] }
   /** It can't be read; `problem` says why, with lines. */
   | { name: string; problem: string };
@@ -41,12 +41,16 @@ const folders = createStatCache<readonly string[]>(4, (folder) =>
     .sort()
     .slice(0, MAX_FILES),
 );
-const files = createStatCache<Listed>(MAX_FILES, read);
+const files = createStatCache<ListedPlaybook>(MAX_FILES, read);
 
 const stem = (file: string): string => path.basename(file).slice(0, -3);
-const listed = (name: string, playbook: Playbook): Listed => ({ name, playbook, needs: placeholdersOf(playbook) });
+const listed = (name: string, playbook: Playbook): ListedPlaybook => ({
+  name,
+  playbook,
+  needs: placeholdersOf(playbook),
+});
 
-function read(file: string): Listed {
+function read(file: string): ListedPlaybook {
   const name = playbookName(stem(file));
   const stat = fs.lstatSync(file);
   if (!stat.isFile()) return { name, problem: 'it is not a regular file' };
@@ -60,8 +64,8 @@ function read(file: string): Listed {
 }
 
 /** Returns all playbooks by name; the first file of a name wins. */
-export function listPlaybooks(home: Home): Listed[] {
-  const all = new Map<string, Listed>();
+export function listPlaybooks(home: Home): ListedPlaybook[] {
+  const all = new Map<string, ListedPlaybook>();
   for (const file of folders.get(home.playbooks) ?? []) {
     const found = files.get(path.join(home.playbooks, file));
     if (found && !all.has(found.name)) all.set(found.name, found);
@@ -74,7 +78,7 @@ export function listPlaybooks(home: Home): Listed[] {
  * Finds a playbook by its file name or title, in any case. The typed name is looked up and never used as a path.
  * @throws {UserError} if there is none, or it can't be read
  */
-export function findPlaybook(home: Home, typed: string): Extract<Listed, { playbook: Playbook }> {
+export function findPlaybook(home: Home, typed: string): Extract<ListedPlaybook, { playbook: Playbook }> {
   const name = typed.trim().toLowerCase();
   const all = listPlaybooks(home);
   const found = NAME.test(name)

@@ -28,7 +28,7 @@ import {
   doneSteps,
   isWhole,
   openStep,
-  type Played,
+  type PlayRecord,
   planOf,
   readDone,
   readPlayed,
@@ -79,7 +79,7 @@ async function play(turn: PlayTurn, parts: Parts): Promise<Answer | Waiting> {
 /** The progress of a playbook's run, including earlier processes. */
 interface Progress {
   /** Includes the supervisor's changes. */
-  played: Played;
+  played: PlayRecord;
   /** How many steps were done when the supervisor last looked. */
   looked: number;
   /** Failed steps that the supervisor has already been asked about. */
@@ -96,7 +96,7 @@ interface Progress {
   tried: Map<string, number>;
 }
 
-function progressOf({ earlier, added }: PlayTurn, played: Played): Progress {
+function progressOf({ earlier, added }: PlayTurn, played: PlayRecord): Progress {
   const steps = earlier.filter((entry) => entry.type === 'step');
   const before = steps.flatMap((entry) => readDone(entry) ?? []).filter(({ isSkipped }) => !isSkipped);
   return {
@@ -173,7 +173,7 @@ async function lookAgain(turn: PlayTurn, at: Standing, progress: Progress, parts
   return stored ? follow(await revise(turn, { ...at, plan: stored }, parts), progress) : false;
 }
 
-function follow(revised: Played | undefined, progress: Progress): boolean {
+function follow(revised: PlayRecord | undefined, progress: Progress): boolean {
   if (revised) progress.played = revised;
   // Line numbers only have to increase.
   if (revised) progress.lines += revised.playbook.steps.length;
@@ -189,7 +189,7 @@ async function tick({ task, run }: PlayTurn, key: string, { home, bus }: Parts):
 
 function stuck(
   { task, messages }: PlayTurn,
-  { playbook }: Played,
+  { playbook }: PlayRecord,
   current: CurrentStep,
   { reason, artifactRefs }: { reason: string; artifactRefs: ArtifactRef[] },
   error?: string,
@@ -209,13 +209,13 @@ const outcome = (text: string, more: Partial<Answer> = {}): Answer => ({
 });
 
 /** Returns the playbook to play, new or resumed, or a sentence if that is impossible. */
-async function open(home: Home, { task, play, id, messages }: PlayTurn): Promise<Played | string> {
+async function open(home: Home, { task, play, id, messages }: PlayTurn): Promise<PlayRecord | string> {
   const known = readPlayed(home, task.id);
   if (play.name === undefined || known?.id === id) return known ?? messages.text('playbooks.nothingOpen');
   if (known && !known.isFinished) return messages.text('playbooks.otherOpen', { name: known.playbook.name });
   const { playbook } = findPlaybook(home, play.name);
   const filled = fillPlaybook(playbook, new Map(play.values));
-  const played: Played = { id, playbook: filled, isFinished: false };
+  const played: PlayRecord = { id, playbook: filled, isFinished: false };
   // The plan first: a playbook counts as started once its own file exists.
   await openTask(home, task).plan.write(planOf(filled));
   await writePlayed(home, task.id, played);
@@ -223,7 +223,7 @@ async function open(home: Home, { task, play, id, messages }: PlayTurn): Promise
 }
 
 /** Returns the current plan; restores a deleted plan with its finished steps. */
-async function planNow(home: Home, { task }: PlayTurn, { id, playbook }: Played): Promise<PlanFile | undefined> {
+async function planNow(home: Home, { task }: PlayTurn, { id, playbook }: PlayRecord): Promise<PlanFile | undefined> {
   const stored = await readWholePlan(home, task, (plan) => isWhole(plan, playbook));
   if (stored && stored.text.trim() !== '') return stored;
   const done = await doneSteps(home, task, id);

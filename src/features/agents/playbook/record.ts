@@ -12,9 +12,9 @@ import { formatPlaybook, isSame, type Playbook, type PlaybookStep, parsePlaybook
 import type { Home } from '../../../workspace/home.ts';
 import { isToDo, openTask, type PlanFile } from '../../../workspace/tasks/index.ts';
 import type { ArtifactRef, Plan, SessionEntry, StepStatus, TaskRecord } from '../../../workspace/types.ts';
-import { inheritedConstraints, type Titled } from './reworded.ts';
+import { inheritedConstraints, type TitledStep } from './reworded.ts';
 
-export interface Played {
+export interface PlayRecord {
   /** The ID of the message that started it. */
   id: string;
   playbook: Playbook;
@@ -26,7 +26,7 @@ const MARK = /^<!-- played by ([\w-]{1,64})( \(finished\))? -->\n/;
 const fileOf = (home: Home, taskId: string) => openTask(home, taskId).fileAt('playbook.md');
 
 /** Returns the task's playbook, or undefined if there is none or its file was damaged by hand. */
-export function readPlayed(home: Home, taskId: string): Played | undefined {
+export function readPlayed(home: Home, taskId: string): PlayRecord | undefined {
   const text = readTextSync(fileOf(home, taskId)) ?? '';
   const [mark, id, finished] = MARK.exec(text) ?? [];
   if (mark === undefined || id === undefined) return undefined;
@@ -41,7 +41,7 @@ export function readPlayed(home: Home, taskId: string): Played | undefined {
 /** Returns whether it survives being written and read back. */
 export const isPlayable = (playbook: Playbook): boolean => isSame(playbook);
 
-export function writePlayed(home: Home, taskId: string, { id, playbook, isFinished }: Played): Promise<void> {
+export function writePlayed(home: Home, taskId: string, { id, playbook, isFinished }: PlayRecord): Promise<void> {
   const mark = `<!-- played by ${id}${isFinished ? ' (finished)' : ''} -->\n`;
   return writeFileAtomic(fileOf(home, taskId), `${mark}${formatPlaybook(playbook)}`);
 }
@@ -67,7 +67,7 @@ export const planOf = ({ goal, steps }: Playbook, done: readonly DoneStep[] = []
 const keyOf = (titles: readonly string[], index: number): string =>
   `${titles[index]}#${titles.slice(0, index).filter((title) => title === titles[index]).length + 1}`;
 
-export const titledSteps = (titles: readonly string[]): Titled[] =>
+export const titledSteps = (titles: readonly string[]): TitledStep[] =>
   titles.map((title, index) => ({ title, key: keyOf(titles, index) }));
 
 /** A step of the current plan, with its entry in the playbook. */

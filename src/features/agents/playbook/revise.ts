@@ -11,7 +11,7 @@ import { updatePlan } from '../../../runtime/tools/update-plan.ts';
 import type { Home } from '../../../workspace/home.ts';
 import { openTask, type PlanFile } from '../../../workspace/tasks/index.ts';
 import { applyChanges, type Change } from './changes.ts';
-import { type CurrentStep, type DoneStep, doneLine, isPlayable, type Played, writePlayed } from './record.ts';
+import { type CurrentStep, type DoneStep, doneLine, isPlayable, type PlayRecord, writePlayed } from './record.ts';
 import type { Supervise } from './supervise.ts';
 import type { PlayTurn } from './turn.ts';
 
@@ -23,7 +23,7 @@ export interface ReviseServices {
 }
 
 export interface Standing {
-  played: Played;
+  played: PlayRecord;
   plan: PlanFile;
   done: readonly DoneStep[];
   added: string;
@@ -34,7 +34,7 @@ export interface Standing {
 }
 
 /** Returns the changed playbook, or undefined if nothing changes. */
-export async function revise(turn: PlayTurn, at: Standing, to: ReviseServices): Promise<Played | undefined> {
+export async function revise(turn: PlayTurn, at: Standing, to: ReviseServices): Promise<PlayRecord | undefined> {
   const { task, run } = turn;
   const { played, plan, done, failed } = at;
   const changes = await wanted(turn, at, to);
@@ -42,7 +42,7 @@ export async function revise(turn: PlayTurn, at: Standing, to: ReviseServices): 
   const kept = new Set(done.flatMap(({ key, isSkipped }) => (isSkipped ? [key] : [])));
   const next = applyChanges(plan.plan, played.playbook, changes, { kept, failed: failed?.current.key });
   if (!next || !isPlayable(next.playbook)) return undefined;
-  const revised: Played = { ...played, playbook: next.playbook };
+  const revised: PlayRecord = { ...played, playbook: next.playbook };
   await writePlayed(to.home, task.id, revised);
   crashPoint('playbook:revised');
   const write = await openTask(to.home, task).plan.write(next.plan, { baseHash: plan.hash });

@@ -2,7 +2,7 @@
  * Matches steps of a plan that a person has reworded. Invariant: a constraint is not lost when its step is reworded,
  * wherever the step is now and whatever was added or removed beside it.
  */
-export interface Titled {
+export interface TitledStep {
   key: string;
   title: string;
 }
@@ -16,8 +16,8 @@ const ALIKE = 0.25;
  */
 export function inheritedConstraints(
   key: string,
-  plan: readonly Titled[],
-  steps: readonly (Titled & { constraints: string[] })[],
+  plan: readonly TitledStep[],
+  steps: readonly (TitledStep & { constraints: string[] })[],
 ): string[] {
   const [inPlan, inPlaybook] = [new Set(plan.map((each) => each.key)), new Set(steps.map((each) => each.key))];
   const fresh = plan.filter((each) => !inPlaybook.has(each.key));

@@ -12,7 +12,7 @@ import { type Change, readChanges } from './changes.ts';
 import type { JudgeOptions } from './judge.ts';
 import { type DoneStep, titledSteps, titleOfStep } from './record.ts';
 
-export interface Supervised {
+export interface Supervision {
   task: TaskRecord;
   /** The run that plays the playbook. */
   run: string;
@@ -31,7 +31,7 @@ export interface Supervised {
  * Returns [] if nothing should change.
  * @throws {RunError} if the model can't be asked
  */
-export type Supervise = (supervised: Supervised) => Promise<Change[]>;
+export type Supervise = (supervised: Supervision) => Promise<Change[]>;
 
 const OFFLINE = 'offline/';
 const MAX_RESULT = 600;
@@ -84,7 +84,7 @@ export function createSupervise({
   };
 }
 
-function questionOf({ playbook, plan, done, added, failed }: Supervised): string {
+function questionOf({ playbook, plan, done, added, failed }: Supervision): string {
   const own = new Map(titledSteps(playbook.steps.map(titleOfStep)).map(({ key }, at) => [key, playbook.steps[at]]));
   const keys = titledSteps(plan.steps.map(({ title }) => title));
   const rows = plan.steps.flatMap(({ title, status }, at) => [

@@ -3,7 +3,7 @@ import { readableText } from '../../../lib/charset.ts';
 import { htmlToText } from '../../../runtime/reading/html/html-text.ts';
 import { withAllCells } from './cells.ts';
 import { OPEN_DOCUMENT, paragraphs } from './markup.ts';
-import { DAMAGED, Refused } from './refused.ts';
+import { DAMAGED, DocumentError } from './refused.ts';
 import { readSlides } from './slides.ts';
 import { type Entry, listEntries, packed, unpack } from './zip.ts';
 
@@ -22,8 +22,8 @@ export async function readZip(bytes: Uint8Array): Promise<string> {
   if (names.has('xl/workbook.xml')) return readSheets(bytes);
   if (names.has('ppt/presentation.xml')) return readSlides(bytes);
   if (names.has('content.xml') && names.has('mimetype')) return readOpenDocument(bytes);
-  if (names.has('xl/workbook.bin')) throw new Refused(BINARY_SHEETS);
-  if (entries.some(({ name }) => /^Index\/.*\.iwa$|^Index\.zip$/.test(name))) throw new Refused(APPLE);
+  if (names.has('xl/workbook.bin')) throw new DocumentError(BINARY_SHEETS);
+  if (entries.some(({ name }) => /^Index\/.*\.iwa$|^Index\.zip$/.test(name))) throw new DocumentError(APPLE);
   return listing(entries);
 }
 
@@ -43,7 +43,7 @@ async function readWord(bytes: Uint8Array): Promise<string> {
     );
     return (await htmlToText(value, 'https://document.invalid/')).text;
   } catch (error) {
-    throw new Refused(DAMAGED, { cause: error });
+    throw new DocumentError(DAMAGED, { cause: error });
   }
 }
 
@@ -52,7 +52,7 @@ async function readSheets(bytes: Uint8Array): Promise<string> {
   for (const [name, part] of parts) if (/^xl\/worksheets\/[^/]+\.xml$/i.test(name)) parts.set(name, withAllCells(part));
   const { default: readSheetsOf } = await import('read-excel-file/node');
   const sheets = await readSheetsOf(Buffer.from(packed(parts))).catch((error: unknown) => {
-    throw new Refused(DAMAGED, { cause: error });
+    throw new DocumentError(DAMAGED, { cause: error });
   });
   let left = MAX_CELLS;
   // A chart sheet has no cells.

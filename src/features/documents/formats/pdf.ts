@@ -2,7 +2,7 @@
  * Extracts the text of a PDF, page by page. A PDF without text is a scan, which only a model that sees images could
  * read.
  */
-import { DAMAGED, ENCRYPTED, Refused } from './refused.ts';
+import { DAMAGED, DocumentError, ENCRYPTED } from './refused.ts';
 
 const MAX_PAGES = 500;
 const MAX_CHARACTERS = 2_000_000;
@@ -12,7 +12,7 @@ export async function readPdf(bytes: Uint8Array): Promise<string> {
   const { getDocumentProxy } = await import('unpdf');
   const pdf = await getDocumentProxy(bytes, { isEvalSupported: false, verbosity: 0 }).catch((error: unknown) => {
     const isLocked = error instanceof Error && error.name === 'PasswordException';
-    throw new Refused(isLocked ? ENCRYPTED : DAMAGED, { cause: error });
+    throw new DocumentError(isLocked ? ENCRYPTED : DAMAGED, { cause: error });
   });
   const pages: string[] = [];
   let characters = 0;
@@ -21,7 +21,7 @@ export async function readPdf(bytes: Uint8Array): Promise<string> {
     characters += text.length;
     pages.push(text);
   }
-  if (characters === 0) throw new Refused(SCANNED);
+  if (characters === 0) throw new DocumentError(SCANNED);
   const all = pages.flatMap((text, index) => (text === '' ? [] : [`## Page ${index + 1}\n${text}`]));
   const left = pdf.numPages - pages.length;
   return [...all, ...(left > 0 ? [`[${left} more pages are left out]`] : [])].join('\n\n');

@@ -1,6 +1,6 @@
 /** The error for a document that can't be read. The message is one sentence for the model, which tells the person. */
-export class Refused extends Error {
-  override name = 'Refused';
+export class DocumentError extends Error {
+  override name = 'DocumentError';
 }
 
 export const DAMAGED = 'The file is damaged.';

@@ -3,7 +3,7 @@
  * declared: an entry gets the space that it declares and not a byte more.
  */
 import { type UnzipFileInfo, unzipSync, type Zippable, zipSync } from 'fflate';
-import { DAMAGED, Refused } from './refused.ts';
+import { DAMAGED, DocumentError } from './refused.ts';
 
 const MAX_ENTRY = 64 * 1024 * 1024;
 const MAX_TOTAL = 128 * 1024 * 1024;
@@ -18,25 +18,25 @@ export interface Entry {
 
 /**
  * Unpacks nothing.
- * @throws {Refused}
+ * @throws {DocumentError}
  */
 export function listEntries(bytes: Uint8Array): Entry[] {
   const entries: Entry[] = [];
   unzip(bytes, ({ name, originalSize }) => {
-    if (entries.length >= MAX_ENTRIES) throw new Refused('There are too many files in it.');
+    if (entries.length >= MAX_ENTRIES) throw new DocumentError('There are too many files in it.');
     entries.push({ name, size: originalSize });
     return false;
   });
   return entries;
 }
 
-/** @throws {Refused} if the zip is damaged or the requested entries are too large */
+/** @throws {DocumentError} if the zip is damaged or the requested entries are too large */
 export function unpack(bytes: Uint8Array, isWanted: (name: string) => boolean): Map<string, Uint8Array> {
   let total = 0;
   const files = unzip(bytes, ({ name, originalSize }) => {
     if (!isWanted(name)) return false;
     total += originalSize;
-    if (originalSize > MAX_ENTRY || total > MAX_TOTAL) throw new Refused(TOO_LARGE);
+    if (originalSize > MAX_ENTRY || total > MAX_TOTAL) throw new DocumentError(TOO_LARGE);
     return true;
   });
   return new Map(Object.entries(files));
@@ -52,6 +52,6 @@ function unzip(bytes: Uint8Array, filter: (file: UnzipFileInfo) => boolean): Rec
   try {
     return unzipSync(bytes, { filter });
   } catch (error) {
-    throw error instanceof Refused ? error : new Refused(DAMAGED, { cause: error });
+    throw error instanceof DocumentError ? error : new DocumentError(DAMAGED, { cause: error });
   }
 }

@@ -3,7 +3,7 @@
 import path from 'node:path';
 import { z } from 'zod';
 import { Conflict } from '../../../board/protocol/refusals.ts';
-import { Refused, readBody } from '../../../board/respond.ts';
+import { RequestError, readBody } from '../../../board/respond.ts';
 import { found, route } from '../../../board/route.ts';
 import type { JobText } from '../../../client/shapes.ts';
 import { editText, hashText, readTextSync } from '../../../lib/files.ts';
@@ -27,7 +27,7 @@ export function jobRoutes(gw: Gateway): BoardRoute[] {
   async function service(): Promise<JobService> {
     const ready = await jobsOf(gw).service();
     if (ready) return ready;
-    throw new Refused(503, 'busy', 'The jobs are still being read; try again in a moment.');
+    throw new RequestError(503, 'busy', 'The jobs are still being read; try again in a moment.');
   }
 
   /** Finds a job by its full ID; a prefix does not match. */
@@ -51,7 +51,7 @@ export function jobRoutes(gw: Gateway): BoardRoute[] {
     const { text, baseHash } = await readBody(asked, writeBody);
     const file = fileOf(id);
     const { ok, problems = [] } = await jobs.check(path.basename(file), text);
-    if (!ok) throw new Refused(400, 'invalid', problems.join('\n'), 'text');
+    if (!ok) throw new RequestError(400, 'invalid', problems.join('\n'), 'text');
     await exclusively(file, async () => {
       let current: string | undefined;
       const change = (stands: string | undefined) => {

@@ -3,10 +3,10 @@ import { formatAddress, type WrittenAddress } from '../../../channels/channel.ts
 import { channelKinds, chatSection } from '../../../channels/index.ts';
 import type { Config } from '../../../config.ts';
 import { viberCommand } from '../../../lib/invocation.ts';
-import { type Said, say } from '../../../messages/messages.ts';
+import { say, type Wording } from '../../../messages/messages.ts';
 
 /** Returns why nothing can be sent to that channel, or undefined if it can. */
-export function placeProblem(place: WrittenAddress, config: Config): Said | undefined {
+export function placeProblem(place: WrittenAddress, config: Config): Wording | undefined {
   const text = formatAddress({ account: '', ...place });
   const names = channelKinds().map(({ name }) => name);
   if (!names.includes(place.channel)) return say('cli.cantSend', { to: text, names: names.join(', ') });

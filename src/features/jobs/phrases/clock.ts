@@ -3,7 +3,7 @@ import type { UserError } from '../../../errors.ts';
 import { DAY, dayFrom, toInstant } from '../zone.ts';
 
 /** The phrase that is read. */
-export interface Asked {
+export interface PhraseContext {
   timezone: string;
   refuse(reason: string, example: string): UserError;
 }
@@ -23,7 +23,7 @@ export interface ClockTime {
   named: string | undefined;
 }
 
-export function clocksIn(asked: Asked, text: string, at: number): ClockTime[] {
+export function clocksIn(asked: PhraseContext, text: string, at: number): ClockTime[] {
   const found = text.matchAll(
     /(?:12 )?(noon|midday|midnight)|(?:(half|quarter) (past|to) )?(\d+)(?::(\d\d))?(?::(\d\d))?(?: ?([ap]m))?/g,
   );
@@ -52,7 +52,7 @@ export function clocksIn(asked: Asked, text: string, at: number): ClockTime[] {
 
 const INSTANT = /^(\d{4})-(\d\d)-(\d\d)(?:[t ](\d\d):(\d\d)(?::(\d\d)(?:\.\d+)?)?(z|([+-])(\d\d):?(\d\d))?)?$/;
 
-export function readIso(asked: Asked, text: string): { day: number; instant?: number } {
+export function readIso(asked: PhraseContext, text: string): { day: number; instant?: number } {
   const match = INSTANT.exec(text) ?? [];
   const numbers = match.slice(1, 7).map((part) => Number(part ?? 0));
   const [year = 0, of = 0, date = 0, hour = 0, minute = 0, second = 0] = numbers;

@@ -4,13 +4,13 @@
  * people write otherwise, in English too.
  */
 import { dayFrom, dayOf, toWall, weekdayOf } from '../zone.ts';
-import { type Asked, type ClockTime, clocksIn, readIso } from './clock.ts';
+import { type ClockTime, clocksIn, type PhraseContext, readIso } from './clock.ts';
 
 export const MAX_LENGTH = 400;
 
 export type Unit = 'second' | 'minute' | 'hour' | 'day' | 'week' | 'month' | 'year';
 
-export interface Facts extends Asked {
+export interface Facts extends PhraseContext {
   text: string;
   now: number;
   every?: { n: number; unit: Unit };

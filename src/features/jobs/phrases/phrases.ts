@@ -19,7 +19,7 @@ export interface PhraseOptions {
   allowPast?: boolean | undefined;
 }
 
-interface Parsed {
+interface ParsedPhrase {
   schedule: Schedule;
   /** The meaning depends on when the phrase is read ("tomorrow at 9"). */
   relative: boolean;
@@ -33,7 +33,7 @@ const LEAP_YEAR = 2024;
 const MAX_MINUTES = (366 * DAY) / MINUTE;
 
 /** @throws {UserError} with the reason and an example, or with both halves of the day for an unclear hour */
-export function parsePhrase(phrase: string, options: PhraseOptions): Parsed {
+export function parsePhrase(phrase: string, options: PhraseOptions): ParsedPhrase {
   const { text, zone } = takeZone(fold(phrase));
   const all = readFacts(phrase, text, { now: options.now.getTime(), timezone: options.timezone });
   const parts = all.map((facts) => scheduleOf(facts, options, zone));
@@ -41,7 +41,7 @@ export function parsePhrase(phrase: string, options: PhraseOptions): Parsed {
   return { schedule: together(of), relative: parts.some(({ relative }) => relative) };
 }
 
-function scheduleOf(facts: Facts, options: PhraseOptions, zone: string | undefined): Parsed {
+function scheduleOf(facts: Facts, options: PhraseOptions, zone: string | undefined): ParsedPhrase {
   const times = timesOf(facts, zone);
   checkTogether(facts, times);
   const { weekdays, monthDays, months, dates } = facts;

@@ -7,7 +7,7 @@ import { syncFolder } from '../../../lib/files.ts';
 import { decodedText } from '../../../lib/text.ts';
 import type { WatchedFile } from '../../../lib/watch-folders.ts';
 import { scrub } from '../../../log.ts';
-import { messagesIn, type Said, say } from '../../../messages/messages.ts';
+import { messagesIn, say, type Wording } from '../../../messages/messages.ts';
 import { type Job, type JobFields, jobFileName, parseJob } from '../job.ts';
 
 export interface JobFile {
@@ -24,20 +24,20 @@ export interface JobFile {
   /** All problems of a broken file, one per line, in English. */
   problem?: string;
   /** The same problems for people. */
-  wrong?: readonly Said[];
+  wrong?: readonly Wording[];
 }
 
-export type Parsed = { job: Job } | Pick<Required<JobFile>, 'problem' | 'wrong'>;
+export type ParsedJobFile = { job: Job } | Pick<Required<JobFile>, 'problem' | 'wrong'>;
 
 /** Returns the problems in both forms. */
-export const wrongWith = (...wrong: readonly Said[]): Pick<Required<JobFile>, 'problem' | 'wrong'> => ({
+export const wrongWith = (...wrong: readonly Wording[]): Pick<Required<JobFile>, 'problem' | 'wrong'> => ({
   problem: wrong.map((said) => scrub(messagesIn('en').said(said))).join('\n'),
   wrong,
 });
 
-const asItIs = (text: string): Said => say('common.asItIs', { text });
+const asItIs = (text: string): Wording => say('common.asItIs', { text });
 
-export async function parseFile(file: WatchedFile, timezone: string): Promise<Parsed> {
+export async function parseFile(file: WatchedFile, timezone: string): Promise<ParsedJobFile> {
   if (file.problem !== undefined) return wrongWith(asItIs(`${file.name}: ${file.problem}`));
   try {
     return { job: await parseJob(file.text, { file: file.name, timezone, now: new Date(file.mtimeMs) }) };
@@ -49,7 +49,7 @@ export async function parseFile(file: WatchedFile, timezone: string): Promise<Pa
 
 export function entryOf(
   common: Pick<JobFile, 'id' | 'file' | 'path'>,
-  result: Parsed,
+  result: ParsedJobFile,
   before: Job | undefined,
 ): JobFile {
   if ('job' in result) return { ...common, state: result.job.enabled ? 'loaded' : 'disabled', job: result.job };

@@ -11,14 +11,14 @@ import type { Logger } from '../../../log.ts';
 import { say } from '../../../messages/messages.ts';
 import { type Job, jobFileName, MAX_JOB_BYTES } from '../job.ts';
 import { formatSchedule, type Schedule } from '../schedule.ts';
-import { type Parsed, parseFile, withKeys, wrongWith } from './job-file.ts';
+import { type ParsedJobFile, parseFile, withKeys, wrongWith } from './job-file.ts';
 
-type Broken = Exclude<Parsed, { job: Job }>;
+type BrokenJobFile = Exclude<ParsedJobFile, { job: Job }>;
 
 /** The job in force despite its broken file, and its problems if they are more than those in the file. */
 export interface InForce {
   job?: Job | undefined;
-  wrong?: Broken;
+  wrong?: BrokenJobFile;
 }
 
 export interface LastGood {
@@ -27,7 +27,7 @@ export interface LastGood {
    * fault.
    * @param known the previous version, if this process has seen one
    */
-  before(file: WatchedFile, result: Parsed, known: Job | undefined): Promise<InForce>;
+  before(file: WatchedFile, result: ParsedJobFile, known: Job | undefined): Promise<InForce>;
   /** Drops all other files. Never throws. */
   only(names: ReadonlySet<string>): void;
 }
@@ -42,7 +42,7 @@ export interface LastGoodOptions {
 
 export function openLastGood({ folder, timezone, log, recorded }: LastGoodOptions): LastGood {
   /** Problems by file name. */
-  const told = new Map<string, Broken>();
+  const told = new Map<string, BrokenJobFile>();
   const pathOf = ({ name }: Pick<WatchedFile, 'name'>) => path.join(folder, name);
 
   async function keep(file: WatchedFile): Promise<void> {

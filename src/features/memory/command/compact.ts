@@ -5,7 +5,7 @@ import { within } from '../../../lib/within.ts';
 import { lines, type MessageKey, type Messages, sentences, type Text, words } from '../../../messages/messages.ts';
 import type { Command } from '../../../runtime/commands/command.ts';
 import { taskLane } from '../../../runtime/contract/entry.ts';
-import type { Compacted } from '../compaction.ts';
+import type { CompactionResult } from '../compaction.ts';
 import { compactionOf } from '../open-compaction.ts';
 
 /** A model may take minutes; the next command waits no longer than this. */
@@ -38,7 +38,7 @@ export const compact: Command = {
   },
 };
 
-function wordsFor({ end, messages: count, facts, waiting, text }: Compacted, messages: Messages): Text {
+function wordsFor({ end, messages: count, facts, waiting, text }: CompactionResult, messages: Messages): Text {
   if (count === 0) return messages.text(UNDONE[end]);
   const given = { messages: count, facts, waiting };
   const done = messages.text(waiting > 0 ? 'memory.compactedWaiting' : 'memory.compacted', given);
@@ -54,7 +54,7 @@ const UNDONE = {
   cap: 'memory.compactCap',
   failed: 'memory.compactFailed',
   closed: 'memory.compactStopped',
-} as const satisfies Record<Compacted['end'], MessageKey>;
+} as const satisfies Record<CompactionResult['end'], MessageKey>;
 
 function quoted(text: string): string {
   const lines = text.split('\n').filter((line) => line.trim() !== '');

@@ -5,7 +5,7 @@ import type { Home } from '../../../workspace/home.ts';
 import { type Bullet, bulletsOf, putBack, without } from './bullets.ts';
 import { editShared, lockMemory } from './edit.ts';
 import { memoryFile } from './memory.ts';
-import { type Added, appendRecord, FORGET, type Forgotten, newId, readRecords } from './record.ts';
+import { type AdditionRecord, appendRecord, FORGET, newId, type RemovalRecord, readRecords } from './record.ts';
 import { type Reversal, reversalOf, reversed } from './reversal.ts';
 import { findSection, insertLines } from './sections.ts';
 
@@ -66,7 +66,7 @@ export async function undoLast(home: Home, viber: string, actor: Actor, change?:
   return lockMemory(home, viber, async () => {
     const records = readRecords(home, viber);
     const undone = new Set(records.flatMap((record) => (record.op === 'undo' ? [record.of] : [])));
-    const last = records.findLast((record): record is (Added & { id: string }) | Forgotten =>
+    const last = records.findLast((record): record is (AdditionRecord & { id: string }) | RemovalRecord =>
       record.op === FORGET || (record.op === 'add' && record.id !== undefined) ? !undone.has(record.id ?? '') : false,
     );
     if (change !== undefined && last?.id !== change) return { done: 'newer', lines: [] };
@@ -79,7 +79,7 @@ export async function undoLast(home: Home, viber: string, actor: Actor, change?:
   });
 }
 
-async function remove(home: Home, viber: string, { section, lines = [], back }: Added): Promise<Undo> {
+async function remove(home: Home, viber: string, { section, lines = [], back }: AdditionRecord): Promise<Undo> {
   let isThere = false;
   await editShared(memoryFile(home, viber), (current = '') => {
     const before = reversed(current, back);
@@ -97,7 +97,7 @@ async function remove(home: Home, viber: string, { section, lines = [], back }: 
   return { done: isThere ? 'removed' : 'changed', lines };
 }
 
-async function restore(home: Home, viber: string, { section, lines, after, back }: Forgotten): Promise<Undo> {
+async function restore(home: Home, viber: string, { section, lines, after, back }: RemovalRecord): Promise<Undo> {
   const [text = ''] = lines;
   let done: Undo['done'] = 'restored';
   await editShared(memoryFile(home, viber), (current = '') => {

@@ -11,7 +11,7 @@ import type { Home } from '../../../workspace/home.ts';
 import { TEMPLATES } from '../../../workspace/templates.ts';
 import { localDay } from './daily.ts';
 import { editShared, lockMemory } from './edit.ts';
-import { type Added, appendRecord, newId } from './record.ts';
+import { type AdditionRecord, appendRecord, newId } from './record.ts';
 import { type Reversal, reversalOf } from './reversal.ts';
 import { cleanSection, insertLines, newLines, toBullets } from './sections.ts';
 
@@ -47,7 +47,7 @@ export async function readMemory(home: Home, viber: string): Promise<string | un
  * Adds bullets under a heading of MEMORY.md (created if missing); decisions get today's date. Skips existing bullets
  * and texts without words. Returns the record of the addition, undefined if nothing was added.
  */
-export async function addToMemory(home: Home, viber: string, fact: Fact): Promise<Added | undefined> {
+export async function addToMemory(home: Home, viber: string, fact: Fact): Promise<AdditionRecord | undefined> {
   const bullets = toBullets(fact.text);
   if (bullets.length === 0) return undefined;
   const section = cleanSection(fact.section ?? '') || DEFAULT_SECTION;
@@ -67,7 +67,7 @@ export async function addToMemory(home: Home, viber: string, fact: Fact): Promis
     });
     if (lines.length === 0) return undefined;
     const { provenance, by, name, suggestion } = fact;
-    const record: Added = {
+    const record: AdditionRecord = {
       op: 'add',
       id: newId(),
       at,

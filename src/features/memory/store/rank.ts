@@ -7,7 +7,7 @@ const K = 60;
 /** Scores this close are equal: they differ only by the order of summing. */
 const EQUAL = 1e-9;
 
-export interface Ranked {
+export interface RankedPiece {
   id: number;
   score: number;
 }
@@ -17,7 +17,7 @@ export interface Ranked {
  * @param pieceOf returns undefined for a piece that must not be shown
  */
 export function fuse(
-  lists: readonly (readonly Ranked[])[],
+  lists: readonly (readonly RankedPiece[])[],
   pieceOf: (id: number) => Piece | undefined,
   limit: number,
 ): MemoryHit[] {

@@ -24,7 +24,7 @@ interface Common {
 }
 
 /** An addition; lines without an `op` are additions too. */
-export interface Added extends Common {
+export interface AdditionRecord extends Common {
   op?: 'add';
   id?: string;
   section: string;
@@ -38,7 +38,7 @@ export interface Added extends Common {
 
 export const FORGET = 'forget';
 
-export interface Forgotten extends Common {
+export interface RemovalRecord extends Common {
   op: typeof FORGET;
   id: string;
   section: string;
@@ -47,19 +47,19 @@ export interface Forgotten extends Common {
   back?: Reversal | undefined;
 }
 
-export interface Undone extends Common {
+export interface UndoRecord extends Common {
   op: 'undo';
   id: string;
   /** The undone change. */
   of: string;
 }
 
-export interface Rejected extends Common {
+export interface RejectionRecord extends Common {
   op: 'reject';
   bullets: string[];
 }
 
-export type MemoryRecord = Added | Forgotten | Undone | Rejected;
+export type MemoryRecord = AdditionRecord | RemovalRecord | UndoRecord | RejectionRecord;
 
 /** Only the newest changes can be undone, and only recent decisions found. */
 const TAIL_BYTES = 256 * 1024;

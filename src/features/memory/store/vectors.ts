@@ -16,7 +16,7 @@ const SIGN_SLICE = 4_000;
 const MIN_SIGNS = 256;
 const COARSE = 1_000;
 
-interface Scored {
+interface ScoredPiece {
   id: number;
   score: number;
 }
@@ -75,7 +75,7 @@ export class Vectors {
     const whole = Int32Array.from(query, (value) => Math.round(value * scale));
     const near = await this.#candidates(query);
     const step = Math.max(1, Math.floor(SLICE / this.dimensions));
-    const best: Scored[] = [];
+    const best: ScoredPiece[] = [];
     for (let from = 0; from < near.length; from += step) {
       if (from > 0) await pause();
       const part = near.subarray(from, from + step);
@@ -118,7 +118,7 @@ export class Vectors {
 }
 
 /** Adds the entry to a list of at most `count`, best first. */
-function keep(best: Scored[], entry: Scored, count: number): void {
+function keep(best: ScoredPiece[], entry: ScoredPiece, count: number): void {
   if (best.length === count && entry.score <= (best.at(-1)?.score ?? 0)) return;
   const at = best.findIndex(({ score }) => score < entry.score);
   best.splice(at === -1 ? best.length : at, 0, entry);

@@ -8,7 +8,7 @@ import { viberCommand } from '../../../lib/invocation.ts';
 import { bareAnswer } from '../../../messages/bare-answers.ts';
 import { type Messages, say, type Text } from '../../../messages/messages.ts';
 import { type CliContext, type CliServices, EXIT } from '../../../runtime/contract/cli.ts';
-import { Adding, type Shown } from '../../../skills/add/add.ts';
+import { Adding, type OfferedSkill } from '../../../skills/add/add.ts';
 import { openHome } from '../../../workspace/home.ts';
 import { offerText, type Plain } from '../command/words.ts';
 
@@ -87,7 +87,7 @@ async function remove({ context, adding, messages }: Changing, name: string): Pr
 
 async function decide(
   { context, adding, messages }: Changing,
-  { id, skills }: { id: string; skills: Shown[] },
+  { id, skills }: { id: string; skills: OfferedSkill[] },
 ): Promise<number> {
   const { json, print } = context;
   const isUpdate = skills.some((skill) => skill.update);
@@ -102,7 +102,7 @@ async function decide(
   return isAgreed ? EXIT.ok : EXIT.failed;
 }
 
-function shownIn(skill: Shown, messages: Messages): string {
+function shownIn(skill: OfferedSkill, messages: Messages): string {
   const text: Text = offerText(skill, messages, visible);
   const lines = visible(skill.update?.changes.patch ?? '').split('\n');
   if (lines.length <= 1) return text;

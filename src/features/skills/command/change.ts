@@ -10,13 +10,13 @@ import type { Attachment } from '../../../channels/channel.ts';
 import { UserError } from '../../../errors.ts';
 import { hashText, writeFileAtomic } from '../../../lib/files.ts';
 import { within } from '../../../lib/within.ts';
-import { labelOf, lines, paragraphs, type Said, say, type Text, words } from '../../../messages/messages.ts';
+import { labelOf, lines, paragraphs, say, type Text, type Wording, words } from '../../../messages/messages.ts';
 import { askedAgain, stamped, stampOf } from '../../../runtime/commands/as-shown.ts';
 import { type CommandReply, type Invocation, mayUse } from '../../../runtime/commands/command.ts';
 import { type ButtonAction, questionId } from '../../../runtime/contract/buttons.ts';
 import { escaped as plain, plainName } from '../../../runtime/conversations/places.ts';
 import { byAt } from '../../../runtime/reply/outcomes.ts';
-import type { Shown } from '../../../skills/add/add.ts';
+import type { OfferedSkill } from '../../../skills/add/add.ts';
 import { openTask, sweepTranscripts } from '../../../workspace/tasks/index.ts';
 import { skillsOf } from '../open.ts';
 import type { SkillAdding } from '../service.ts';
@@ -89,7 +89,7 @@ async function askToRemove({ messages }: Invocation, name: string, adding: Skill
   };
 }
 
-function decided({ gw, principal }: Invocation, id: string, isYes: boolean): { question: string; outcome: Said } {
+function decided({ gw, principal }: Invocation, id: string, isYes: boolean): { question: string; outcome: Wording } {
   const when = byAt({
     name: plainName(principal.name),
     at: new Date(),
@@ -163,7 +163,7 @@ async function lookForUpdates(context: Invocation, names: string[], adding: Skil
  */
 async function offer(
   { gw, messages }: Invocation,
-  { id, skills }: { id: string; skills: Shown[] },
+  { id, skills }: { id: string; skills: OfferedSkill[] },
   { yes, no }: { yes: Text; no: Text },
 ): Promise<Reply> {
   const { home } = gw;
@@ -183,7 +183,10 @@ async function offer(
   };
 }
 
-async function shownFile(folder: string, { about: { name }, text, update }: Shown): Promise<Attachment | undefined> {
+async function shownFile(
+  folder: string,
+  { about: { name }, text, update }: OfferedSkill,
+): Promise<Attachment | undefined> {
   const content = update ? update.changes.patch : fs.readFileSync(text, 'utf8');
   if (content === '') return undefined;
   const called = `${name}.${update ? 'diff' : 'md'}`;

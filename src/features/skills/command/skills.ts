@@ -2,7 +2,7 @@
  * /skills: lists what the viber can use, and what the rest lacks, with the fix. Only owners see problems of files and
  * servers.
  */
-import { lines, type Messages, type Said, say, type Text, words } from '../../../messages/messages.ts';
+import { lines, type Messages, say, type Text, type Wording, words } from '../../../messages/messages.ts';
 import { type Command, mayUse } from '../../../runtime/commands/command.ts';
 import { oneLine } from '../../../runtime/context/turn.ts';
 import type { ServerHealth } from '../../../runtime/contract/feature.ts';
@@ -20,7 +20,7 @@ const MAX_REASON = 300;
 const what = (description: string): string =>
   plain(oneLine(description.split(/(?<=[.!?])\s/, 1)[0] ?? '', MAX_WORDS)).replace(/\.$/, '');
 
-function stateOf(skill: SkillView): Said {
+function stateOf(skill: SkillView): Wording {
   const { isUsable, lacks } = skill;
   const about = { fixes: skill.fixes.join('; ') };
   if (!isUsable)
@@ -30,7 +30,7 @@ function stateOf(skill: SkillView): Said {
 }
 
 /** Returns what a usable skill allows: reading, running, or both. */
-export function canBe({ kind, runs }: Pick<SkillView, 'kind' | 'runs'>): Said {
+export function canBe({ kind, runs }: Pick<SkillView, 'kind' | 'runs'>): Wording {
   return say(kind === 'tool' ? 'skills.run' : runs ? 'skills.readAndRun' : 'skills.read');
 }
 

@@ -1,6 +1,6 @@
 /** Describes a skill from elsewhere before a person decides about it. Pure. */
 import { lines, type Messages, sentences, type Text, words } from '../../../messages/messages.ts';
-import type { Shown } from '../../../skills/add/add.ts';
+import type { OfferedSkill } from '../../../skills/add/add.ts';
 
 /** Sanitises other people's text for its place: removes Markdown for a chat, control characters for a terminal. */
 export type Plain = (text: string) => string;
@@ -12,7 +12,7 @@ const MAX_DESCRIPTION = 500;
 export const shortVersion = (version: string): string =>
   /^[0-9a-f]{40}([0-9a-f]{24})?$/.test(version) ? version.slice(0, 10) : version;
 
-export function offerText({ about, source, version, update }: Shown, messages: Messages, plain: Plain): Text {
+export function offerText({ about, source, version, update }: OfferedSkill, messages: Messages, plain: Plain): Text {
   const { name, description, isTool, hasNetwork, programs, needs, tools, unseen, left } = about;
   const list = (names: readonly string[]) => {
     const rest = names.length - MAX_NAMES;

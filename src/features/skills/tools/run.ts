@@ -7,7 +7,7 @@ export interface SkillRun {
   readonly scope: ToolScope;
   /** The skills that the run may read, by name. */
   readonly skills: ReadonlyMap<string, Skill>;
-  followed(): Followed;
+  followed(): FollowedSkills;
   /** Returns the skills that match some words, best first; absent if the prompt holds all descriptions. */
   find?(words: string, limit: number): readonly Skill[];
   /** How programs of skills run; absent if there aren't any. */
@@ -23,7 +23,7 @@ export interface FileDeps {
   isSandboxed: boolean;
 }
 
-export interface Followed {
+export interface FollowedSkills {
   /** Records that the run has read a skill. */
   add(skill: { allowedTools?: string[] }): void;
   /** Returns whether a skill that the run follows has a list without this tool. */

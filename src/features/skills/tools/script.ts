@@ -16,7 +16,7 @@ import type { Skill } from '../../../skills/skill.ts';
 import type { Json } from '../../../workspace/types.ts';
 import { versionOf } from './version.ts';
 import { expanded, inWorkFolder, type WorkFolder, workFolder } from './work-folder.ts';
-import { type Kept, keepWritten, snapshotOf } from './written-files.ts';
+import { type KeptFiles, keepWritten, snapshotOf } from './written-files.ts';
 
 export interface ScriptDeps {
   description: string;
@@ -118,7 +118,7 @@ export function givenText(granted: Readonly<Record<string, string>>, messages: M
 }
 
 /** Reports that files could not be kept: the script ran anyway, and must not look as if it had not. */
-export function notKept(error: unknown): Kept {
+export function notKept(error: unknown): KeptFiles {
   const code = errorCode(error);
   if (code === undefined) throw error;
   return { files: [], left: [`all (${code})`] };

@@ -15,7 +15,7 @@ import type { WorkFolder } from './work-folder.ts';
 /** Stamps that distinguish two states of a file, by name relative to the folder. */
 export type Snapshot = ReadonlyMap<string, string>;
 
-export interface Kept {
+export interface KeptFiles {
   files: { name: string; id: string; ref: string }[];
   /** Names of files that stay where they are: too many, too large or empty. */
   left: string[];
@@ -76,9 +76,9 @@ export async function keepWritten(
   work: WorkFolder,
   before: Snapshot,
   isWanted: (name: string) => boolean = () => true,
-): Promise<Kept> {
+): Promise<KeptFiles> {
   const after = await snapshotOf(work);
-  const kept: Kept = { files: [], left: [] };
+  const kept: KeptFiles = { files: [], left: [] };
   let total = 0;
   for (const [name, stamp] of after) {
     if (before.get(name) === stamp || !isWanted(name)) continue;

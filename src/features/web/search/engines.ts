@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import { errorCode, UserError } from '../../../errors.ts';
 
-export interface Found {
+export interface SearchHit {
   title: string;
   url: string;
   text: string;
@@ -19,7 +19,7 @@ export interface Searcher {
    * @throws {UserError} with what to fix
    * @throws the signal's reason
    */
-  search(query: string, signal: AbortSignal): Promise<{ results: Found[]; answer?: string }>;
+  search(query: string, signal: AbortSignal): Promise<{ results: SearchHit[]; answer?: string }>;
 }
 
 export type EngineName = 'searxng' | 'brave' | 'tavily';
@@ -42,7 +42,7 @@ const brave = z.object({
 const tavily = z.object({ results: z.array(item) });
 
 /** A request: everything that a search engine receives. */
-interface Asked {
+interface EngineRequest {
   url: URL;
   init: RequestInit;
 }
@@ -74,7 +74,7 @@ const ADDRESSES: Record<EngineName, string> = {
 
 interface Engine {
   name: string;
-  ask(query: string, from: string, key: string): Asked;
+  ask(query: string, from: string, key: string): EngineRequest;
   /** Returns undefined if the data has another shape. */
   read(data: unknown): { title?: string | null | undefined; url: string; text: string }[] | undefined;
   /** Returns why the engine refused, with the setting to fix. */
@@ -148,7 +148,7 @@ function withQuery(address: string, values: Record<string, string>): URL {
 /** Returns the answer's JSON, or undefined if it is not JSON. */
 async function fetched(
   name: string,
-  { url, init }: Asked,
+  { url, init }: EngineRequest,
   signal: AbortSignal,
 ): Promise<{ status: number; data: unknown }> {
   const late = AbortSignal.timeout(TIMEOUT_MS);
@@ -187,7 +187,7 @@ function jsonOf(text: string): unknown {
 }
 
 /** Keeps web addresses only, and strips HTML. */
-function tidy({ title, url, text }: { title?: string | null | undefined; url: string; text: string }): Found[] {
+function tidy({ title, url, text }: { title?: string | null | undefined; url: string; text: string }): SearchHit[] {
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) return [];
   return [{ title: plain(title ?? '', MAX_TITLE) || new URL(url).host, url, text: plain(text, MAX_TEXT) }];
 }

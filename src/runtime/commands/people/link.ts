@@ -7,7 +7,7 @@ import { isMadeName, type Link, type LinkRefusal, type Links } from '../../../ac
 import { aliasesOf, identityText, type Principal, personText } from '../../../access/principal.ts';
 import type { Address } from '../../../channels/channel.ts';
 import { UserError } from '../../../errors.ts';
-import { lines, type MessageKey, type Said, say, type Text, words } from '../../../messages/messages.ts';
+import { lines, type MessageKey, say, type Text, type Wording, words } from '../../../messages/messages.ts';
 import { shareTask } from '../../conversations/conversations.ts';
 import { channelName, plainName, shownPerson } from '../../conversations/places.ts';
 import type { Command, CommandReply, Invocation } from '../command.ts';
@@ -28,18 +28,18 @@ const REFUSALS = {
 export interface Issuer {
   person: string;
   address: Address;
-  note: Said;
+  note: Wording;
   /** No earlier link gave them a name, so their conversation isn't bound under one. */
   isNew: boolean;
 }
 
-interface Entered {
-  said: Said;
+interface CodeResult {
+  said: Wording;
   refusal?: LinkRefusal;
   issuer?: Issuer;
 }
 
-async function enter(links: Links, code: string, principal: Principal, isStranger: boolean): Promise<Entered> {
+async function enter(links: Links, code: string, principal: Principal, isStranger: boolean): Promise<CodeResult> {
   const identity = identityText(principal);
   const { person: own, role, name } = principal;
   const outcome = await links.enter(code, { identity, person: own, role, isStranger });
@@ -60,7 +60,7 @@ export async function redeemAnswer(
   code: string,
   principal: Principal,
   onLinked?: (issuer: Issuer) => void,
-): Promise<Said | undefined> {
+): Promise<Wording | undefined> {
   if (!CODE_SHAPE.test(code.trim())) return undefined;
   try {
     const { said, refusal, issuer } = await enter(links, code, principal, true);

@@ -7,7 +7,7 @@ import { taskLane } from '../../contract/entry.ts';
 import type { Gateway } from '../../run/gateway.ts';
 import { doingWith } from '../../tools/doing.ts';
 
-export interface Stopped {
+export interface StopResult {
   isStopped: boolean;
   /** Messages that remain in the task and are handled next. */
   waiting: number;
@@ -21,7 +21,7 @@ export async function stopTask(
   gw: Gateway,
   /** Ends the task's run and drops its pending messages. */
   stop: (taskId: string) => Promise<boolean>,
-): Promise<Stopped> {
+): Promise<StopResult> {
   const { home, engine } = gw;
   const { approvals } = gw.consent;
   const open = approvals.open(taskId);

@@ -3,7 +3,7 @@
 import type { SQLOutputValue } from 'node:sqlite';
 import { queryTerms } from '../../../../lib/words.ts';
 import type { MemoryHit, Piece } from '../../../../runtime/contract/memory.ts';
-import { fuse, type Ranked, toMetadata } from '../rank.ts';
+import { fuse, type RankedPiece, toMetadata } from '../rank.ts';
 import { cosine, fromBlob, type Vectors } from '../vectors.ts';
 import type { IndexDb } from './db.ts';
 
@@ -17,7 +17,7 @@ export interface IndexQuery {
 }
 
 /** Without vectors only words are searched. */
-interface Queried {
+interface QuerySource {
   db: IndexDb;
   vectors?(model: string): Promise<Vectors | undefined>;
 }
@@ -27,7 +27,7 @@ const CANDIDATES = 60;
 /** How many are compared exactly. */
 const NEAREST = 60;
 
-export async function queryIndex(index: Queried, { query, by, sources, limit }: IndexQuery): Promise<MemoryHit[]> {
+export async function queryIndex(index: QuerySource, { query, by, sources, limit }: IndexQuery): Promise<MemoryHit[]> {
   const words = await byWords(index, query);
   const meanings = by ? await byMeaning(index, by.vector, by.model) : [];
   const pieces = await readPieces(
@@ -41,7 +41,7 @@ export async function queryIndex(index: Queried, { query, by, sources, limit }: 
   return fuse([words, meanings], shown, limit);
 }
 
-async function byWords({ db }: Queried, query: string): Promise<Ranked[]> {
+async function byWords({ db }: QuerySource, query: string): Promise<RankedPiece[]> {
   // Quoted words of letters and digits: nothing in them is syntax.
   const terms = queryTerms(query).map(({ text, isPrefix }) => `"${text}"${isPrefix ? '*' : ''}`);
   if (terms.length === 0) return [];
@@ -53,7 +53,7 @@ async function byWords({ db }: Queried, query: string): Promise<Ranked[]> {
   return rows.map(({ id, rank }) => ({ id: Number(id), score: -Number(rank) }));
 }
 
-async function byMeaning(index: Queried, vector: Float32Array, model: string): Promise<Ranked[]> {
+async function byMeaning(index: QuerySource, vector: Float32Array, model: string): Promise<RankedPiece[]> {
   const vectors = await index.vectors?.(model);
   if (vectors?.dimensions !== vector.length) return [];
   const ids = await vectors.nearest(vector, NEAREST);
@@ -68,7 +68,7 @@ function similarity(blob: SQLOutputValue | undefined, vector: Float32Array): num
   return blob instanceof Uint8Array && blob.length === vector.length * 4 ? cosine(fromBlob(blob), vector) : 0;
 }
 
-function readPieces({ db }: Queried, ids: readonly number[]): Promise<Map<number, Piece>> {
+function readPieces({ db }: QuerySource, ids: readonly number[]): Promise<Map<number, Piece>> {
   const query = `SELECT content, source_file, metadata, (SELECT day FROM files f WHERE f.source_file = c.source_file) AS day
     FROM chunks c WHERE id = ?`;
   return db.read(() => {

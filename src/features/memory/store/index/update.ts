@@ -19,7 +19,7 @@ export interface Update {
   removed: number[];
 }
 
-interface Known {
+interface IndexedFile {
   stamp: string;
   hash: string;
 }
@@ -36,7 +36,7 @@ export async function updateIndex(
         db
           .sql('SELECT source_file, stamp, hash FROM files')
           .all()
-          .map((row): [string, Known] => [
+          .map((row): [string, IndexedFile] => [
             String(row.source_file),
             { stamp: String(row.stamp), hash: String(row.hash) },
           ]),
