@@ -110,7 +110,11 @@ const pluginTypes: Plugin = {
 const chunks = {
   groups: [
     { name: 'command-line', test: /[\\/]src[\\/]cli[\\/]index\.ts$/, priority: 2 },
-    { name: 'gateway', test: /[\\/]src[\\/](?:app|runtime[\\/]agent[\\/]loop)\.ts$/, priority: 1 },
+    {
+      name: 'gateway',
+      test: /[\\/]src[\\/](?:app|runtime[\\/]agent[\\/]loop|features[\\/][a-z]+[\\/]index)\.ts$/,
+      priority: 1,
+    },
   ],
 };
 

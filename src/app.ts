@@ -60,7 +60,7 @@ export interface App {
  */
 export async function startApp(options: AppOptions): Promise<App> {
   const { plugins = [], log } = options;
-  const features = plugins.length > 0 ? { features: withPlugins(plugins, log) } : {};
+  const features = plugins.length > 0 ? { features: await withPlugins(plugins, log) } : {};
   const app = new RunningApp(await openGateway({ ...options, ...features }));
   await app.start(options);
   return app;

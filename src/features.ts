@@ -1,49 +1,45 @@
 /**
- * The features, in the order in which their tools and commands are listed. Take a line away and the gateway goes on without that feature:
- * nothing else names it.
+ * The features, in the order in which their tools and commands are listed. Take a row away and the gateway, the command
+ * line and the doctor go on without that feature: nothing else names it. A row is light, so that `viber --help` loads
+ * no feature.
  */
 
-import { agents } from './features/agents/index.ts';
-import { charts } from './features/charts/index.ts';
-import { dialects } from './features/dialects/index.ts';
-import { documents } from './features/documents/index.ts';
-import type { Feature } from './features/gateway.ts';
-import { imports } from './features/imports/index.ts';
-import { jobs } from './features/jobs/index.ts';
-import { mcp } from './features/mcp/index.ts';
-import { memory } from './features/memory/index.ts';
-import { offline } from './features/offline/index.ts';
-import { skills } from './features/skills/index.ts';
-import { titles } from './features/titles/index.ts';
-import { voice } from './features/voice/index.ts';
-import { web } from './features/web/index.ts';
-import type { HomeAt } from './runtime/contract/feature.ts';
-import { nativesIn, reservedIn } from './runtime/features.ts';
-import { knowElements } from './runtime/reply/reply.ts';
+import { imports } from './features/imports/cli.ts';
+import { jobs } from './features/jobs/cli.ts';
+import { memory } from './features/memory/cli.ts';
+import { skills } from './features/skills/cli.ts';
+import type { CliCommand } from './runtime/contract/cli.ts';
+import type { Feature } from './runtime/run/gateway.ts';
 
-export const FEATURES: readonly Feature[] = [
-  memory,
-  jobs,
-  agents,
-  web,
-  voice,
-  documents,
-  titles,
-  dialects,
-  offline,
-  imports,
-  charts,
-  skills,
-  mcp,
+export interface FeatureRow {
+  /** The name of its folder. */
+  name: string;
+  /** Its commands of `viber`. */
+  cli?: Readonly<Record<string, CliCommand>>;
+  /** Imports the rest of it; absent if it only has commands of `viber`. */
+  load?: () => Promise<Feature>;
+}
+
+export const FEATURES: readonly FeatureRow[] = [
+  { name: 'memory', cli: { memory }, load: async () => (await import('./features/memory/index.ts')).memory },
+  { name: 'jobs', cli: { jobs }, load: async () => (await import('./features/jobs/index.ts')).jobs },
+  { name: 'agents', load: async () => (await import('./features/agents/index.ts')).agents },
+  { name: 'web', load: async () => (await import('./features/web/index.ts')).web },
+  { name: 'voice', load: async () => (await import('./features/voice/index.ts')).voice },
+  { name: 'documents', load: async () => (await import('./features/documents/index.ts')).documents },
+  { name: 'titles', load: async () => (await import('./features/titles/index.ts')).titles },
+  { name: 'dialects', load: async () => (await import('./features/dialects/index.ts')).dialects },
+  { name: 'offline', load: async () => (await import('./features/offline/index.ts')).offline },
+  { name: 'imports', cli: { import: imports } },
+  { name: 'charts', load: async () => (await import('./features/charts/index.ts')).charts },
+  { name: 'skills', cli: { skills }, load: async () => (await import('./features/skills/index.ts')).skills },
+  { name: 'mcp', load: async () => (await import('./features/mcp/index.ts')).mcp },
 ];
 
-// What a feature that is off would take from answers is never for people either.
-knowElements(FEATURES.flatMap(({ reply = [] }) => reply.map(({ name }) => name)));
+let loading: Promise<readonly Feature[]> | undefined;
 
-/** A home for features that work without a gateway. Names of features that are off are reserved, too. */
-export const homeAt = (config: object, home: string): HomeAt => ({
-  config,
-  home,
-  reserved: reservedIn(FEATURES),
-  natives: nativesIn(FEATURES),
-});
+/** Loads all features of the table, once. */
+export function loadFeatures(): Promise<readonly Feature[]> {
+  loading ??= Promise.all(FEATURES.map(async ({ name, load }) => (await load?.()) ?? { name }));
+  return loading;
+}

@@ -19,8 +19,6 @@ const CONTRACT = /^runtime\/contract\//;
 /** What routes of features answer with, in the shapes that programs know. */
 const BOARD_SEAM = /^board\/(respond|route|protocol\/refusals)\.ts$|^client\/shapes\.ts$/;
 const FEATURE_SEAM = /^features\/gateway\.ts$/;
-/** The commands of features for the command line, apart from the table of features. */
-const FEATURE_CLI = /^features\/cli\.ts$/;
 
 /** The rooms of the runtime, the lowest first: each may use those below it. `delivery.ts` stands on the engine alone. */
 const ROOMS = [
@@ -44,12 +42,11 @@ function belowIn(file: string): RegExp[] {
 const LAYERS: { from: RegExp; to: RegExp[] }[] = [
   { from: /^main\.ts$/, to: [/^app\.ts$/, /^cli\//, CONFIG, GROUND] },
   { from: /^app(\.ts$|\/)/, to: [/^(?!main\.ts)/] },
-  // The table of features names each by its index, and nothing else does.
+  // The table of features names each by its index and its commands, and nothing else does.
   {
     from: /^features\.ts$/,
-    to: [/^features\/[a-z]+\/index\.ts$/, FEATURE_SEAM, CONTRACT, /^runtime\/(features|reply\/reply)\.ts$/],
+    to: [/^features\/[a-z]+\/(index|cli)\.ts$/, CONTRACT, /^runtime\/run\/gateway\.ts$/],
   },
-  { from: FEATURE_CLI, to: [/^features\/[a-z]+\/cli\.ts$/, CONTRACT] },
   {
     from: /^features\//,
     to: [
@@ -83,7 +80,6 @@ const LAYERS: { from: RegExp; to: RegExp[] }[] = [
       KINDS,
       /^channels\/(local|terminal)\//,
       /^(access|workspace|cli|skills)\//,
-      FEATURE_CLI,
       CONFIG,
       SUPPORT,
       GROUND,
@@ -324,11 +320,9 @@ describe('imports', () => {
     expect(edge('app.ts', 'main.ts')).toBe(false);
   });
 
-  test('of a feature lead to its index from the table of features alone, or to its commands from their table', () => {
+  test('of a feature are in the table of features alone', () => {
     const foreign = imports.filter(({ from, to }) => /^features\/[a-z]+\//.test(to) && unitOf(from) !== unitOf(to));
-    const named = foreign.filter(
-      ({ from, to }) => from !== 'features.ts' && !(FEATURE_CLI.test(from) && /\/cli\.ts$/.test(to)),
-    );
+    const named = foreign.filter(({ from }) => from !== 'features.ts');
     expect(named.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
   });
 

@@ -1,22 +1,52 @@
 /** Each feature can be taken out of the table by its one line: what is left starts, works, and offers nothing of it. */
+import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { guarded } from '../src/app/plugins.ts';
 import type { Feature } from '../src/features/gateway.ts';
-import { FEATURES } from '../src/features.ts';
+import { FEATURES as TABLE } from '../src/features.ts';
 import { silentLog } from '../src/log.ts';
 import { OFFLINE_MODEL } from '../src/runtime/contract/providers.ts';
 import { featureSet } from '../src/runtime/features.ts';
 import { openWorld } from './dialogs/harness.ts';
+import { FEATURES } from './helpers/features.ts';
 import { openTestGateway } from './helpers/gateway.ts';
+import { tempFolder } from './helpers/temp.ts';
 
-it('says each feature in one line, by the name of its folder', () => {
-  const table = fs.readFileSync(path.join(import.meta.dirname, '../src/features.ts'), 'utf8');
-  const folders = fs.readdirSync(path.join(import.meta.dirname, '../src/features'), { withFileTypes: true });
+const root = path.join(import.meta.dirname, '..');
+const table = fs.readFileSync(path.join(root, 'src/features.ts'), 'utf8');
+
+it('says each feature in one row, by the name of its folder', () => {
+  const folders = fs.readdirSync(path.join(root, 'src/features'), { withFileTypes: true });
   const named = folders.filter((entry) => entry.isDirectory()).map(({ name }) => name);
   expect(FEATURES.map(({ name }) => name).toSorted()).toEqual(named.toSorted());
-  for (const { name } of FEATURES) expect(table, name).toContain(`from './features/${name}/index.ts'`);
+  const rows = table.split('\n').filter((line) => /^ {2}\{ name: /.test(line));
+  expect(rows.map((row) => /name: '(\w+)'/.exec(row)?.[1])).toEqual(FEATURES.map(({ name }) => name));
+});
+
+it('a row that is taken away takes the commands of `viber` with it, and those of the others stay', async () => {
+  const copy = fs.mkdtempSync(path.join(tempFolder(), 'row-'));
+  for (const name of ['src', 'package.json'])
+    fs.cpSync(path.join(root, name), path.join(copy, name), { recursive: true });
+  fs.symlinkSync(path.join(root, 'node_modules'), path.join(copy, 'node_modules'));
+  const viber = async (...args: string[]) => {
+    const env = { ...process.env, OPENVIBER_HOME: path.join(copy, 'home') };
+    const run = promisify(execFile)(process.execPath, [path.join(copy, 'src/main.ts'), ...args], { env });
+    return run.catch(({ stdout, stderr }: { stdout: string; stderr: string }) => ({ stdout, stderr }));
+  };
+  const withCommands = TABLE.filter(({ cli }) => cli);
+  expect(withCommands.length).toBeGreaterThan(3);
+  for (const { name, cli = {} } of withCommands) {
+    const without = table.replace(new RegExp(`\n {2}\\{ name: '${name}',.*`), '');
+    expect(without).not.toBe(table);
+    fs.writeFileSync(path.join(copy, 'src/features.ts'), without);
+    const { stdout } = await viber('--help');
+    for (const [command] of withCommands.flatMap((row) => Object.entries(row.cli ?? {})))
+      expect(new RegExp(`^ +${command} `, 'm').test(stdout), `${command} without ${name}`).toBe(!(command in cli));
+    for (const command of Object.keys(cli)) expect((await viber(command)).stderr).toContain(`"${command}"`);
+  }
 });
 
 it.each(['throws', 'never ends'])(

@@ -8,7 +8,7 @@ import { isBlank } from '../channels/markdown/blank.ts';
 import { type Config, loadAgent } from '../config.ts';
 import type { QueueItem } from '../engine/engine.ts';
 import { UserError } from '../errors.ts';
-import { FEATURES, homeAt } from '../features.ts';
+import { loadFeatures } from '../features.ts';
 import { systemClock } from '../lib/clock.ts';
 import { systemTimezone } from '../lib/timezone.ts';
 import type { Logger } from '../log.ts';
@@ -24,14 +24,14 @@ import type { OwnModels } from '../runtime/contract/model.ts';
 import type { ConversationSettings } from '../runtime/conversations/conversations.ts';
 import { createTaskRecords, type TaskRecordsOptions } from '../runtime/conversations/task-record.ts';
 import { Costs, createMeter, priceOf } from '../runtime/costs/costs.ts';
-import { featureSet, nativesIn } from '../runtime/features.ts';
+import { featureSet, knowBlocks, nativesIn, reservedIn } from '../runtime/features.ts';
 import { Choices, type ModelChoices } from '../runtime/model/choices.ts';
 import { chosenAt } from '../runtime/model/choose.ts';
 import { createModels, type ModelCheck } from '../runtime/model/models.ts';
 import { keepRefused } from '../runtime/model/refused-files.ts';
 import { outcomeOf } from '../runtime/reply/outcomes.ts';
 import { noteGivenUp } from '../runtime/run/conclude.ts';
-import type { Gateway, ModelCalls, PeopleStores } from '../runtime/run/gateway.ts';
+import type { Feature, Gateway, ModelCalls, PeopleStores } from '../runtime/run/gateway.ts';
 import { createWorker } from '../runtime/worker.ts';
 import type { Home } from '../workspace/home.ts';
 import { Uploads } from '../workspace/uploads.ts';
@@ -46,9 +46,17 @@ const SEND_MS = 3_000;
 /** The longest wait for unsent traces during a stop, in ms. */
 const TRACES_MS = 1_500;
 
+interface TableOptions extends GatewayOptions {
+  features: readonly Feature[];
+  /** The names of the tools of all features, of those that are off too. */
+  reserved: readonly string[];
+}
+
 /** @throws LockedError, or a system error of the home */
-export async function openGateway(options: GatewayOptions): Promise<OpenGateway> {
-  const stores = await openStores(options);
+export async function openGateway(given: GatewayOptions): Promise<OpenGateway> {
+  const [all, stores] = await Promise.all([loadFeatures(), openStores(given)]);
+  knowBlocks(all);
+  const options = { ...given, features: given.features ?? all, reserved: reservedIn(all) };
   const parts = openParts(stores, options);
   const gw = gatewayOf(stores, parts, options);
   const worker = createWorker(gw);
@@ -92,7 +100,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenGateway>
   };
 }
 
-function openParts(stores: Stores, options: GatewayOptions) {
+function openParts(stores: Stores, options: TableOptions) {
   const models = openModelCalls(stores, options);
   const consent = { ...stores.consent, ...openConsent(stores) };
   return {
@@ -105,7 +113,7 @@ function openParts(stores: Stores, options: GatewayOptions) {
 function gatewayOf(
   { home, config, engine, host, log, delivery, tasks, people, places, ...stores }: Stores,
   { models, consent, board }: ReturnType<typeof openParts>,
-  { env = {}, clock = systemClock, features = FEATURES }: GatewayOptions,
+  { env = {}, clock = systemClock, features, reserved }: TableOptions,
 ): AppGateway {
   const { costs } = models;
   const { conversations, news } = tasks;
@@ -124,7 +132,7 @@ function gatewayOf(
     say: stores.say,
     features: {
       ...featureSet(features),
-      reserved: homeAt(config, home.root).reserved,
+      reserved,
       natives: nativesIn(features),
       env,
       lead: host.lead,
@@ -230,7 +238,7 @@ function openAppModels(options: {
 
 function openModelCalls(
   { config, home, places, people, telemetry, log }: Stores,
-  { env = {}, model: given, features = FEATURES }: GatewayOptions,
+  { env = {}, model: given, features }: TableOptions,
 ) {
   const { metrics } = telemetry;
   const own: OwnModels = Object.assign({}, ...features.map(({ models }) => models));

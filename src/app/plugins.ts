@@ -1,14 +1,14 @@
 /** Combines the built-in features with external ones; one that conflicts with the others is left out. */
 import { errorMessage } from '../errors.ts';
-import { FEATURES } from '../features.ts';
+import { loadFeatures } from '../features.ts';
 import { within } from '../lib/within.ts';
 import type { Logger } from '../log.ts';
 import type { LoadedFeature } from '../plugin/load.ts';
 import { featureSet } from '../runtime/features.ts';
 import type { Feature } from '../runtime/run/gateway.ts';
 
-export function withPlugins(plugins: readonly LoadedFeature[], log: Logger): readonly Feature[] {
-  const features = [...FEATURES];
+export async function withPlugins(plugins: readonly LoadedFeature[], log: Logger): Promise<readonly Feature[]> {
+  const features = [...(await loadFeatures())];
   for (const { setting, feature } of plugins) {
     try {
       // A plugin is compiled against `plugin/feature.ts`, whose gateway is a part of the real one.

@@ -1,16 +1,14 @@
 /** Gives the commands of features what they use of the program; each part is loaded when it is used. */
+import { loadFeatures } from '../features.ts';
 import type { CliContext, CliServices, RunningGateway } from '../runtime/contract/cli.ts';
 
 export const servicesFor = (context: CliContext): CliServices => ({
   gateway: () => runningOn(context),
-  jobFiles: async (at) => (await import('../features.ts')).FEATURES.find(({ jobFiles }) => jobFiles)?.jobFiles?.(at),
-  at: async (config) => (await import('../features.ts')).homeAt(config, context.home),
+  jobFiles: async (at) => (await loadFeatures()).find(({ jobFiles }) => jobFiles)?.jobFiles?.(at),
+  at: async (config) => (await import('../runtime/features.ts')).homeAt(await loadFeatures(), config, context.home),
   async names(vibers, config) {
-    const [{ FEATURES, homeAt }, { offeredNames }] = await Promise.all([
-      import('../features.ts'),
-      import('../runtime/features.ts'),
-    ]);
-    return offeredNames(FEATURES, vibers, homeAt(config, context.home));
+    const [features, { offeredNames, homeAt }] = await Promise.all([loadFeatures(), import('../runtime/features.ts')]);
+    return offeredNames(features, vibers, homeAt(features, config, context.home));
   },
 });
 

@@ -1,7 +1,7 @@
 /** The table of all `viber` commands. A command's code is loaded only when it runs. */
 
 import { channelKinds, exampleOf } from '../channels/index.ts';
-import { FEATURE_COMMANDS } from '../features/cli.ts';
+import { FEATURES } from '../features.ts';
 import { say } from '../messages/messages.ts';
 import { type CliCommand, type CliOption, OTHER_VIBER } from '../runtime/contract/cli.ts';
 
@@ -121,9 +121,7 @@ export const CLI_COMMANDS: Readonly<Record<string, CliCommand>> = {
     examples: ['viber tasks', 'viber tasks --json'],
     load: () => import('./tasks.ts'),
   },
-  jobs: FEATURE_COMMANDS.jobs,
-  memory: FEATURE_COMMANDS.memory,
-  skills: FEATURE_COMMANDS.skills,
+  ...Object.assign({}, ...FEATURES.map(({ cli }) => cli)),
   service: {
     about: say('commandLine.service'),
     verbs: SERVICE_VERBS,
@@ -171,7 +169,6 @@ export const CLI_COMMANDS: Readonly<Record<string, CliCommand>> = {
     examples: ['viber update', 'viber update --check'],
     load: () => import('./update.ts'),
   },
-  import: FEATURE_COMMANDS.import,
   board: {
     about: say('commandLine.board'),
     verbs: BOARD_VERBS,

@@ -8,7 +8,7 @@ import { createFace } from '../channels/terminal/face.ts';
 import type { Door } from '../channels/terminal/seam.ts';
 import { Talk } from '../channels/terminal/talk.ts';
 import { errorCode, UserError } from '../errors.ts';
-import { FEATURES } from '../features.ts';
+import { loadFeatures } from '../features.ts';
 import { commandTable, menuSpecs } from '../runtime/commands/table.ts';
 import { type CliContext, EXIT } from '../runtime/contract/cli.ts';
 import { type ChatTarget, chatOf, post } from './ask.ts';
@@ -25,7 +25,7 @@ export async function talkOver(socket: string, to: ChatTarget, { home, env, mess
     env,
     messages,
     home,
-    commands: menuSpecs(commandTable(FEATURES), messages.language),
+    commands: menuSpecs(commandTable(await loadFeatures()), messages.language),
     suggest: door.suggest,
   });
   const talk = new Talk({ door, face, messages, onLeave: left.resolve });

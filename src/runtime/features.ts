@@ -14,12 +14,24 @@ export function featureSet(features: readonly Feature[]): FeatureSet<Gateway, Fe
   const tools = features.flatMap((feature) => feature.tools ?? []);
   knowTools([...tools, ...features.flatMap(({ offers }) => offers?.known ?? [])]);
   knowTools([...nativesOf(features), ...features.flatMap(({ offers }) => offers?.bundled ?? [])], false);
-  knowElements(features.flatMap(({ reply = [] }) => reply.map((block) => block.name)));
+  knowBlocks(features);
   return { on: features, tools, commands: commandTable(features) };
 }
 
+/** Hides the elements of these features in answers from people. The elements of a feature that is off are never for people either. */
+export const knowBlocks = (features: readonly Feature[]): void =>
+  knowElements(features.flatMap(({ reply = [] }) => reply.map(({ name }) => name)));
+
 const nativesOf = (features: readonly Feature[]): KnownTool[] =>
   features.flatMap(({ natives = {} }) => Object.entries(natives).map(([name, tool]) => ({ ...tool, name })));
+
+/** Returns a home for features that work without a gateway; names of features that are off are reserved, too. */
+export const homeAt = (features: readonly Feature[], config: object, home: string): HomeAt => ({
+  config,
+  home,
+  reserved: reservedIn(features),
+  natives: nativesIn(features),
+});
 
 /** Returns the names of our own tools, which no skill and no server of tools may use. */
 export const reservedIn = (features: readonly Feature[]): string[] => [

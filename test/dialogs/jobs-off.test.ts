@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { FEATURES } from '../../src/features.ts';
+import { FEATURES } from '../helpers/features.ts';
 import { ALEX, openWorld } from './harness.ts';
 
 test('without jobs neither people nor models are offered any, their files stay, and a time zone can be set', async () => {

@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { FEATURES } from '../../src/features.ts';
+import { FEATURES } from '../helpers/features.ts';
 import { openWorld } from './harness.ts';
 
 const features = FEATURES.filter(({ name }) => name !== 'memory');

@@ -1,6 +1,7 @@
 /** The commands of a gateway with all of its features. */
-import { FEATURES } from '../../src/features.ts';
+
 import { commandSpecs, commandTable } from '../../src/runtime/commands/table.ts';
+import { FEATURES } from './features.ts';
 
 export const COMMANDS = commandTable(FEATURES);
 

@@ -2,11 +2,11 @@
 import { unreadLines } from '../../config/env-file.ts';
 import { loadConfig } from '../../config.ts';
 import { ConfigError } from '../../errors.ts';
-import { FEATURES, homeAt } from '../../features.ts';
+import { loadFeatures } from '../../features.ts';
 import { scrub } from '../../log.ts';
 import { say } from '../../messages/messages.ts';
 import { type CliContext, EXIT } from '../../runtime/contract/cli.ts';
-import { offeredNames } from '../../runtime/features.ts';
+import { homeAt, offeredNames } from '../../runtime/features.ts';
 import { runningGateways } from '../running.ts';
 import { checkChannels, checkGateways, checkHandles, checkHome, checkModels } from './checks.ts';
 import { checkEngine } from './engine.ts';
@@ -46,16 +46,17 @@ async function examine({ home, config: file, env }: CliContext): Promise<Finding
   }
   const { config, source, warnings, problems } = loaded;
   const zone = checkTimezone(config, env);
-  const at = homeAt(config, home);
-  const checked = { ...at, env, names: (vibers: readonly string[]) => offeredNames(FEATURES, vibers, at) };
+  const features = await loadFeatures();
+  const at = homeAt(features, config, home);
+  const checked = { ...at, env, names: (vibers: readonly string[]) => offeredNames(features, vibers, at) };
   const running = await runningGateways({ home, config: file, env });
   const called = await Promise.all([
     ...[
-      checkModels(config, env, Object.assign({}, ...FEATURES.map(({ models }) => models))),
+      checkModels(config, env, Object.assign({}, ...features.map(({ models }) => models))),
       checkVibers(config, home, env),
       checkChannels(config),
     ],
-    ...FEATURES.map(async ({ check }) => (await check?.(checked)) ?? []),
+    ...features.map(async ({ check }) => (await check?.(checked)) ?? []),
     checkEngine(config),
   ]);
   return [

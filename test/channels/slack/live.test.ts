@@ -6,9 +6,9 @@ import { type SlackApi, SlackError } from '../../../src/channels/slack/connect/a
 import { createAssistant } from '../../../src/channels/slack/live/assistant.ts';
 import { createLive } from '../../../src/channels/slack/live/live.ts';
 import { createMarks } from '../../../src/channels/slack/live/mark.ts';
-import { FEATURES } from '../../../src/features.ts';
 import { addSecret, silentLog } from '../../../src/log.ts';
 import { featureSet } from '../../../src/runtime/features.ts';
+import { FEATURES } from '../../helpers/features.ts';
 import { createViews, type ViewOptions } from '../live-views.ts';
 
 const THREAD: Address = { channel: 'slack', account: 'U0', workspace: 'T1', chat: 'C1', thread: '1.000001' };

@@ -53,9 +53,9 @@ it('add-a-command.md: three files, and the command is found, listed and run', ()
   change('src/messages/menu.ts', (all) => all.replace(/(\n {2}de: \{\n)/, `$1${german}`));
   expect(touched).toHaveLength(3);
   const found = ask(`
-    import { FEATURES } from './src/features.ts';
+    import { loadFeatures } from './src/features.ts';
     import { commandTable, findCommand, menuSpecs } from './src/runtime/commands/table.ts';
-    const commands = commandTable(FEATURES);
+    const commands = commandTable(await loadFeatures());
     const die = findCommand(commands, 'DIE');
     const rolled = await Promise.all(Array.from({ length: 50 }, () => die.run({ args: '2' })));
     const shown = menuSpecs(commands, 'de').find(({ name }) => name === 'die').description;

@@ -1,7 +1,6 @@
 /** From the bus to conversations: what they are told, with what at hand, and for how long. */
 import { describe, expect, it, vi } from 'vitest';
 import type { Address, AgentStreamEvent, Channel, LiveView } from '../../../src/channels/channel.ts';
-import { FEATURES } from '../../../src/features.ts';
 import { silentLog } from '../../../src/log.ts';
 import { messagesIn } from '../../../src/messages/messages.ts';
 import { createInterrupt } from '../../../src/runtime/commands/interrupt.ts';
@@ -9,6 +8,7 @@ import type { ConversationSetting } from '../../../src/runtime/conversations/con
 import { featureSet } from '../../../src/runtime/features.ts';
 import { createBus } from '../../../src/runtime/live/bus.ts';
 import { LiveProgress } from '../../../src/runtime/live/live.ts';
+import { FEATURES } from '../../helpers/features.ts';
 import { partsOf } from '../../helpers/gateway.ts';
 import { memoryCache } from '../../helpers/memory-cache.ts';
 

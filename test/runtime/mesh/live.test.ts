@@ -1,13 +1,13 @@
 /** Who is at work for whom, as conversations see it, and an interrupt that names an agent (C38). */
 import { describe, expect, it } from 'vitest';
 import type { Address, AgentStreamEvent, Channel, LiveView } from '../../../src/channels/channel.ts';
-import { FEATURES } from '../../../src/features.ts';
 import { silentLog } from '../../../src/log.ts';
 import { messagesIn } from '../../../src/messages/messages.ts';
 import { createInterrupt } from '../../../src/runtime/commands/interrupt.ts';
 import { featureSet } from '../../../src/runtime/features.ts';
 import { createBus } from '../../../src/runtime/live/bus.ts';
 import { LiveProgress } from '../../../src/runtime/live/live.ts';
+import { FEATURES } from '../../helpers/features.ts';
 import { partsOf } from '../../helpers/gateway.ts';
 import { memoryCache } from '../../helpers/memory-cache.ts';
 

@@ -1,9 +1,9 @@
 /** The tools that a skill wants used, in the words of other agents, and which of ours are beyond them. */
 import { expect, test } from 'vitest';
 import { followSkills, namesGivenTo } from '../../../src/features/skills/followed.ts';
-import { FEATURES } from '../../../src/features.ts';
 import { featureSet } from '../../../src/runtime/features.ts';
 import type { SessionEntry } from '../../../src/workspace/types.ts';
+import { FEATURES } from '../../helpers/features.ts';
 
 featureSet(FEATURES);
 

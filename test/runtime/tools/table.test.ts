@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { SKILL_TOOLS } from '../../../src/features/skills/tools/table.ts';
-import { FEATURES } from '../../../src/features.ts';
 import { messagesIn } from '../../../src/messages/messages.ts';
 import type { RunFacts } from '../../../src/runtime/contract/tool.ts';
 import { isOffered } from '../../../src/runtime/tools/bind.ts';
 import { doingWith } from '../../../src/runtime/tools/doing.ts';
 import { allTools, CORE_TOOLS, knowTools, ownTools, SERVICE_TOOLS } from '../../../src/runtime/tools/table.ts';
+import { FEATURES } from '../../helpers/features.ts';
 import { openTestGateway } from '../../helpers/gateway.ts';
 
 /** The tools that features bring. */
