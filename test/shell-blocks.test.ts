@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { eventually } from './helpers/eventually.ts';
+import { hasCurl } from './helpers/machine.ts';
 import { PROGRAM } from './helpers/program.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -96,7 +97,8 @@ function openShell(page: string) {
 
 describe.each([...new Set(running.map(({ page }) => page))])('%s', (page) => {
   const { folder, env } = openShell(page);
-  test.each(running.filter((block) => block.page === page))('runs: $text', async ({ text }) => {
+  test.for(running.filter((block) => block.page === page))('runs: $text', async ({ text }, { skip }) => {
+    if (/^curl /m.test(text) && !hasCurl) skip('curl is not installed');
     const given = text.includes('127.0.0.1:6009') ? await withGateway(text, env) : text;
     const cwd = /\bnpm run\b/.test(given) ? root : folder;
     const { status, stdout, stderr } = spawnSync('sh', ['-ec', given], { cwd, env, encoding: 'utf8' });

@@ -9,6 +9,9 @@ import { defaults } from './defaults.ts';
 import { hasPython } from './python.ts';
 import { hasRedis } from './redis-installed.ts';
 
+/** In CI the tests that need it fail without it. */
+export const hasCurl =
+  spawnSync('curl', ['--version'], { stdio: 'ignore' }).status === 0 || process.env.CI !== undefined;
 let isSetUp = false;
 
 export default async function setUp(): Promise<(() => void) | undefined> {
@@ -21,6 +24,7 @@ export default async function setUp(): Promise<(() => void) | undefined> {
     withoutBrowser(),
     !hasPython && 'the terminal: python3, which opens one, is not installed (apt-get install python3)',
     spawnSync('git', ['--version'], { stdio: 'ignore' }).error && 'commits: git is not installed (apt-get install git)',
+    !hasCurl && 'the calls of docs/protocol.md: curl is not installed (apt-get install curl)',
     process.getuid?.() !== 0 && 'a full disk: only root may mount one; a folder that vanishes stands in for it',
     process.env.PROPERTY_RUNS === undefined &&
       'jobs asked for on Telegram and Discord: set PROPERTY_RUNS=100 to run them too',
