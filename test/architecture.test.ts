@@ -145,7 +145,7 @@ const LIBRARIES: { name: RegExp; in: RegExp }[] = [
   { name: /^tokenx$/, in: /^lib\/tokens\.ts$|^(runtime|features)\// },
   { name: /^@resvg\//, in: /^(features\/charts\/canvas|runtime\/reading\/pictures\/worker)/ },
   { name: /^htmlparser2$/, in: /^(runtime\/reading|features\/(web|documents))\// },
-  { name: /^(mammoth|unpdf|read-excel-file)$/, in: /^(runtime\/reading|features)\/documents\// },
+  { name: /^(mammoth|unpdf)$/, in: /^(runtime\/reading|features)\/documents\// },
   { name: /^fflate$/, in: /^((runtime\/reading|features)\/documents|skills\/add)\// },
   { name: /^intl-messageformat$/, in: /^messages\/format\.ts$/ },
   { name: /^mime$/, in: /^(runtime|workspace|channels|features)\// },

@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { constants, deflateRawSync } from 'node:zlib';
-import { zipSync } from 'fflate';
+import { unzipSync, zipSync } from 'fflate';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { readDocument } from '../../../src/features/documents/documents.ts';
 import { Unreadable } from '../../../src/runtime/contract/reading.ts';
@@ -100,6 +100,166 @@ describe('a document of the real world', () => {
     const text = await read(cells(row));
     expect(text).toContain(`## Sheet: Costs\n${shown}`.trimEnd());
     expect(text.includes('results are not in the file')).toBe(shown.includes('not calculated'));
+  });
+
+  const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
+  const sheetOf = (data: string) => `<worksheet xmlns="${MAIN}"><sheetData>${data}</sheetData></worksheet>`;
+  const changed = (bytes: Buffer, change: (parts: Record<string, Uint8Array>) => void) => {
+    const parts = unzipSync(bytes);
+    change(parts);
+    return Buffer.from(zipSync(parts));
+  };
+  const wide = (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le');
+  const inStyle = (code: string, value: string, properties = '') =>
+    changed(cells(`<c r="A1" s="0"><v>${value}</v></c>`), (parts) => {
+      const edit = (name: string, from: string, to: string) => {
+        parts[name] = Buffer.from(
+          Buffer.from(parts[name] ?? [])
+            .toString()
+            .replace(from, () => to),
+        );
+      };
+      parts['xl/styles.xml'] = Buffer.from(
+        `<styleSheet xmlns="${MAIN}"><numFmts><numFmt numFmtId="164" formatCode="${code}"/></numFmts><cellStyleXfs><xf numFmtId="0"/></cellStyleXfs><cellXfs><xf numFmtId="164"/></cellXfs></styleSheet>`,
+      );
+      edit('xl/workbook.xml', '<sheets>', `${properties}<sheets>`);
+      const type = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships/styles';
+      const styles = `<Relationship Id="rId9" Type="${type}" Target="styles.xml"/></Relationships>`;
+      edit('xl/_rels/workbook.xml.rels', '</Relationships>', styles);
+    });
+
+  it.each([
+    ['a text without its table', '<c r="A1" t="s"><v>9</v></c><c r="B1"><v>1</v></c>', ' | 1'],
+    ['words where a number should be', '<c r="A1"><v>abc</v></c><c r="B1"><v>2</v></c>', 'abc | 2'],
+    ['a type of its own', '<c r="A1" t="new"><v>abc</v></c><c r="B1"><v>2</v></c>', 'abc | 2'],
+    ['a style that is not there', '<c r="A1" s="77"><v>1</v></c>', '1'],
+    ['a date that is none', '<c r="A1" t="d"><v>soon</v></c><c r="B1" t="b"><v>true</v></c>', 'soon | true'],
+    ['places that are left out', '<c><v>1</v></c><c t="inlineStr"><is><t>x</t></is></c>', '1 | x'],
+    ['the same place twice', '<c r="A1"><v>1</v></c><c r="A1"><v>2</v></c>', '2'],
+    ['an inline text as a value', '<c r="A1" t="inlineStr"><v>text</v></c>', 'text'],
+    ['an unparsed text', '<c r="A1" t="str"><v><![CDATA[a <b>]]></v></c>', 'a <b>'],
+    ['an error on several lines', '<c\n r="A1"\n t="e"\n><v>#N/A</v></c\n>', '#N/A'],
+    ['a formula in a comment', '<!-- <c r="A1"><f>9</f></c> --><c r="A1"><v>4</v></c>', '4'],
+    ['a long number', '<c r="A1"><v>4111111111111111</v></c>', '4111111111111111'],
+    ['escaped signs', '<c r="A1" t="str"><v>a_x000D_b</v></c>', 'ab'],
+    ['readings of characters', '<c r="A1" t="inlineStr"><is><r><t>東京</t></r><rPh><t>トウ</t></rPh></is></c>', '東京'],
+    ['a cell far away', '<c r="A1"><v>1</v></c><c r="XFD1"><v>2</v></c>', '1 | [16382 empty cells] | 2'],
+  ])('takes %s for what it is, and reads the rest', async (_what, row, shown) => {
+    expect(await read(cells(row))).toBe(`## Sheet: Costs\n${shown}`);
+  });
+
+  it.each([
+    ['dd/mm/yyyy', '45000', '', '2023-03-15'],
+    ['[$-407]d\\. mmmm yyyy;@', '45000', '', '2023-03-15'],
+    ['yyyy-mm-dd', '43538', '<workbookPr date1904="true"/>', '2023-03-15'],
+    ['dd/mm/yyyy', '59', '', '1900-02-28'],
+    ['dd/mm/yyyy', '-1', '', '-1'],
+    ['dd/mm/yyyy', '99999999999', '', '99999999999'],
+    ['h:mm AM/PM', '0.75', '', '18:00'],
+    ['[h]:mm', '100', '', '2400:00'],
+    ['0 &quot;days&quot;', '45000', '', '45000'],
+    ['#,##0;[Red]-#,##0', '45000', '', '45000'],
+    ['0.0,,\\ \\m', '45000', '', '45000'],
+  ])('shows a number in the format %s as people read it: %s', async (code, value, properties, shown) => {
+    expect(await read(inStyle(code, value, properties))).toBe(`## Sheet: Costs\n${shown}`);
+  });
+
+  it('is a sheet that another program wrote in another way', async () => {
+    const one = cells('<c r="A1" t="str"><v>one</v></c>');
+    const [sheet, book] = ['xl/worksheets/sheet1.xml', 'xl/workbook.xml'];
+    const ways = [
+      (parts: Record<string, Uint8Array>) => {
+        parts[sheet] = wide(
+          `<?xml version="1.0" encoding="UTF-16"?>${sheetOf('<row><c t="str"><v>one</v></c></row>')}`,
+        );
+      },
+      (parts: Record<string, Uint8Array>) => {
+        for (const [name, part] of Object.entries(parts)) {
+          delete parts[name];
+          parts[name.replaceAll('/', '\\')] = part;
+        }
+      },
+      (parts: Record<string, Uint8Array>) => {
+        parts[sheet] = Buffer.from(sheetOf('<row r="1"><c r="A1" t="str"><v>one</v></c>').slice(0, -20));
+      },
+      (parts: Record<string, Uint8Array>) => {
+        parts[book.replace('.xml', '22.xml')] = parts[book] as Uint8Array;
+        parts['xl/_rels/workbook22.xml.rels'] = parts['xl/_rels/workbook.xml.rels'] as Uint8Array;
+        delete parts[book];
+      },
+    ];
+    for (const way of ways) expect(await read(changed(one, way))).toBe('## Sheet: Costs\none');
+    const hidden = changed(one, (parts) => {
+      parts[book] = Buffer.from(
+        Buffer.from(parts[book] ?? [])
+          .toString()
+          .replace('<sheet ', '<sheet state="veryHidden" '),
+      );
+      delete parts[sheet];
+    });
+    expect(await read(hidden)).toBe('## Sheet: Costs (hidden)\n[The sheet is not in the file]');
+  });
+
+  const cell = (text: string, more = '') => `<table:table-cell${more}><text:p>${text}</text:p></table:table-cell>`;
+  const two = '<table:table-cell table:number-columns-repeated="2"/>';
+  it.each([
+    ['columns that repeat', `${cell('a')}${two}${cell('b', ' table:number-columns-repeated="2"')}`, 'a |  |  | b | b'],
+    ['cells that are covered', `${cell('a')}<table:covered-table-cell/>${cell('b')}`, 'a |  | b'],
+    ['a date without its text', '<table:table-cell office:date-value="2024-01-02"/>', '2024-01-02'],
+    [
+      'a comment',
+      cell('<office:annotation><dc:creator>Kim</dc:creator><text:p>why?</text:p></office:annotation>5'),
+      '[why?] 5',
+    ],
+    [
+      'a table in a cell',
+      `<table:table-cell><text:p>a</text:p><table:table><table:table-row>${cell('in')}</table:table-row></table:table></table:table-cell>${cell('b')}`,
+      'a in | b',
+    ],
+    ['spaces', cell('a<text:s text:c="3"/>b\n   c'), 'a   b c'],
+  ])('keeps %s of OpenDocument', async (_what, row, shown) => {
+    expect(await read(ods(row))).toBe(shown);
+  });
+
+  it('leaves out what was deleted in OpenDocument, and names its sheets', async () => {
+    const edited = (from: string, to: string, bytes: Buffer) =>
+      changed(bytes, (parts) => {
+        parts['content.xml'] = Buffer.from(
+          Buffer.from(parts['content.xml'] ?? [])
+            .toString()
+            .replace(from, to),
+        );
+      });
+    const named = edited('<table:table>', '<table:table table:name="May">', ods(cell('1')));
+    expect(await read(named)).toBe('## Sheet: May\n1');
+    const gone =
+      '<text:tracked-changes><text:deletion><text:p>gone</text:p></text:deletion></text:tracked-changes><text:p>';
+    expect(await read(edited('<text:p>', gone, odt('kept')))).toBe('kept');
+  });
+
+  it('is Word’s with its formulas, boxes to tick, and letterhead', async () => {
+    const math = (inner: string) => `<m:oMath xmlns:m="m">${inner}</m:oMath>`;
+    const t = (text: string) => `<m:r><m:t>${text}</m:t></m:r>`;
+    const formula = math(
+      `${t('E=')}<m:f><m:num>${t('m&amp;n')}</m:num><m:den>${t('2')}</m:den></m:f><m:sSup><m:e>${t('c')}</m:e><m:sup>${t('2')}</m:sup></m:sSup>`,
+    );
+    const box = (checked: number) =>
+      `<w:p><w:sdt><w:sdtPr><w14:checkbox xmlns:w14="http://schemas.microsoft.com/office/word/2010/wordml"><w14:checked w14:val="${checked}"/></w14:checkbox></w:sdtPr><w:sdtContent><w:r><w:t>☒</w:t></w:r></w:sdtContent></w:sdt><w:r><w:t> Tea</w:t></w:r></w:p>`;
+    const made = changed(docx('', `<w:p>${formula}</w:p>${box(1)}${box(0)}`), (parts) => {
+      const head = (text: string) => Buffer.from(`<w:hdr xmlns:w="w"><w:p><w:r><w:t>${text}</w:t></w:r></w:p></w:hdr>`);
+      Object.assign(parts, { 'word/header1.xml': head('Kim Ott, Bern'), 'word/header2.xml': head('Kim Ott, Bern') });
+      parts['word/footer1.xml'] = head('7');
+    });
+    expect(await read(made)).toBe('[header: Kim Ott, Bern]\n\nE=(m&n)/2c^2\n\n[x] Tea\n\n[ ] Tea');
+    const inWide = changed(docx('wide words'), (parts) => {
+      const name = 'word/document.xml';
+      parts[name] = wide(
+        Buffer.from(parts[name] ?? [])
+          .toString()
+          .replace('UTF-8', 'UTF-16'),
+      );
+    });
+    expect(await read(inWide)).toBe('wide words');
   });
 
   it('shows the formulas of OpenDocument that have no result', async () => {

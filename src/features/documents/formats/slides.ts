@@ -2,24 +2,17 @@
  * Reads a presentation: its slides in display order, each with its notes, charts and diagrams. The relations files say
  * which file belongs to which slide; the numbers in file names don't.
  */
-import path from 'node:path';
 import { Parser } from 'htmlparser2';
 import { paragraphs, SLIDE } from './markup.ts';
+import { eachTag, relationsOf, type XmlOf, xmlIn } from './relations.ts';
 import { unpack } from './zip.ts';
 
 const PARTS = /^ppt\/((_rels\/)?presentation\.xml|(slides|notesSlides|charts|diagrams)\/)/;
 const PRESENTATION = 'ppt/presentation.xml';
 
-interface Relation {
-  id: string;
-  /** The last word of the type: `slide`, `notesSlide`, `chart`, `diagramData`. */
-  type: string;
-  target: string;
-}
-
 export function readSlides(bytes: Uint8Array): string {
   const parts = unpack(bytes, (name) => PARTS.test(name) && /\.(xml|rels)$/.test(name));
-  const xmlOf = (name: string) => new TextDecoder().decode(parts.get(name));
+  const xmlOf = xmlIn(parts);
   const texts = slidesIn(parts, xmlOf).map((name, index) => {
     const related = relationsOf(name, xmlOf);
     const of = (type: string, read: (xml: string) => string) =>
@@ -32,13 +25,14 @@ export function readSlides(bytes: Uint8Array): string {
       ...of('diagramData', (xml) => paragraphs(xml, SLIDE)),
       ...notes.map((text) => `Notes: ${text}`),
     ].filter(Boolean);
-    return said.length > 0 ? [`## Slide ${index + 1}`, ...said].join('\n') : '';
+    const hidden = /<p:sld\s[^>]*\bshow="(0|false)"/.test(xmlOf(name)) ? ' (hidden)' : '';
+    return said.length > 0 ? [`## Slide ${index + 1}${hidden}`, ...said].join('\n') : '';
   });
   return texts.filter(Boolean).join('\n\n');
 }
 
 /** Returns the slides in the presentation's order, or by file number if it lists none. */
-function slidesIn(parts: ReadonlyMap<string, Uint8Array>, xmlOf: (name: string) => string): string[] {
+function slidesIn(parts: ReadonlyMap<string, Uint8Array>, xmlOf: XmlOf): string[] {
   const targets = new Map(relationsOf(PRESENTATION, xmlOf).map(({ id, target }) => [id, target]));
   const shown: string[] = [];
   eachTag(xmlOf(PRESENTATION), (tag, attributes) => {
@@ -50,21 +44,6 @@ function slidesIn(parts: ReadonlyMap<string, Uint8Array>, xmlOf: (name: string) 
   return [...parts.keys()]
     .filter((name) => /^ppt\/slides\/[^/]+\.xml$/.test(name))
     .sort((a, b) => numberOf(a) - numberOf(b));
-}
-
-function relationsOf(name: string, xmlOf: (name: string) => string): Relation[] {
-  const folder = path.posix.dirname(name);
-  const found: Relation[] = [];
-  eachTag(xmlOf(`${folder}/_rels/${path.posix.basename(name)}.rels`), (tag, { Id, Type, Target, TargetMode }) => {
-    if (tag !== 'Relationship' || !Target || TargetMode === 'External') return;
-    const target = path.posix.resolve('/', folder, Target).slice(1);
-    found.push({ id: Id ?? '', type: Type?.split('/').at(-1) ?? '', target });
-  });
-  return found;
-}
-
-function eachTag(xml: string, on: (tag: string, attributes: Record<string, string>) => void): void {
-  new Parser({ onopentag: on }, { xmlMode: true }).end(xml);
 }
 
 /** Returns a chart's values as saved, one row per series. */

@@ -3,6 +3,7 @@
  * declared: an entry gets the space that it declares and not a byte more.
  */
 import { type UnzipFileInfo, unzipSync, type Zippable, zipSync } from 'fflate';
+import { decodedText, markedUnicode } from '../../../lib/text.ts';
 import { DAMAGED, DocumentError } from './refused.ts';
 
 const MAX_ENTRY = 64 * 1024 * 1024;
@@ -24,7 +25,7 @@ export function listEntries(bytes: Uint8Array): Entry[] {
   const entries: Entry[] = [];
   unzip(bytes, ({ name, originalSize }) => {
     if (entries.length >= MAX_ENTRIES) throw new DocumentError('There are too many files in it.');
-    entries.push({ name, size: originalSize });
+    entries.push({ name: slashed(name), size: originalSize });
     return false;
   });
   return entries;
@@ -34,13 +35,20 @@ export function listEntries(bytes: Uint8Array): Entry[] {
 export function unpack(bytes: Uint8Array, isWanted: (name: string) => boolean): Map<string, Uint8Array> {
   let total = 0;
   const files = unzip(bytes, ({ name, originalSize }) => {
-    if (!isWanted(name)) return false;
+    if (!isWanted(slashed(name))) return false;
     total += originalSize;
     if (originalSize > MAX_ENTRY || total > MAX_TOTAL) throw new DocumentError(TOO_LARGE);
     return true;
   });
-  return new Map(Object.entries(files));
+  return new Map(Object.entries(files).map(([name, part]) => [slashed(name), inUtf8(part)]));
 }
+
+/** Some programs on Windows write names as Windows does. */
+const slashed = (name: string): string => name.replaceAll('\\', '/');
+
+/** XML may be in UTF-16, which its first bytes say. */
+const inUtf8 = (part: Uint8Array): Uint8Array =>
+  markedUnicode(part) ? new TextEncoder().encode(decodedText(part).replace(/^<\?xml[^>]*\?>/, '')) : part;
 
 /** Returns a zip of only these files, for libraries that unpack by themselves. */
 export function packed(files: ReadonlyMap<string, Uint8Array>): Uint8Array {

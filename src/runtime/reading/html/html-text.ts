@@ -130,6 +130,13 @@ const OPEN = new Map<string, Open>([
   ['td', onCell],
   ['th', onCell],
   ['img', onImage],
+  [
+    'input',
+    ({ writer }, { attributes }) => {
+      if (attributes.get('type')?.toLowerCase() === 'checkbox')
+        writer.text(attributes.has('checked') ? '[x] ' : '[ ] ');
+    },
+  ],
   ['a', onLink],
 ]);
 

@@ -21,7 +21,7 @@ export interface HtmlHandler {
   isForeign(): boolean;
 }
 
-const READ = new Set(['alt', 'hidden', 'href']);
+const READ = new Set(['alt', 'checked', 'hidden', 'href', 'type']);
 const FOREIGN = new Set(['svg', 'math']);
 /** Characters per turn of the event loop; some milliseconds. */
 const SLICE = 16_384;
