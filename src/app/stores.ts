@@ -2,9 +2,10 @@
 
 import path from 'node:path';
 import { type Languages, openLanguages, Zones } from '../access/known.ts';
+import { Links } from '../access/links.ts';
 import { createOutboundTargets } from '../access/outbound-targets.ts';
 import { openPairing } from '../access/pairing.ts';
-import { createPeople, Links, type People } from '../access/people.ts';
+import { createPeople, type People } from '../access/people.ts';
 import { readIdentity } from '../access/principal.ts';
 import type { Address, Channel, OutboundMessage } from '../channels/channel.ts';
 import { chatSection, chatSections, isDirectAddress } from '../channels/index.ts';

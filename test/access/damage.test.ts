@@ -2,8 +2,9 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { Links } from '../../src/access/links.ts';
 import { openPairing } from '../../src/access/pairing.ts';
-import { createPeople, Links } from '../../src/access/people.ts';
+import { createPeople } from '../../src/access/people.ts';
 import { type Damage, listenForDamage } from '../../src/lib/damage.ts';
 import { loadRequests } from '../../src/runtime/approvals/files.ts';
 import { tempFolder } from '../helpers/temp.ts';

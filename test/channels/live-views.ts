@@ -2,7 +2,7 @@
 
 import { type Address, type AgentStreamEvent, conversationKey, type LiveView } from '../../src/channels/channel.ts';
 import { messagesIn, say } from '../../src/messages/messages.ts';
-import { doing, statusLine } from '../../src/runtime/live/live.ts';
+import { doing, statusLine } from '../../src/runtime/live/words.ts';
 
 const english = messagesIn('en');
 

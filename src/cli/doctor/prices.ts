@@ -2,8 +2,8 @@
 import type { Config } from '../../config.ts';
 import { say } from '../../messages/messages.ts';
 import { knownProvider, OFFLINE_MODEL, splitModelName } from '../../runtime/contract/providers.ts';
-import { priceOf } from '../../runtime/costs/costs.ts';
 import { hasMinutePrice } from '../../runtime/costs/minutes.ts';
+import { priceOf } from '../../runtime/costs/prices.ts';
 import { createModels } from '../../runtime/model/models.ts';
 import type { Finding } from './finding.ts';
 

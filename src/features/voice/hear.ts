@@ -7,7 +7,7 @@ import type { Logger } from '../../log.ts';
 import type { CallUsage } from '../../runtime/contract/call-usage.ts';
 import type { ReadableFile, ReadFor } from '../../runtime/contract/reading.ts';
 import { Unreadable } from '../../runtime/contract/reading.ts';
-import type { Meter } from '../../runtime/costs/costs.ts';
+import type { Meter } from '../../runtime/costs/meter.ts';
 import { configOf, perGateway } from '../gateway.ts';
 import { createTranscriber, pickTranscription, type Transcriber, type Transcript } from './transcription.ts';
 import { createWhisper } from './whisper.ts';

@@ -8,7 +8,7 @@ import type { Order } from '../../runtime/contract/order.ts';
 import { splitModelName } from '../../runtime/contract/providers.ts';
 import { describeFailure } from '../../runtime/contract/run-error.ts';
 import type { OwnSettings } from '../../runtime/contract/settings.ts';
-import type { Meter } from '../../runtime/costs/costs.ts';
+import type { Meter } from '../../runtime/costs/meter.ts';
 import type { Searches } from '../../runtime/model/models.ts';
 import { canSearch, searchBy } from '../../runtime/model/search.ts';
 import { configOf, type Gateway, perGateway } from '../gateway.ts';

@@ -9,7 +9,6 @@ import { NewLines } from '../../lib/files/new-lines.ts';
 import { isShared } from '../../lib/locks.ts';
 import { createLru } from '../../lib/lru.ts';
 import type { Logger } from '../../log.ts';
-import { type Messages, say, type Text, type Wording } from '../../messages/messages.ts';
 import type { Home } from '../../workspace/home.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
 import type { TaskRecord, Usage } from '../../workspace/types.ts';
@@ -25,11 +24,8 @@ import {
   usageFile,
   usageLineOf,
 } from '../../workspace/usage.ts';
-import type { AgentHooks } from '../contract/agent.ts';
-import type { MeteredRun } from '../contract/call-usage.ts';
-import { RunError } from '../contract/run-error.ts';
-import { knownModel } from '../model/known.ts';
 import { minutePrice, unpricedSound } from './minutes.ts';
+import { type Price, type Prices, priced, priceOf } from './prices.ts';
 
 /** The `limits` of the configuration; a value that is absent or 0 sets no cap. */
 export interface CostLimits {
@@ -39,7 +35,7 @@ export interface CostLimits {
   costPerPersonPerDay?: number | undefined;
 }
 
-interface CapHit {
+export interface CapHit {
   setting: `limits.${keyof CostLimits}`;
   /** `person`: only this person's cap is reached. */
   of: 'all' | 'person';
@@ -286,155 +282,4 @@ function usageOf({ inputTokens, outputTokens, cachedInputTokens, cost, currency,
     ...(currency !== undefined && { currency }),
     ...(unpricedTokens !== undefined && { unpricedTokens }),
   });
-}
-
-/** Prices per million tokens, in the configured currency. */
-export interface Price {
-  input: number;
-  output: number;
-  /** The price of input that the provider had cached; absent: `input`. */
-  cachedInput?: number | undefined;
-}
-
-export type Prices = Readonly<Record<string, Price | undefined>>;
-
-/** Models that run in this process are free. */
-const FREE: Price = { input: 0, output: 0 };
-
-/** Returns the price of `provider/model`. List prices apply only if the currency is USD. */
-export function priceOf(model: string, prices: Prices, currency: string): Price | undefined {
-  if (Object.hasOwn(prices, model)) return prices[model];
-  if (model.startsWith('offline/')) return FREE;
-  return currency === 'USD' ? knownModel(model) : undefined;
-}
-
-/** Returns the tokens of one call with their cost, or marked as unpriced. */
-export function priced(tokens: Usage, price: Price | undefined, currency: string): Usage {
-  const { inputTokens, outputTokens, cachedInputTokens = 0 } = tokens;
-  if (!price) return { ...tokens, unpricedTokens: tokensOf(tokens) };
-  const cached = Math.min(cachedInputTokens, inputTokens);
-  const sum =
-    (inputTokens - cached) * price.input + cached * (price.cachedInput ?? price.input) + outputTokens * price.output;
-  return { ...tokens, cost: sum / 1_000_000, currency };
-}
-
-/** Ends a run at a cap. Its `userMessage` is what the person is told; empty if they were told today. */
-export class CapError extends RunError {
-  readonly hit: CapHit;
-  constructor(hit: CapHit, said: Wording | '') {
-    super('cap', said, { detail: `${hit.setting}: ${hit.used} of ${hit.limit}` });
-    this.hit = hit;
-  }
-}
-
-export interface Meter {
-  hooks(run: MeteredRun): Required<Pick<AgentHooks, 'beforeCall' | 'onUsage'>>;
-  used(run: string): { usage?: Usage };
-}
-
-interface MeterOptions {
-  costs: Costs;
-  /** Sends a message to all owners who can be reached; the same ID again has no effect. Must not throw. */
-  tellOwners: (id: string, said: Wording) => void;
-  now?: () => number;
-}
-
-/** Meters a run: counts every model call, refuses calls beyond a daily cap, and tells people about a cap once a day. */
-export function createMeter({ costs, tellOwners, now = Date.now }: MeterOptions): Meter {
-  function capError(hit: CapHit, { run, person }: MeteredRun, hasBegun: boolean): CapError {
-    const at = now();
-    if (hit.of === 'all' && costs.isTold('owners', hit, run)) {
-      const day = new Date(at).toISOString().slice(0, 10);
-      tellOwners(`cap-${hit.setting.replace('.', '-')}-${day}`, ownerNotice(hit, at));
-    }
-    if (costs.isTold(person, hit, run)) return new CapError(hit, capNotice(hit, at));
-    // A run that has begun never ends silently.
-    return new CapError(hit, hasBegun ? capReminder(hit, at) : '');
-  }
-
-  return {
-    hooks(metered) {
-      return {
-        beforeCall() {
-          const hit = costs.check(metered.person, now());
-          if (hit) throw capError(hit, metered, costs.ofRun(metered.run) !== undefined);
-        },
-        onUsage: (model, usage, ms) => costs.add({ ...metered, model, ms, ...usage }),
-      };
-    },
-    used(run) {
-      const usage = costs.ofRun(run);
-      return usage ? { usage } : {};
-    },
-  };
-}
-
-/** Formats `0.0123 USD`: two decimals, or more if the amount would otherwise show as zero. */
-export function money(amount: number, currency: string): string {
-  const digits = amount === 0 || amount >= 1 ? 2 : Math.min(6, Math.max(2, 2 - Math.floor(Math.log10(amount))));
-  return `${amount.toFixed(digits)} ${currency}`;
-}
-
-/** Formats `12,345 tokens in (8,000 cached), 678 out, 0.0123 USD`; says so if a price is unknown. */
-export function usageText({ inputTokens, cachedInputTokens, outputTokens, ...paid }: Usage): Wording {
-  const counted = { in: Math.round(inputTokens), out: Math.round(outputTokens) };
-  const tokens = cachedInputTokens
-    ? say('costs.tokensCached', { ...counted, cached: Math.round(cachedInputTokens) })
-    : say('costs.tokens', counted);
-  const { cost, currency, unpricedTokens = 0 } = paid;
-  if (cost === undefined || currency === undefined)
-    return unpricedTokens > 0 ? say('costs.unpriced', { tokens }) : tokens;
-  const sum = money(cost, currency);
-  return unpricedTokens > 0
-    ? say('costs.pricedPartly', { tokens, money: sum, rest: Math.round(unpricedTokens) })
-    : say('costs.priced', { tokens, money: sum });
-}
-
-/** Formats `5 of 10 tokens` or `0.50 of 2.00 USD`. */
-const share = (used: number, limit: number, currency: string | undefined): Wording =>
-  currency === undefined
-    ? say('costs.ofTokens', { used: Math.round(used), limit: Math.round(limit) })
-    : say('costs.ofMoney', { used: money(used, '').trim(), limit: money(limit, currency) });
-
-/** Formats `in 5 h 12 min`, which is the same in every time zone. */
-function liftedIn(until: number, now: number): Wording {
-  const minutes = Math.max(1, Math.ceil((until - now) / 60_000));
-  return say('costs.lifted', { hours: Math.floor(minutes / 60), minutes: minutes % 60 });
-}
-
-/** Formats `Your limit for today is used up (5,000 of 5,000 tokens, limits.tokensPerPersonPerDay)`. */
-function reached({ of, used, limit, currency, setting }: CapHit): Wording {
-  const given = { share: share(used, limit, currency), setting };
-  return of === 'person' ? say('costs.yourLimit', given) : say('costs.everybodysLimit', given);
-}
-
-const about = (hit: CapHit, now: number) => ({ limit: reached(hit), when: liftedIn(hit.until, now) });
-
-/** Tells a person once a day which cap they reached, until when, and what happens to their messages. */
-const capNotice = (hit: CapHit, now: number): Wording => say('costs.notice', about(hit, now));
-
-/** Reminds a person whose work was running and who has been told today. */
-const capReminder = (hit: CapHit, now: number): Wording => say('costs.reminder', about(hit, now));
-
-const ownerNotice = (hit: CapHit, now: number): Wording => say('costs.forOwners', about(hit, now));
-
-/**
- * Returns a line for each configured cap as one person sees it, such as `today, you: 1,200 of 5,000 tokens`, and
- * whether one is reached.
- */
-export function capsText(costs: Costs, person: string, messages: Messages): Text[] {
-  const { limits, currency } = costs;
-  const [all, mine] = [costs.today(), costs.today(person)];
-  const rows = [
-    ['costs.todayYou', tokensOf(mine), limits.tokensPerPersonPerDay, undefined],
-    ['costs.todayYou', mine.cost ?? 0, limits.costPerPersonPerDay, currency],
-    ['costs.todayEverybody', tokensOf(all), limits.tokensPerDay, undefined],
-    ['costs.todayEverybody', all.cost ?? 0, limits.costPerDay, currency],
-  ] as const;
-  const shown = rows.flatMap(([key, used, limit, unit]) =>
-    limit ? [messages.text(key, { share: share(used, limit, unit) })] : [],
-  );
-  const hit = costs.check(person);
-  if (!hit) return shown;
-  return [...shown, messages.text('costs.reached', { setting: hit.setting, when: liftedIn(hit.until, Date.now()) })];
 }

@@ -4,7 +4,7 @@
  * reads.
  */
 import { authoriseAction, authoriseEntry, type EntryDecision } from '../../access/authorise.ts';
-import { isMadeName } from '../../access/people.ts';
+import { isMadeName } from '../../access/links.ts';
 import { type Principal, principalText } from '../../access/principal.ts';
 import type { InboundMessage } from '../../channels/channel.ts';
 import { spoolKey } from '../../engine/engine.ts';

@@ -13,12 +13,13 @@ import {
 } from '../../channels/channel.ts';
 import type { State } from '../../engine/engine.ts';
 import type { Logger } from '../../log.ts';
-import { type Messages, say, type Text, type Wording } from '../../messages/messages.ts';
+import { type Messages, say, type Wording } from '../../messages/messages.ts';
 import type { ConversationSetting } from '../conversations/conversations.ts';
 import type { Buttons } from '../reply/buttons.ts';
-import { doingWith, oneLine } from '../tools/doing.ts';
 import type { Bus } from './bus.ts';
+import { createLivePace, type LivePace } from './pace.ts';
 import { createLiveText, type LiveText } from './text.ts';
+import { doing, type Progress, statusLine } from './words.ts';
 
 export interface LiveOptions {
   bus: Bus;
@@ -276,147 +277,4 @@ export class LiveProgress {
       this.#log.warn({ err: error, channel: channel.id }, 'live progress failed');
     });
   }
-}
-
-/** Returns the new description after an event; undefined if it doesn't change. */
-export function doing(event: AgentStreamEvent): Wording | undefined {
-  if (event.type === 'tool-call') return doingWith(event.tool, event.args);
-  if (event.type !== 'state-change') return undefined;
-  if (event.progress) {
-    const note = oneLine(event.progress.note);
-    const words = doingWith(event.progress.tool);
-    return note === '' ? words : say('live.progress', { doing: words, note });
-  }
-  if (event.state === 'waiting-approval') return say('live.waiting');
-  return event.state === 'thinking' ? say('live.thinking') : undefined;
-}
-
-export interface Progress {
-  done: number;
-  total: number;
-  /** The step in progress; its title comes from the model or a person. */
-  step?: { n: number; title: string } | undefined;
-}
-
-/**
- * Formats `Working on step 2 of 5, Tape the edges: writing plan.md … 12 s`, or without a step in progress `Working
- * (2/5): …`.
- */
-export function statusLine(
-  doing: Wording,
-  progress: Progress | undefined,
-  elapsedMs: number,
-  messages: Messages,
-): Text {
-  const all = Math.round(elapsedMs / 1000);
-  const [minutes, seconds] = [Math.floor(all / 60), all % 60];
-  const time = minutes === 0 ? say('tasks.seconds', { seconds }) : say('tasks.minutes', { minutes, seconds });
-  if (!progress || progress.total === 0) return messages.text('live.line', { doing, time });
-  const { done, total, step } = progress;
-  const title = step ? oneLine(step.title) : '';
-  if (!step || title === '') return messages.text('live.lineSteps', { done, total, doing, time });
-  return messages.text('live.lineStep', { n: step.n, total, step: title, doing, time });
-}
-
-interface LivePace {
-  /**
-   * Resolves to true when it is the turn of `ticket`, to false if the ticket has left. Calling it again doesn't prolong
-   * the wait.
-   */
-  turn(address: Address, ticket: object): Promise<boolean>;
-  leave(address: Address, ticket: object): void;
-  /** Gives no turn here for this many ms. */
-  limited(address: Address, ms: number): void;
-  /** Counts an answer that is about to be sent there. */
-  answered(address: Address): void;
-}
-
-export interface LivePaceOptions {
-  /** Returns the limit of a place; places with the same key share it. */
-  limitOf: (address: Address) => { key: string; gapMs: number };
-  isBusy: (address: Address) => boolean;
-}
-
-interface Slot {
-  nextAt: number;
-  waiting: Map<object, { address: Address; gapMs: number; turn: PromiseWithResolvers<boolean> }>;
-  timer: NodeJS.Timeout | undefined;
-}
-
-/** How often a place with pending answers is checked again, in ms. */
-const BUSY_MS = 200;
-const MAX_TIMER_MS = 2 ** 31 - 1;
-
-/**
- * Decides whose turn it is to show progress. Places that share a limit of their platform share a queue: one turn per
- * `gapMs`, first come, first served. Invariants: a chat gets no turn while answers to it are pending or the platform
- * has said "slow down"; an answer counts as a turn, so that answers and progress together stay below the limit; memory
- * is bounded by the number of waiting tickets.
- */
-export function createLivePace({ limitOf, isBusy }: LivePaceOptions): LivePace {
-  const places = new Map<string, Slot>();
-
-  function placeOf(key: string): Slot {
-    const place = places.get(key) ?? { nextAt: 0, waiting: new Map(), timer: undefined };
-    places.set(key, place);
-    return place;
-  }
-
-  function hold(key: string, ms: number): void {
-    const place = placeOf(key);
-    place.nextAt = Math.max(place.nextAt, Date.now() + ms);
-    again(key, place, ms);
-  }
-
-  function again(key: string, place: Slot, ms: number): void {
-    clearTimeout(place.timer);
-    place.timer = setTimeout(() => give(key, place), Math.min(ms, MAX_TIMER_MS)).unref();
-  }
-
-  /** Gives the turn to the first ticket whose chat has no pending answers. */
-  function give(key: string, place: Slot): void {
-    const now = Date.now();
-    const isTime = now >= place.nextAt;
-    if (isTime && place.waiting.size === 0) {
-      clearTimeout(place.timer);
-      places.delete(key);
-      return;
-    }
-    const next = isTime && [...place.waiting].find(([, { address }]) => !isBusy(address));
-    if (next) {
-      const [ticket, { gapMs, turn }] = next;
-      place.waiting.delete(ticket);
-      place.nextAt = now + gapMs;
-      turn.resolve(true);
-    }
-    const [first] = place.waiting.values();
-    again(
-      key,
-      place,
-      Math.max(place.nextAt - now, next || !isTime ? 0 : Math.max(10, Math.min(BUSY_MS, first?.gapMs ?? 0))),
-    );
-  }
-
-  return {
-    turn(address, ticket) {
-      const { key, gapMs } = limitOf(address);
-      const place = placeOf(key);
-      const known = place.waiting.get(ticket);
-      if (known) return known.turn.promise;
-      const turn = Promise.withResolvers<boolean>();
-      place.waiting.set(ticket, { address, gapMs, turn });
-      if (place.waiting.size === 1) give(key, place);
-      return turn.promise;
-    },
-    leave(address, ticket) {
-      const place = places.get(limitOf(address).key);
-      place?.waiting.get(ticket)?.turn.resolve(false);
-      place?.waiting.delete(ticket);
-    },
-    limited: (address, ms) => hold(limitOf(address).key, ms),
-    answered(address) {
-      const { key, gapMs } = limitOf(address);
-      hold(key, gapMs);
-    },
-  };
 }

@@ -20,7 +20,7 @@ import {
 } from '../contract/providers.ts';
 import { STANDING } from '../contract/standing.ts';
 import { canEmbed, createEmbedder } from './embeddings.ts';
-import type { Shape } from './provider-fetch.ts';
+import type { Shape } from './events.ts';
 import { createFetch } from './provider-fetch.ts';
 import { detailsExtractor } from './reasoning-details.ts';
 import { loadSearching, type Searching } from './search.ts';

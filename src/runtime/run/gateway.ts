@@ -5,9 +5,10 @@
 
 import type { AccessRules } from '../../access/authorise.ts';
 import type { Languages, Zones } from '../../access/known.ts';
+import type { Links } from '../../access/links.ts';
 import type { OutboundTargets } from '../../access/outbound-targets.ts';
 import type { Pairing } from '../../access/pairing.ts';
-import type { Links, People } from '../../access/people.ts';
+import type { People } from '../../access/people.ts';
 import type { Principal } from '../../access/principal.ts';
 import type { Address, Channel, InboundMessage } from '../../channels/channel.ts';
 import type { Lead } from '../../channels/lead.ts';
@@ -34,7 +35,8 @@ import type { OwnerNotifier } from '../conversations/owner-notifier.ts';
 import type { Reach } from '../conversations/reach.ts';
 import type { TaskRecords } from '../conversations/task-record.ts';
 import type { Threads } from '../conversations/threads.ts';
-import type { Costs, Meter } from '../costs/costs.ts';
+import type { Costs } from '../costs/costs.ts';
+import type { Meter } from '../costs/meter.ts';
 import type { Delivery } from '../delivery.ts';
 import type { Bus } from '../live/bus.ts';
 import type { Live } from '../live/live.ts';

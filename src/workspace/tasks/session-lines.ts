@@ -145,3 +145,29 @@ export function quarantineTail(file: string, onCorrupt?: OnCorrupt): void {
     fs.closeSync(fd);
   }
 }
+
+/**
+ * Removes lines that an owner of the lane wrote after the next one began: a line with an epoch is void after one with a
+ * higher epoch. Lines without an epoch always count. Returns the same array if nothing is void, as is nearly always the
+ * case.
+ */
+export function withoutStale(lines: SessionLine[]): SessionLine[] {
+  let newest = 0;
+  // Every message scans the lines in memory, so the usual case costs one comparison per line.
+  for (const { entry } of lines) {
+    if (typeof entry.epoch !== 'number') continue;
+    if (entry.epoch < newest) return lines.filter(standing());
+    newest = entry.epoch;
+  }
+  return lines;
+}
+
+function standing(): (line: SessionLine) => boolean {
+  let newest = 0;
+  return ({ entry: { epoch } }) => {
+    if (typeof epoch !== 'number') return true;
+    if (epoch < newest) return false;
+    newest = epoch;
+    return true;
+  };
+}

@@ -1,8 +1,9 @@
 /** People who give commands in places, before a real home: the door's part (who, which task) is done as the gateway does it. */
 
 import path from 'node:path';
+import { Links } from '../../../src/access/links.ts';
 import { openPairing } from '../../../src/access/pairing.ts';
-import { createPeople, Links, type PersonConfig } from '../../../src/access/people.ts';
+import { createPeople, type PersonConfig } from '../../../src/access/people.ts';
 import { principalText } from '../../../src/access/principal.ts';
 import { type Address, conversationKey, formatAddress } from '../../../src/channels/channel.ts';
 import { answerCommand } from '../../../src/runtime/commands/answer.ts';

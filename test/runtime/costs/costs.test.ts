@@ -7,17 +7,10 @@ import { silentLog } from '../../../src/log.ts';
 import { messagesIn } from '../../../src/messages/messages.ts';
 import type { Conversations } from '../../../src/runtime/conversations/conversations.ts';
 import { createTaskRecords } from '../../../src/runtime/conversations/task-record.ts';
-import {
-  CapError,
-  type CostLimits,
-  Costs,
-  type CostsOptions,
-  capsText,
-  createMeter,
-  money,
-  usageText,
-} from '../../../src/runtime/costs/costs.ts';
+import { type CostLimits, Costs, type CostsOptions } from '../../../src/runtime/costs/costs.ts';
+import { CapError, createMeter } from '../../../src/runtime/costs/meter.ts';
 import { spokenUsage } from '../../../src/runtime/costs/minutes.ts';
+import { capsText, money, usageText } from '../../../src/runtime/costs/words.ts';
 import { type Home, openHome } from '../../../src/workspace/home.ts';
 import { openTask } from '../../../src/workspace/tasks/index.ts';
 import { newTaskId, saveTask } from '../../../src/workspace/tasks/record.ts';

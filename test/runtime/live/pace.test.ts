@@ -1,6 +1,6 @@
 /** Turns: one at a time, in order, never before an answer, and no memory of those who are gone. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createLivePace, type LivePaceOptions } from '../../../src/runtime/live/live.ts';
+import { createLivePace, type LivePaceOptions } from '../../../src/runtime/live/pace.ts';
 
 const address = (chat: string) => ({ channel: 'telegram', account: '7', chat });
 const HERE = address('1');

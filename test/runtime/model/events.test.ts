@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { carriedBy, type Shape } from '../../../src/runtime/model/provider-fetch.ts';
+import { carriedBy, type Shape } from '../../../src/runtime/model/events.ts';
 import { type Llm, startLlm } from '../../emulators/llm.ts';
 import { failureOf, PATIENT, record, runWith, tool } from '../agent/fixtures.ts';
 

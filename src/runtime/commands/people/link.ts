@@ -3,7 +3,7 @@
  * happens in direct messages, and that account learns who used the code.
  */
 
-import { isMadeName, type Link, type LinkRefusal, type Links } from '../../../access/people.ts';
+import { isMadeName, type Link, type LinkRefusal, type Links } from '../../../access/links.ts';
 import { aliasesOf, identityText, type Principal, personText } from '../../../access/principal.ts';
 import type { Address } from '../../../channels/channel.ts';
 import { UserError } from '../../../errors.ts';
