@@ -133,7 +133,7 @@ function gatewayOf(
     delivery,
     say: stores.say,
     features: {
-      ...featureSet(features),
+      ...featureSet(features, { config }),
       reserved,
       natives: nativesIn(features),
       env,

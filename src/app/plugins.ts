@@ -39,6 +39,11 @@ function guardOf(feature: Feature, log: Logger, hookMs: number) {
         return nothing;
       }
     };
+  /** Guards a condition that is a function; data can't throw. */
+  const tested = <Given extends unknown[], Data extends object>(
+    hook: string,
+    when: Data | ((...given: Given) => boolean),
+  ) => (typeof when === 'function' ? safe(hook, when as (...given: Given) => boolean, false) : when);
   async function timely<Result>(hook: string, run: () => Result | Promise<Result>, nothing: Result): Promise<Result> {
     const late = () => {
       throw new Error(`it has not ended after ${hookMs / 1000} seconds`);
@@ -50,7 +55,7 @@ function guardOf(feature: Feature, log: Logger, hookMs: number) {
       return nothing;
     }
   }
-  return { safe, timely };
+  return { safe, tested, timely };
 }
 
 /**
@@ -59,7 +64,7 @@ function guardOf(feature: Feature, log: Logger, hookMs: number) {
  * gateway.
  */
 export function guarded(feature: Feature, log: Logger, hookMs = HOOK_MS): Feature {
-  const { safe, timely } = guardOf(feature, log, hookMs);
+  const { safe, tested, timely } = guardOf(feature, log, hookMs);
   const {
     takes,
     delivers,
@@ -78,23 +83,23 @@ export function guarded(feature: Feature, log: Logger, hookMs = HOOK_MS): Featur
   } = feature;
   return {
     ...feature,
-    ...(takes && { takes: { ...takes, when: safe('takes', (entry) => takes.when(entry), false) } }),
-    ...(delivers && { delivers: { ...delivers, when: safe('delivers', (entry) => delivers.when(entry), false) } }),
+    ...(takes && { takes: { ...takes, when: tested('takes', takes.when) } }),
+    ...(delivers && { delivers: { ...delivers, when: tested('delivers', delivers.when) } }),
     ...(answers && {
       answers: {
-        when: safe('answers', (...given) => answers.when(...given), false),
+        when: tested('answers', answers.when),
         add: (outcome, turn, gw) => timely('answers', () => answers.add(outcome, turn, gw), outcome),
       },
     }),
     ...(keeps && {
       keeps: {
-        when: safe('keeps', (...given) => keeps.when(...given), false),
+        when: tested('keeps', keeps.when),
         keep: (...given) => timely('keeps', () => keeps.keep(...given), undefined),
       },
     }),
     ...(after && {
       after: {
-        when: safe('after', (...given) => after.when(...given), false),
+        when: tested('after', after.when),
         note: safe('after', (...given) => after.note(...given), undefined),
       },
     }),
@@ -107,7 +112,7 @@ export function guarded(feature: Feature, log: Logger, hookMs = HOOK_MS): Featur
     }),
     ...(understands && {
       understands: {
-        when: safe('understands', (text) => understands.when(text), false),
+        when: tested('understands', understands.when),
         read: (answer, ...given) => timely('understands', () => understands.read(answer, ...given), { answer }),
       },
     }),

@@ -6,8 +6,11 @@ import { knowElements } from './reply/reply.ts';
 import type { Feature, FeatureRun, Gateway } from './run/gateway.ts';
 import { knowTools, ownTools } from './tools/table.ts';
 
-/** @throws Error if two features, commands or tools share a name */
-export function featureSet(features: readonly Feature[]): FeatureSet<Gateway, FeatureRun> {
+/**
+ * @param at with the configuration of the gateway; absent: all features count as set up
+ * @throws Error if two features, commands or tools share a name
+ */
+export function featureSet(features: readonly Feature[], at?: { config: object }): FeatureSet<Gateway, FeatureRun> {
   const names = features.map(({ name }) => name);
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   if (twice !== undefined) throw new Error(`two features are called ${twice}`);
@@ -15,8 +18,12 @@ export function featureSet(features: readonly Feature[]): FeatureSet<Gateway, Fe
   knowTools([...tools, ...features.flatMap(({ offers }) => offers?.known ?? [])]);
   knowTools([...nativesOf(features), ...features.flatMap(({ offers }) => offers?.bundled ?? [])], false);
   knowBlocks(features);
-  return { on: features, tools, commands: commandTable(features) };
+  const on = features.map((feature) => (at && feature.isSetUp?.(at) === false ? withoutRuns(feature) : feature));
+  return { on, tools, commands: commandTable(features) };
 }
+
+/** Returns what is left of a feature that the configuration gives nothing to do in a run. */
+const withoutRuns = ({ offers: _offers, after: _after, ...others }: Feature): Feature => others;
 
 /** Hides the elements of these features in answers from people. The elements of a feature that is off are never for people either. */
 export const knowBlocks = (features: readonly Feature[]): void =>

@@ -16,7 +16,7 @@ export const agents: Feature = {
         : { name: each.name, goal: each.playbook.goal, steps: each.playbook.steps.length },
     ),
   takes: {
-    when: ({ play: order }) => order !== undefined,
+    when: { isPlay: true },
     run: ({ entry, ...turn }, gw) => agentsOf(gw).play({ ...turn, play: entry.play ?? {} }),
   },
 };

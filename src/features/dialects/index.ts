@@ -7,7 +7,7 @@ const MAY_HOLD_CALLS = /[<[{◁`]/;
 export const dialects: Feature = {
   name: 'dialects',
   understands: {
-    when: (text) => MAY_HOLD_CALLS.test(text),
+    when: MAY_HOLD_CALLS,
     read: async (...given) => (await import('./written.ts')).takeWritten(...given),
   },
 };

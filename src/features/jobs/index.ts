@@ -1,5 +1,4 @@
 /** Scheduled jobs: work at set times, with results that go to the chats they name. */
-import type { Entry } from '../../runtime/contract/entry.ts';
 import type { Feature } from '../gateway.ts';
 import { deliverResult } from './answers.ts';
 import { jobFilesAt } from './board/files.ts';
@@ -9,18 +8,16 @@ import { jobsOf } from './open.ts';
 import { changeJob, createJob, deleteJob, listJobs } from './tools.ts';
 import { askToMove, moveJobs } from './travel.ts';
 
-const isJob = ({ job }: Entry): boolean => job !== undefined;
-
 export const jobs: Feature = {
   name: 'jobs',
   commands: [command],
   tools: [notify, createJob, listJobs, changeJob, deleteJob],
-  delivers: { when: isJob, send: deliverResult },
+  delivers: { when: { isJob: true }, send: deliverResult },
   after: {
-    when: ({ state }, { items: [first] }) => state !== 'waiting' && first?.message.job !== undefined,
+    when: { isJob: true, state: ['completed', 'error', 'stopped'] },
     note: (outcome, { items: [first] }, _at, gw) => first && jobsOf(gw).ended(first.message, outcome),
   },
-  gaveUp: (entry, reason, gw) => isJob(entry) && jobsOf(gw).ended(entry, { state: 'error', text: reason }),
+  gaveUp: (entry, reason, gw) => entry.job && jobsOf(gw).ended(entry, { state: 'error', text: reason }),
   jobs: (gw) => jobsOf(gw).service(),
   jobFiles: jobFilesAt,
   async routes(_at, gw) {

@@ -7,11 +7,12 @@ const isSetUp = (gw: { config: object }): boolean => Object.keys(configOf(gw).mc
 
 export const mcp: Feature = {
   name: 'mcp',
+  isSetUp,
   commands: [prompts],
   offers: {
     when({ principal }, { tools, skills = [] }, gw) {
       // As with scripts: the owner's setup is for the people of this gateway.
-      if (!isSetUp(gw) || principal.role === 'guest') return false;
+      if (principal.role === 'guest') return false;
       const named = tools && [...tools, ...skills];
       return !named || Object.keys(configOf(gw).mcp).some((name) => named.some((tool) => tool.startsWith(`${name}_`)));
     },

@@ -29,13 +29,11 @@ export const memory: Feature = {
   decide: ({ verb, name, text }, by, gw) => decide({ ...by, gw }, verb, name, text),
   search: (viber, words, limit, gw) => searchOf(gw).searchMemory(viber, words, limit),
   answers: {
-    when: ({ state }, { items: [first], isAgain }) =>
-      state === 'completed' && (isAgain || first?.message.resume !== undefined),
+    when: { state: 'completed', isContinued: true },
     add: (outcome, turn, gw) => afterRunOf(gw).complete(turn, outcome),
   },
   keeps: {
-    when: ({ state, asks = [] }, { items }) =>
-      asks.length > 0 || (state === 'completed' && items.every(({ message }) => message.principal.role !== 'guest')),
+    when: [{ hasAsks: true }, { state: 'completed', hasGuest: false }],
     async keep(outcome, turn, at, gw) {
       await afterRunOf(gw).ask(turn, outcome);
       afterRunOf(gw).note(turn, outcome, at);

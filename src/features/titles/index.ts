@@ -3,10 +3,15 @@ import { OFFLINE_MODEL } from '../../runtime/contract/providers.ts';
 import { configOf, type Feature, perGateway } from '../gateway.ts';
 import { SmallModelTitles } from './titles.ts';
 
+function smallModelOf(at: { config: object }): string | undefined {
+  const { small_model: model } = configOf(at);
+  return model === OFFLINE_MODEL ? undefined : model;
+}
+
 /** Undefined if no small model is set. */
 const titlesOf = perGateway((gw) => {
-  const { small_model: model } = configOf(gw);
-  if (model === undefined || model === OFFLINE_MODEL) return undefined;
+  const model = smallModelOf(gw);
+  if (model === undefined) return undefined;
   const { home, log, tasks, models } = gw;
   return new SmallModelTitles({
     home,
@@ -20,8 +25,9 @@ const titlesOf = perGateway((gw) => {
 
 export const titles: Feature = {
   name: 'titles',
+  isSetUp: (at) => smallModelOf(at) !== undefined,
   after: {
-    when: ({ state }) => state === 'completed',
+    when: { state: 'completed' },
     note: (outcome, { items: [first] }, _at, gw) => first && titlesOf(gw)?.ended(first, outcome),
   },
   start: (gw) => () => titlesOf(gw)?.close(),

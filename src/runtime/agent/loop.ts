@@ -221,7 +221,9 @@ export class Loop {
     this.#controller.signal.throwIfAborted();
     await this.#check();
     const reader = this.#readers.find(({ when }) =>
-      given.content.some((part) => part.type === 'text' && when(part.text)),
+      given.content.some(
+        (part) => part.type === 'text' && (typeof when === 'function' ? when(part.text) : when.test(part.text)),
+      ),
     );
     const { answer, refusal, isTold } = reader ? await reader.read(given, call, !this.#wasTold) : asGiven(given);
     this.#wasTold ||= isTold === true;

@@ -7,6 +7,7 @@ import { type Principal, principalText } from '../../access/principal.ts';
 import { type Address, conversationKey, type InboundMessage } from '../../channels/channel.ts';
 import type { Arrival, FairLimits, OrderKey, Share } from '../../engine/engine.ts';
 import type { OwnSettings } from './settings.ts';
+import { holds, type When } from './when.ts';
 
 /** A run of a scheduled job. Nobody wrote its message: the text is the job's prompt. */
 export interface JobOrder {
@@ -60,6 +61,16 @@ export interface Entry {
   play?: PlayOrder;
   skill?: string;
 }
+
+/** The facts of an entry that decide which feature handles or delivers it. */
+export interface EntryFacts {
+  readonly isJob: boolean;
+  readonly isPlay: boolean;
+}
+
+/** Returns whether a feature's condition holds of an entry. */
+export const isFor = (when: When<EntryFacts, [Entry]>, entry: Entry): boolean =>
+  holds(when, { isJob: entry.job !== undefined, isPlay: entry.play !== undefined }, entry);
 
 /** Facts about an event that stay valid over all tries to accept it. */
 export interface Visit {

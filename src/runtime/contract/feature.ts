@@ -2,8 +2,8 @@
  * A feature: one object that describes what it adds to a gateway. Every member is optional. `Gw` is the gateway and
  * `Run` what its tools receive; `runtime/run/gateway.ts` provides both. Types only.
  *
- * `when` is synchronous, pure and cheap: a feature with nothing to do costs one call of it. Heavy parts are loaded when
- * they are first used.
+ * `when` is data: a feature with nothing to do isn't entered. If it is a function it is synchronous, pure and cheap.
+ * Heavy parts are loaded when they are first used.
  */
 
 import type { Principal } from '../../access/principal.ts';
@@ -15,7 +15,7 @@ import type { Waiting } from './agent.ts';
 import type { BoardAt, BoardRoute } from './board.ts';
 import type { ButtonAction } from './buttons.ts';
 import type { CommandOf, CommandReply, CommandTable, InvocationOf } from './command.ts';
-import type { Entry } from './entry.ts';
+import type { Entry, EntryFacts } from './entry.ts';
 import type { Finding } from './finding.ts';
 import type { JobFiles, JobFilesAt, JobService, KnownNames } from './job-service.ts';
 import type { MemoryHit } from './memory.ts';
@@ -26,6 +26,7 @@ import type { FileKind, ReadableFile, ReadFor } from './reading.ts';
 import type { OwnSettings } from './settings.ts';
 import type { KnownTool, NativeSkill, Tool } from './tool.ts';
 import type { ToolScope } from './tool-scope.ts';
+import type { When } from './when.ts';
 
 export type StopFeature = () => void | Promise<void>;
 
@@ -35,6 +36,19 @@ export interface EndedTurn {
   readonly items: readonly QueueItem<Entry>[];
   /** An earlier process may have got as far. */
   readonly isAgain: boolean;
+}
+
+/** The facts of a turn with its answer. */
+export interface TurnFacts {
+  readonly state: Answer['state'];
+  readonly isJob: boolean;
+  /** An earlier process or turn has begun the run. */
+  readonly isContinued: boolean;
+  /** The newest message is spoken and has no text. */
+  readonly isSpoken: boolean;
+  readonly hasGuest: boolean;
+  /** The answer suggests something to remember. */
+  readonly hasAsks: boolean;
 }
 
 /** A session that is too long for a request, and the person for whom the run acts: a principal as text. */
@@ -139,6 +153,11 @@ export interface CheckedAt extends HomeAt {
 
 export interface FeatureOf<Gw extends { config: unknown }, Run> {
   readonly name: string;
+  /**
+   * Whether the configuration gives it something to do. Asked once per gateway; without it, `offers` and `after` are
+   * left out.
+   */
+  isSetUp?(at: { config: object }): boolean;
   readonly commands?: readonly CommandOf<Gw>[];
   readonly tools?: readonly Tool<unknown, Run>[];
   /** The code of bundled skills, by the name in their SKILL.md. */
@@ -154,7 +173,7 @@ export interface FeatureOf<Gw extends { config: unknown }, Run> {
   };
   /** Handles entries that are more than a message, in place of the model. */
   readonly takes?: {
-    when(entry: Entry): boolean;
+    readonly when: When<EntryFacts, [Entry]>;
     /**
      * @throws RunError if the turn was ended
      * @throws a system error if the disk fails
@@ -171,12 +190,12 @@ export interface FeatureOf<Gw extends { config: unknown }, Run> {
   };
   /** Adds to an answer before it is sent. Repeated after a crash, so it must return the same again. */
   readonly answers?: {
-    when(outcome: Answer, turn: EndedTurn): boolean;
+    readonly when: When<TurnFacts, [Answer, EndedTurn]>;
     add(outcome: Answer, turn: EndedTurn, gw: Gw): Promise<Answer>;
   };
   /** Delivers answers that go elsewhere than to the conversation of their entry. */
   readonly delivers?: {
-    when(entry: Entry): boolean;
+    readonly when: When<EntryFacts, [Entry]>;
     /**
      * Resolves when everything to send is durable in the outbox; repeating it sends nothing twice.
      * @throws DeliveryError while a place can't be looked up
@@ -188,7 +207,7 @@ export interface FeatureOf<Gw extends { config: unknown }, Run> {
    * same again.
    */
   readonly keeps?: {
-    when(outcome: Answer, turn: EndedTurn): boolean;
+    readonly when: When<TurnFacts, [Answer, EndedTurn]>;
     keep(outcome: Answer, turn: EndedTurn, at: string, gw: Gw): Promise<void>;
   };
   /**
@@ -196,7 +215,7 @@ export interface FeatureOf<Gw extends { config: unknown }, Run> {
    * ISO 8601.
    */
   readonly after?: {
-    when(outcome: Answer, turn: EndedTurn, gw: Gw): boolean;
+    readonly when: When<TurnFacts, [Answer, EndedTurn, Gw]>;
     note(outcome: Answer, turn: EndedTurn, at: string, gw: Gw): void;
   };
   /** Called when a message can't be handled and is kept aside. Must not throw. */

@@ -21,7 +21,8 @@ export interface MeantAnswer {
 
 /** Reads answers in which a model doesn't follow its provider's form: calls as text, or thoughts as text. */
 export interface AnswerReader {
-  when(text: string): boolean;
+  /** Tells the texts that it reads. */
+  when: RegExp | ((text: string) => boolean);
   /** @param mayTell false if the model already learned in this run that such calls do not count */
   read(answer: GenerateResult, call: CallOptions, mayTell: boolean): Promise<MeantAnswer>;
 }

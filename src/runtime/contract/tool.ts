@@ -7,6 +7,7 @@ import type { Role } from '../../access/principal.ts';
 import type { MessageKey, Messages, Text } from '../../messages/messages.ts';
 import type { Json } from '../../workspace/types.ts';
 import type { Phrasing, Sentence } from './sentence.ts';
+import type { When } from './when.ts';
 
 /**
  * What repeating a call would do: nothing (`read`), the same thing again (`idempotent`), or something twice
@@ -61,8 +62,8 @@ interface ToolFacts<Input> {
    * said "always" to it. `each`: every time, by its own `asksBefore`.
    */
   consent?: 'never' | 'effects' | 'always' | 'each';
-  /** Decides which runs are offered it; absent: all but those of guests. */
-  offered?(run: RunFacts): boolean;
+  /** The runs that are offered it; absent: all but those of guests. */
+  readonly offered?: When<RunFacts>;
   /** Its results contain only what the model itself or the people of the task have said. */
   ownWords?: true;
   /**

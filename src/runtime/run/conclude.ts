@@ -16,9 +16,11 @@ import type { Home } from '../../workspace/home.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
 import type { SessionEntry } from '../../workspace/types.ts';
 import { STEERED } from '../context/past-run.ts';
-import { type Entry, isReply, traceOf } from '../contract/entry.ts';
+import { type Entry, isFor, isReply, traceOf } from '../contract/entry.ts';
+import type { TurnFacts } from '../contract/feature.ts';
 import type { Owner } from '../contract/order.ts';
 import type { Answer, Outcome } from '../contract/outcome.ts';
+import { holds } from '../contract/when.ts';
 import { viberAt } from '../conversations/conversations.ts';
 import { escaped } from '../conversations/places.ts';
 import { buttonsAgain, interruptedRun } from '../reply/failure.ts';
@@ -125,9 +127,11 @@ async function deliver({ run, answered, isAgain, lease }: Ending, given: Answer,
   await note(turn, answer, gw);
   const { state, error, usage, recordedAt: at = new Date().toISOString() } = answer;
   const { on } = gw.features;
-  for (const { keeps } of on) if (keeps?.when(answer, turn)) await keeps.keep(answer, turn, at, gw);
+  const facts = factsOf(answer, turn);
+  for (const { keeps } of on)
+    if (keeps && holds(keeps.when, facts, answer, turn)) await keeps.keep(answer, turn, at, gw);
   await finish(lease, answered, gw);
-  for (const { after } of on) if (after?.when(answer, turn, gw)) after.note(answer, turn, at, gw);
+  for (const { after } of on) if (after && holds(after.when, facts, answer, turn, gw)) after.note(answer, turn, at, gw);
   gw.log.info({ trace: run, task: firstOf({ answered }).taskId, state, error, usage }, 'run ended');
 }
 
@@ -143,8 +147,22 @@ async function send(turn: FinishedTurn, answer: Answer, gw: Gateway): Promise<vo
 async function completed(turn: FinishedTurn, given: Answer, gw: Gateway): Promise<Answer> {
   let answer = given;
   for (const { answers } of gw.features.on)
-    if (answers?.when(answer, turn)) answer = await answers.add(answer, turn, gw);
+    if (answers && holds(answers.when, factsOf(answer, turn), answer, turn))
+      answer = await answers.add(answer, turn, gw);
   return answer;
+}
+
+/** Returns the facts of the turn that decide which features add something to its answer, or do something after it. */
+function factsOf({ state, asks = [] }: Answer, { items, isAgain }: FinishedTurn): TurnFacts {
+  const [first, newest] = [items[0]?.message, items.at(-1)?.message.message];
+  return {
+    state,
+    isJob: first?.job !== undefined,
+    isContinued: isAgain || first?.resume !== undefined,
+    isSpoken: newest?.text === '' && newest.files.some(({ kind }) => kind === 'voice'),
+    hasGuest: items.some(({ message }) => message.principal.role === 'guest'),
+    hasAsks: asks.length > 0,
+  };
 }
 
 async function note(turn: FinishedTurn, answer: Answer, { tasks, features, home }: Gateway): Promise<void> {
@@ -185,7 +203,7 @@ async function sendAnswers({ run, items, isAgain, fence }: FinishedTurn, outcome
   const elsewhere = new Set<QueueItem<Entry>>();
   for (const item of items) {
     for (const { delivers } of features.on) {
-      if (elsewhere.has(item) || !delivers?.when(item.message)) continue;
+      if (elsewhere.has(item) || !delivers || !isFor(delivers.when, item.message)) continue;
       elsewhere.add(item);
       await delivers.send(outcome, item, { run, items, isAgain }, gw);
     }

@@ -16,7 +16,7 @@ import type { SessionEntry, TaskRecord } from '../../workspace/types.ts';
 import { cutCall, STEERED } from '../context/past-run.ts';
 import { reasonOf } from '../contract/abort.ts';
 import type { Waiting } from '../contract/agent.ts';
-import type { JobOrder } from '../contract/entry.ts';
+import { isFor, type JobOrder } from '../contract/entry.ts';
 import type { Order, RunVerdicts } from '../contract/order.ts';
 import type { Outcome } from '../contract/outcome.ts';
 import type { TurnWatch } from '../contract/watch.ts';
@@ -215,7 +215,7 @@ interface TakenItem {
 /** Finds the newest entry that a feature handles in place of the model. */
 function takenBy({ answered }: Turn, { features }: Gateway): TakenItem | undefined {
   for (const item of answered.toReversed()) {
-    const takes = features.on.find((feature) => feature.takes?.when(item.message))?.takes;
+    const takes = features.on.find((feature) => feature.takes && isFor(feature.takes.when, item.message))?.takes;
     if (takes) return { item, takes };
   }
   return undefined;
@@ -224,7 +224,9 @@ function takenBy({ answered }: Turn, { features }: Gateway): TakenItem | undefin
 async function takeOver(run: Run, order: Order, { item, takes }: TakenItem, gw: Gateway): Promise<Outcome> {
   const { id, message: entry } = item;
   // Messages that arrived while the feature was working.
-  const added = run.items.flatMap(({ message }) => (takes.when(message) ? [] : [message.message.text])).join('\n\n');
+  const added = run.items
+    .flatMap(({ message }) => (isFor(takes.when, message) ? [] : [message.message.text]))
+    .join('\n\n');
   const messages = messagesFor((run.items[0] as Item).message.message);
   const end = await takes.run({ ...order, messages, entry, id, added }, gw);
   return 'waiting' in end ? suspendBelow(run, end, gw, { play: true }) : end;

@@ -1,9 +1,10 @@
 /** Turns tools, which are plain data, into the tools of one run. This happens nowhere else. */
 import type { RunFacts, RuntimeTool, Tool } from '../contract/tool.ts';
+import { holds } from '../contract/when.ts';
 import { toPeople } from './offered.ts';
 
-export const isOffered = ({ offered = toPeople }: { offered?(run: RunFacts): boolean }, facts: RunFacts): boolean =>
-  offered(facts);
+export const isOffered = ({ offered = toPeople }: Pick<Tool, 'offered'>, facts: RunFacts): boolean =>
+  holds(offered, facts, facts);
 
 /**
  * Returns the tool with `run` filled in.

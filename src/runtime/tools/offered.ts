@@ -1,10 +1,11 @@
 /**
- * Decides from the facts of a run which tools it is offered, and what guests are refused. A tool without a rule is
+ * The runs that a tool may be offered to, by their facts, and what guests are refused. A tool that says nothing is
  * withheld from guests.
  */
 import { UserError } from '../../errors.ts';
 import type { Order } from '../contract/order.ts';
 import type { RunFacts, RuntimeTool } from '../contract/tool.ts';
+import type { Values } from '../contract/when.ts';
 
 export const factsOf = ({ principal, job, asked, address, tellsMemory }: Pick<Order, FactsFrom>): RunFacts => ({
   role: principal.role,
@@ -17,27 +18,29 @@ export const factsOf = ({ principal, job, asked, address, tellsMemory }: Pick<Or
 
 type FactsFrom = 'principal' | 'job' | 'asked' | 'address' | 'tellsMemory';
 
-export const toEverybody = (): boolean => true;
+type Offer = Values<RunFacts>;
+
+export const toEverybody: Offer = {};
 
 /** Withholds a tool from asked agents: the plan and the memory belong to the agent that asks. */
-export const unlessAsked = ({ isAsked }: RunFacts): boolean => !isAsked;
+export const unlessAsked: Offer = { isAsked: false };
 
 /** Requires someone who can answer. */
-export const unlessAlone = ({ isAlone }: RunFacts): boolean => !isAlone;
+export const unlessAlone: Offer = { isAlone: false };
 
 /** The default: offers a tool to this gateway's people, and to jobs and agents that work for them. */
-export const toPeople = ({ role }: RunFacts): boolean => role !== 'guest';
+export const toPeople: Offer = { role: ['owner', 'member'] };
 
-export const toPeopleUnlessAsked = (run: RunFacts): boolean => toPeople(run) && unlessAsked(run);
+export const toPeopleUnlessAsked: Offer = { ...toPeople, ...unlessAsked };
 
 /** Requires one of this gateway's people in a conversation, in person or through an agent. */
-export const toPeopleHere = (run: RunFacts): boolean => toPeople(run) && run.isHere && !run.isJob;
+export const toPeopleHere: Offer = { ...toPeople, isHere: true, isJob: false };
 
 /** Requires one of this gateway's people in a conversation, in person. */
-export const inConversation = (run: RunFacts): boolean => toPeopleHere(run) && unlessAsked(run);
+export const inConversation: Offer = { ...toPeopleHere, ...unlessAsked };
 
 /** Requires the same, in a place where the memory may be shown. */
-export const inPrivate = (run: RunFacts): boolean => inConversation(run) && run.tellsMemory;
+export const inPrivate: Offer = { ...inConversation, tellsMemory: true };
 
 const REFUSED =
   'This is not done for people who are not on the list of this bot, and there is nobody to ask: do not try it again. Do without it, or say that its owner can let them in.';
