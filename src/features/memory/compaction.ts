@@ -26,13 +26,13 @@ export interface Compaction {
 export interface CompactionOptions extends Omit<CompactOptions, 'signal'> {
   /** `history.compaction`: whether to compact automatically. */
   isAutomatic: boolean;
-  /** Work to start when the run has ended, by task. */
-  waiting?: Map<string, Waiting[]>;
+  /** Receives the tasks for whose run something waits. */
+  awaited?: Set<string>;
   log: Logger;
 }
 
 /** Work that starts when the run of its task has ended. */
-export interface Waiting {
+interface Waiting {
   order: CompactionOrder;
   isDemand: boolean;
   resolve: (done: CompactionResult) => void;
@@ -44,7 +44,8 @@ const MAX_WAITING = 1_000;
 const NONE = { messages: 0, facts: 0, waiting: 0, text: '' };
 
 export function createCompaction(options: CompactionOptions): Compaction {
-  const { log, waiting = new Map<string, Waiting[]>() } = options;
+  const { log, awaited } = options;
+  const waiting = new Map<string, Waiting[]>();
   const running = new Map<string, Promise<CompactionResult>>();
   const closing = new AbortController();
   const queue: (() => void)[] = [];
@@ -88,14 +89,21 @@ export function createCompaction(options: CompactionOptions): Compaction {
   function wait(one: Waiting): void {
     const { taskId } = one.order;
     waiting.set(taskId, [...(waiting.get(taskId) ?? []), one]);
+    awaited?.add(taskId);
     if (waiting.size <= MAX_WAITING) return;
     const [oldest = ''] = waiting.keys();
     giveUp(oldest, 'later');
   }
 
   function giveUp(taskId: string, end: CompactionResult['end']): void {
-    for (const { resolve } of waiting.get(taskId) ?? []) resolve({ ...NONE, end });
+    for (const { resolve } of take(taskId)) resolve({ ...NONE, end });
+  }
+
+  function take(taskId: string): readonly Waiting[] {
+    const all = waiting.get(taskId) ?? [];
     waiting.delete(taskId);
+    awaited?.delete(taskId);
+    return all;
   }
 
   return {
@@ -104,9 +112,7 @@ export function createCompaction(options: CompactionOptions): Compaction {
       if (options.isAutomatic && !isKnown) wait({ order, isDemand: false, resolve: () => undefined });
     },
     async ended(taskId) {
-      const all = waiting.get(taskId) ?? [];
-      waiting.delete(taskId);
-      await Promise.all(all.map(({ order, isDemand, resolve }) => start(order, isDemand).then(resolve)));
+      await Promise.all(take(taskId).map(({ order, isDemand, resolve }) => start(order, isDemand).then(resolve)));
     },
     compact(order, { afterRun }) {
       if (!afterRun) return start(order, true);

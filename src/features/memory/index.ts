@@ -4,7 +4,7 @@ import { createAfterRun } from './after-run.ts';
 import { compact } from './command/compact.ts';
 import { decide } from './command/decide.ts';
 import { memory as command } from './command/memory.ts';
-import { askLeftSoon, compactionOf, waitingOf } from './open-compaction.ts';
+import { askLeftSoon, compactionOf } from './open-compaction.ts';
 import { searchOf } from './open-search.ts';
 import { belowAnswer } from './question.ts';
 import { recall } from './recall.ts';
@@ -24,7 +24,8 @@ export const memory: Feature = {
   tools: [remember, memorySearch, forget, whatWasDone],
   recall,
   reply: [{ name: 'memory_suggestion', take: keepSuggestions, passOn: (text) => `Worth remembering: ${text}` }],
-  below: (entry, outcome, messages) => (outcome.asks?.length ? belowAnswer(entry, outcome, messages) : undefined),
+  belowWhen: { hasAsks: true },
+  below: belowAnswer,
   replied: rewordedBy,
   decide: ({ verb, name, text }, by, gw) => decide({ ...by, gw }, verb, name, text),
   search: (viber, words, limit, gw) => searchOf(gw).searchMemory(viber, words, limit),
@@ -40,7 +41,7 @@ export const memory: Feature = {
     },
   },
   after: {
-    when: (_outcome, { items: [first] }, gw) => first !== undefined && waitingOf(gw).has(first.message.taskId),
+    when: { isAwaited: true },
     note: (_outcome, { items: [first] }, _at, gw) => first && void compactionOf(gw).ended(first.message.taskId),
   },
   async routes(at, gw) {

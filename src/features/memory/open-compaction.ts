@@ -4,13 +4,11 @@ import path from 'node:path';
 import { loadAgent } from '../../config.ts';
 import { vibersOf } from '../../workspace/home.ts';
 import { configOf, type Gateway, perGateway } from '../gateway.ts';
-import { type Compaction, createCompaction, type Waiting } from './compaction.ts';
+import { type Compaction, createCompaction } from './compaction.ts';
 import type { Question } from './store/questions.ts';
 
 /** Not during the start. */
 const LEFT_MS = 1_000;
-
-export const waitingOf = perGateway(() => new Map<string, Waiting[]>());
 
 export const compactionOf = perGateway((gw): Compaction => {
   const { home, log, models } = gw;
@@ -20,7 +18,7 @@ export const compactionOf = perGateway((gw): Compaction => {
     agent: models.agent,
     costs: models.costs,
     log,
-    waiting: waitingOf(gw),
+    awaited: gw.tasks.lanes.awaited,
     limits: history,
     isAutomatic: history.compaction === 'on',
     async modelOf(id) {

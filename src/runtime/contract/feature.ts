@@ -26,7 +26,7 @@ import type { FileKind, ReadableFile, ReadFor } from './reading.ts';
 import type { OwnSettings } from './settings.ts';
 import type { KnownTool, NativeSkill, Tool } from './tool.ts';
 import type { ToolScope } from './tool-scope.ts';
-import type { When } from './when.ts';
+import type { Values, When } from './when.ts';
 
 export type StopFeature = () => void | Promise<void>;
 
@@ -49,6 +49,8 @@ export interface TurnFacts {
   readonly hasGuest: boolean;
   /** The answer suggests something to remember. */
   readonly hasAsks: boolean;
+  /** Something waits for the run of this task to end. */
+  readonly isAwaited: boolean;
 }
 
 /** A session that is too long for a request, and the person for whom the run acts: a principal as text. */
@@ -250,6 +252,8 @@ export interface FeatureOf<Gw extends { config: unknown }, Run> {
   cut?(session: CutSession, gw: Gw): void;
   /** Handles blocks of answers. Repeated after a crash, so it must do the same again. */
   readonly reply?: readonly ReplyBlock<Gw>[];
+  /** The turns for which `below` is called; absent: all. */
+  readonly belowWhen?: Values<TurnFacts>;
   /** Returns what to add below an answer in one conversation; undefined for nothing. */
   below?(entry: Entry, outcome: Answer, messages: Messages): Below | undefined;
   /** Returns the command that an unknown one stands for, which then gets it as `use NAME ...`; undefined for none. */

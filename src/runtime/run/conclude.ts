@@ -127,7 +127,7 @@ async function deliver({ run, answered, isAgain, lease }: Ending, given: Answer,
   await note(turn, answer, gw);
   const { state, error, usage, recordedAt: at = new Date().toISOString() } = answer;
   const { on } = gw.features;
-  const facts = factsOf(answer, turn);
+  const facts = factsOf(answer, turn, gw);
   for (const { keeps } of on)
     if (keeps && holds(keeps.when, facts, answer, turn)) await keeps.keep(answer, turn, at, gw);
   await finish(lease, answered, gw);
@@ -147,13 +147,13 @@ async function send(turn: FinishedTurn, answer: Answer, gw: Gateway): Promise<vo
 async function completed(turn: FinishedTurn, given: Answer, gw: Gateway): Promise<Answer> {
   let answer = given;
   for (const { answers } of gw.features.on)
-    if (answers && holds(answers.when, factsOf(answer, turn), answer, turn))
+    if (answers && holds(answers.when, factsOf(answer, turn, gw), answer, turn))
       answer = await answers.add(answer, turn, gw);
   return answer;
 }
 
 /** Returns the facts of the turn that decide which features add something to its answer, or do something after it. */
-function factsOf({ state, asks = [] }: Answer, { items, isAgain }: FinishedTurn): TurnFacts {
+function factsOf({ state, asks = [] }: Answer, { items, isAgain }: FinishedTurn, { tasks }: Gateway): TurnFacts {
   const [first, newest] = [items[0]?.message, items.at(-1)?.message.message];
   return {
     state,
@@ -162,6 +162,7 @@ function factsOf({ state, asks = [] }: Answer, { items, isAgain }: FinishedTurn)
     isSpoken: newest?.text === '' && newest.files.some(({ kind }) => kind === 'voice'),
     hasGuest: items.some(({ message }) => message.principal.role === 'guest'),
     hasAsks: asks.length > 0,
+    isAwaited: first !== undefined && tasks.lanes.awaited.has(first.taskId),
   };
 }
 
@@ -208,6 +209,8 @@ async function sendAnswers({ run, items, isAgain, fence }: FinishedTurn, outcome
       await delivers.send(outcome, item, { run, items, isAgain }, gw);
     }
   }
+  const facts = factsOf(outcome, { run, items, isAgain }, gw);
+  const adding = features.on.filter(({ belowWhen = {} }) => holds(belowWhen, facts));
   const addresses = items.map((item) => item.message.message.address);
   const placeholders = await places.live.end(run, addresses);
   // The answer refers to the newest message of a conversation.
@@ -217,7 +220,7 @@ async function sendAnswers({ run, items, isAgain, fence }: FinishedTurn, outcome
     const { address, messageId } = entry.message;
     const messages = messagesFor(entry.message);
     const shown = await renderAnswer(outcome, entry.taskId, address, messages, { home: gw.home, ...places });
-    const below = features.on.flatMap((feature) => feature.below?.(entry, outcome, messages) ?? []);
+    const below = adding.flatMap((feature) => feature.below?.(entry, outcome, messages) ?? []);
     const text = [speakerOf(entry, messages, gw), shown.text, ...below.map((part) => part.text)]
       .filter(Boolean)
       .join('\n\n');

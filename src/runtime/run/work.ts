@@ -19,11 +19,18 @@ export interface Lanes {
   works: Map<string, Work>;
   /** How often the work of a lane has failed in a row. */
   failures: Map<string, number>;
+  /** Tasks with work that waits until their run has an answer. */
+  awaited: Set<string>;
   /** The process ends: nothing can be stopped any more. */
   isStopping: boolean;
 }
 
-export const createLanes = (): Lanes => ({ works: new Map(), failures: new Map(), isStopping: false });
+export const createLanes = (): Lanes => ({
+  works: new Map(),
+  failures: new Map(),
+  awaited: new Set(),
+  isStopping: false,
+});
 
 export class Work {
   readonly lease: Lease<Entry>;
