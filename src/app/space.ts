@@ -1,6 +1,6 @@
 /** Watches the disk: limits how much of it people other than owners may fill, and warns owners before it is full. */
 import fs from 'node:fs';
-import { aliasesOf, type Principal, personText, principalText, readIdentity } from '../access/principal.ts';
+import { aliasesOf, type Principal, personText, principalText, type Role, readIdentity } from '../access/principal.ts';
 import { errorMessage } from '../errors.ts';
 import { say } from '../messages/messages.ts';
 import { limitSpace, type SpaceBudget } from '../workspace/tasks/index.ts';
@@ -15,6 +15,7 @@ export function watchSpace(gw: AppGateway): () => void {
   const { home, people } = gw;
   const unlimit = limitSpace(home, {
     of: (names) => budgetFor(names, gw),
+    bytesFor: (role) => bytesFor(role, gw),
     onFull: ({ key, bytes }) =>
       void people.owners.tellOwners(
         `files-${key}-${day()}`,
@@ -53,13 +54,17 @@ function lookAtDisk({ config, home, people, log }: AppGateway): void {
   }
 }
 
+function bytesFor(role: Role, { config }: AppGateway): number {
+  const { bytesPerGuest, bytesPerMember } = config.limits;
+  return role === 'owner' ? 0 : role === 'guest' ? bytesPerGuest : bytesPerMember;
+}
+
 /** Returns undefined if one of them is an owner, who has no limit. */
 function budgetFor(texts: readonly string[], gw: AppGateway): SpaceBudget | undefined {
-  const { bytesPerGuest, bytesPerMember } = gw.config.limits;
   const all = texts.flatMap((text) => whoIs(text, gw) ?? []);
   const [first] = all;
   if (!first || all.some(({ role }) => role === 'owner')) return undefined;
-  const bytes = first.role === 'guest' ? bytesPerGuest : bytesPerMember;
+  const bytes = bytesFor(first.role, gw);
   return bytes === 0 ? undefined : { key: principalText(first), aliases: aliasesOf(first), bytes };
 }
 

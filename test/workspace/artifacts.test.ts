@@ -41,7 +41,7 @@ describe('createArtifact', () => {
         ...{ conversations: [], runs: 0, createdAt: at, updatedAt: at },
       });
     const budget = { key: 'telegram:7', aliases: ['telegram:7'], bytes: 300_000 };
-    const unlimit = limitSpace(home, { of: () => budget, onFull: () => undefined });
+    const unlimit = limitSpace(home, { of: () => budget, bytesFor: () => 0, onFull: () => undefined });
     const content = new Uint8Array(100_000);
     const all = ids.map((id) =>
       openTask(home, id).artifacts.create({ title: 'f', type: 'text/plain', origin: 'user', content }),

@@ -5,7 +5,7 @@
  */
 import { authoriseAction, authoriseEntry, type EntryDecision } from '../../access/authorise.ts';
 import { isMadeName } from '../../access/links.ts';
-import { type Principal, principalText } from '../../access/principal.ts';
+import { aliasesOf, type Principal, principalText } from '../../access/principal.ts';
 import type { InboundMessage } from '../../channels/channel.ts';
 import { spoolKey } from '../../engine/engine.ts';
 import { hashText } from '../../lib/files.ts';
@@ -143,7 +143,8 @@ async function count({ sentAt, group }: InboundMessage, principal: Principal, { 
 /** Whether there is room for a message; commands, presses and a stop need none. */
 async function hasRoom(message: InboundMessage, principal: Principal, { home }: Gateway): Promise<boolean> {
   if (message.kind !== 'message' || message.command || message.button || saysStop(message)) return true;
-  return hasRoomForWords(home, [principalText(principal)], message.text);
+  const who = { key: principalText(principal), aliases: aliasesOf(principal), role: principal.role };
+  return hasRoomForWords(home, who, message.text);
 }
 
 /** Moves a press to the place below the pressed message, if its command continues there. */

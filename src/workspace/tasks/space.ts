@@ -20,9 +20,16 @@ export interface SpaceBudget {
   bytes: number;
 }
 
+/** A person whose rights are known. */
+export interface Spender extends Omit<SpaceBudget, 'bytes'> {
+  role: 'owner' | 'member' | 'guest';
+}
+
 export interface SpaceRules {
   /** Returns undefined for people without a limit. */
   of(people: readonly string[]): SpaceBudget | undefined;
+  /** Returns 0 for no limit. */
+  bytesFor(role: Spender['role']): number;
   /** Called each time that something didn't fit. */
   onFull(budget: SpaceBudget): void;
 }
@@ -106,10 +113,12 @@ export async function takeRoomAt(home: Home, taskId: string, file: string, bytes
   if (!linesOf(list).includes(line.trimEnd())) appendFileSync(list, line, { mode: 0o600 });
 }
 
-/** Whether the conversations of these people leave room for more words, which then count. */
-export async function hasRoomForWords(home: Home, people: readonly string[], text: string): Promise<boolean> {
-  const found = await budgetOf(home, '', people);
-  if (!found) return true;
+/** Whether a person's conversations leave room for more words, which then count. */
+export async function hasRoomForWords(home: Home, { role, ...who }: Spender, text: string): Promise<boolean> {
+  const at = limited.get(home.root);
+  const bytes = at?.rules.bytesFor(role) ?? 0;
+  if (!at || bytes === 0) return true;
+  const found = await countedOf({ ...who, bytes }, home, at);
   const words = found.known.words + Buffer.byteLength(text);
   if (words > found.budget.bytes) {
     found.rules.onFull(found.budget);
@@ -124,7 +133,10 @@ async function budgetOf(home: Home, taskId: string, people?: readonly string[]) 
   if (!at) return undefined;
   const whose = people ?? readTask(home, taskId)?.people;
   const budget = whose && at.rules.of(whose);
-  if (!budget) return undefined;
+  return budget && countedOf(budget, home, at);
+}
+
+async function countedOf(budget: SpaceBudget, home: Home, at: Limited) {
   let counted = at.counted.get(budget.key);
   if (!counted || Date.now() - counted.at > COUNT_MS) {
     // Whoever asks while it is being counted gets the same count, to which everything is added.
