@@ -3,7 +3,7 @@
  * side effect that must not repeat is journaled before it runs; an abort ends the wait at once, whatever the tool does;
  * the model never sees our internals.
  */
-import { jsonSchema, NoSuchToolError, type Tool, type ToolSet, tool } from 'ai';
+import { jsonSchema, NoSuchToolError, type Schema, type Tool, type ToolSet, tool } from 'ai';
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
@@ -41,8 +41,8 @@ export interface ToolHooks {
   log: Logger;
 }
 
-// Tools are created for every run, their schemas only once.
-const schemas = new WeakMap<object, InputSchema>();
+/** Tools are bound for every run, their schemas only once. */
+const schemas = new WeakMap<object, Schema<unknown>>();
 
 const LENGTHS = new Set(['minLength', 'maxLength', 'minItems', 'maxItems']);
 
@@ -71,36 +71,37 @@ export function toToolSet(
   return Object.fromEntries(tools.map((one) => [one.name, toTool(one, run)]));
 }
 
-function toTool(one: RuntimeTool, run: Parameters<typeof toToolSet>[1]): Tool {
-  const schema = schemaOf(one);
-  return tool<unknown, Json, Record<string, unknown>>({
+const toTool = (one: RuntimeTool, run: Parameters<typeof toToolSet>[1]): Tool =>
+  tool<unknown, Json, Record<string, unknown>>({
     description: one.description,
-    inputSchema: jsonSchema(schema, {
-      validate(given) {
-        const { error } = one.input.safeParse(given);
-        if (error) return { success: false, error };
-        const isWanted = JSON.stringify(asWanted(given as Json, schema)) === JSON.stringify(given);
-        return isWanted ? { success: true, value: given } : { success: false, error: new Error('in another form') };
-      },
-    }),
+    inputSchema: schemaOf(one),
     execute: (input, { toolCallId }) => run(one, input, toolCallId),
   });
-}
 
-function schemaOf(one: RuntimeTool): InputSchema {
-  const key = isObject(one.schema) ? one.schema : one.input;
+function schemaOf({ schema: given, input }: RuntimeTool): Schema<unknown> {
+  const key = isObject(given) ? given : input;
   const known = schemas.get(key);
   if (known) return known;
-  const { $schema: _dialect, ...schema } =
-    key === one.schema ? one.schema : z.toJSONSchema(one.input, { target: 'draft-7', io: 'input' });
+  const schema = inputSchemaOf(isObject(given) ? given : z.toJSONSchema(input, { target: 'draft-7', io: 'input' }));
+  const made = jsonSchema<unknown>(schema, {
+    validate(given) {
+      const { error } = input.safeParse(given);
+      if (error) return { success: false, error };
+      const isWanted = JSON.stringify(asWanted(given as Json, schema)) === JSON.stringify(given);
+      return isWanted ? { success: true, value: given } : { success: false, error: new Error('in another form') };
+    },
+  });
+  schemas.set(key, made);
+  return made;
+}
+
+function inputSchemaOf({ $schema: _dialect, ...schema }: object & { $schema?: unknown }): InputSchema {
   // Lengths are checked when the tool is called; in the schema, they would only make each request longer.
-  const inputSchema = JSON.parse(
+  return JSON.parse(
     JSON.stringify(schema, (name, value: unknown) =>
       (LENGTHS.has(name) && typeof value === 'number') || isAnyInteger(value) ? undefined : value,
     ),
-  ) as InputSchema;
-  schemas.set(key, inputSchema);
-  return inputSchema;
+  );
 }
 
 /**

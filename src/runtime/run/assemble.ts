@@ -291,7 +291,7 @@ export async function toolboxOf(
   made: RunResults,
   gw: Gateway,
 ): Promise<FeatureOffer> {
-  const may = mayUse(own, order.asked);
+  const may = (tool: { name: string }) => mayUse(own, order.asked)(tool);
   const run: FeatureRun = { gw, scope, order, own, made, mayUse: (name) => may({ name }) };
   const { on, tools: ofFeatures } = gw.features;
   const [tools, ...offered] = await Promise.all([
