@@ -111,8 +111,9 @@ async function answer(begun: Run, gw: Gateway): Promise<Outcome> {
   if (decided === 'stop') return stoppedRun();
   // A person who wrote instead of pressing has answered the pending question.
   if (!resume) await gw.consent.suspension.supersede(waiting);
-  // A decision may have changed the record.
-  const run: Run = { ...waiting, task: openTask(gw.home, begun.task).record() ?? begun.task };
+  // The run keeps the record that it began with; only a decision changes it in between.
+  const task = resume ? openTask(gw.home, begun.task).record() : undefined;
+  const run: Run = task ? { ...waiting, task } : waiting;
 
   let spoken = spokenIn(earlier);
   if (!earlier.some((entry) => entry.type === 'message')) {
