@@ -136,7 +136,7 @@ async function budgetOf(home: Home, taskId: string, people?: readonly string[]) 
   return budget && countedOf(budget, home, at);
 }
 
-async function countedOf(budget: SpaceBudget, home: Home, at: Limited) {
+async function countedOf(budget: SpaceBudget, home: Home, at: SpaceLimit) {
   let counted = at.counted.get(budget.key);
   if (!counted || Date.now() - counted.at > COUNT_MS) {
     // Whoever asks while it is being counted gets the same count, to which everything is added.
