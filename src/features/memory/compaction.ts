@@ -43,9 +43,23 @@ const AT_ONCE = 2;
 const MAX_WAITING = 1_000;
 const NONE = { messages: 0, facts: 0, waiting: 0, text: '' };
 
+/** Work that waits for runs to end, by task, and the set in which others look up these tasks. */
+interface Waits {
+  waiting: Map<string, Waiting[]>;
+  awaited: Set<string> | undefined;
+}
+
+function takeFrom({ waiting, awaited }: Waits, taskId: string): readonly Waiting[] {
+  const all = waiting.get(taskId) ?? [];
+  waiting.delete(taskId);
+  awaited?.delete(taskId);
+  return all;
+}
+
 export function createCompaction(options: CompactionOptions): Compaction {
   const { log, awaited } = options;
   const waiting = new Map<string, Waiting[]>();
+  const take = (taskId: string) => takeFrom({ waiting, awaited }, taskId);
   const running = new Map<string, Promise<CompactionResult>>();
   const closing = new AbortController();
   const queue: (() => void)[] = [];
@@ -97,13 +111,6 @@ export function createCompaction(options: CompactionOptions): Compaction {
 
   function giveUp(taskId: string, end: CompactionResult['end']): void {
     for (const { resolve } of take(taskId)) resolve({ ...NONE, end });
-  }
-
-  function take(taskId: string): readonly Waiting[] {
-    const all = waiting.get(taskId) ?? [];
-    waiting.delete(taskId);
-    awaited?.delete(taskId);
-    return all;
   }
 
   return {
