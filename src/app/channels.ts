@@ -27,6 +27,7 @@ import { isId } from '../workspace/home.ts';
 import { openTask } from '../workspace/tasks/index.ts';
 import type { AppGateway, Host, OpenGateway } from './contract.ts';
 import { openNaming } from './naming.ts';
+import { openSettled } from './settled.ts';
 
 /** Options of a start for the channels of this machine. */
 export interface BuildOptions {
@@ -48,10 +49,11 @@ export async function buildChannels(open: OpenGateway, options: BuildOptions): P
   const user = os.userInfo().username;
   const language = machineLanguage(process.env);
   const nameAt = openNaming(gw);
+  const settled = openSettled(gw);
   const { createLocal } = await channelModules.local();
   const socket = path.join(gw.home.run, 'gateway.sock');
   const answer = options.localOnly ? {} : { board: board.answer };
-  channels.set('local', createLocal({ socket, user, language, nameAt, ...answer }));
+  channels.set('local', createLocal({ socket, user, language, nameAt, settled, ...answer }));
   if (options.localOnly) return;
   const { createApi } = await channelModules.api();
   channels.set(
@@ -75,7 +77,7 @@ export async function buildChannels(open: OpenGateway, options: BuildOptions): P
   const { createTerminal } = await channelModules.terminal();
   const { onEnd = () => undefined, onLogPlace = () => undefined } = options;
   const { stdin: input, stdout: output, env } = process;
-  const about = { user, language, commands, home: gw.home.root, nameAt, onEnd, onLogPlace };
+  const about = { user, language, commands, home: gw.home.root, nameAt, settled, onEnd, onLogPlace };
   channels.set('terminal', createTerminal({ input, output, env, ...about }));
 }
 

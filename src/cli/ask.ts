@@ -5,6 +5,7 @@ import http from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
 import readline from 'node:readline';
+import { text as bodyOf } from 'node:stream/consumers';
 import type { SuppliedContext } from '../channels/channel.ts';
 import type { LocalLine } from '../channels/local/adapter.ts';
 import { loadConfig } from '../config.ts';
@@ -78,6 +79,8 @@ export function post(socket: string, path: string, body: object): Promise<http.I
   });
 }
 
+type AnswerLine = Extract<LocalLine, { type: 'answer' }>;
+
 export interface ChatTarget {
   chat: string;
   /** The recipient of the first message and of what follows it; undefined after the first message. */
@@ -95,8 +98,8 @@ export async function namedViber({ values, home: root }: CliContext): Promise<st
 }
 
 /**
- * Sends one message, passes each line to `onLine` and resolves with the answer.
- * @throws {UserError} if the gateway reports an error or stops before it answers
+ * Sends one message and passes each line to `onLine`. Resolves with its answers as one when nothing more is to come.
+ * @throws {UserError} if the gateway reports an error, or stops before it answers
  */
 export async function ask(
   socket: string,
@@ -107,14 +110,24 @@ export async function ask(
     | { text: string; viber?: string | undefined; given?: SuppliedContext | undefined }
     | { button: string }
   ),
-  onLine: (line: LocalLine) => void,
-): Promise<Extract<LocalLine, { type: 'answer' }>> {
+  onLine: (line: LocalLine) => Promise<void> | void,
+): Promise<Omit<AnswerLine, 'type' | 'buttons'>> {
   const response = await post(socket, '/ask', { chat: chatOf(chat), ...said });
+  if (response.statusCode !== 200) throw new UserError(await bodyOf(response));
+  const answers: AnswerLine[] = [];
   for await (const text of readline.createInterface({ input: response })) {
     const line = JSON.parse(text) as LocalLine;
-    onLine(line);
-    if (line.type === 'answer') return line;
+    if (line.type === 'settled') return asOne(answers);
     if (line.type === 'error') throw new UserError(line.message);
+    if (line.type === 'answer') answers.push(line);
+    await onLine(line);
   }
+  if (answers.length > 0) return asOne(answers);
   throw new UserError(say('cli.stoppedFirst'));
+}
+
+function asOne(answers: readonly AnswerLine[]): Omit<AnswerLine, 'type' | 'buttons'> {
+  const text = answers.map((answer) => answer.text).join('\n\n');
+  const { ended, result } = answers.findLast((answer) => answer.result ?? answer.ended) ?? {};
+  return { text, files: answers.flatMap(({ files }) => files), ...(ended && { ended }), ...(result && { result }) };
 }

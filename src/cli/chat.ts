@@ -35,7 +35,7 @@ async function piped(context: CliContext, to: ChatTarget): Promise<number> {
 }
 
 /**
- * Prints the answer, and nothing else, to standard output. Returns false if the line was refused, after printing the
+ * Prints the answers, and nothing else, to standard output. Returns false if the line was refused, after printing the
  * reason.
  */
 async function answer(
@@ -45,20 +45,21 @@ async function answer(
   to: ChatTarget,
   buttons: Buttons,
 ): Promise<boolean> {
-  try {
-    const { chat, viber } = to;
-    const show = (part: LocalLine) => {
-      if (part.type === 'event' && part.event.type === 'tool-call')
-        process.stderr.write(`  … ${safeLine(part.words)}\n`);
-    };
-    const found = buttons.find(line.trim());
-    if (found && found.kind !== 'press') throw new UserError(notPressed(found));
-    const said = found ? { button: found.button.id } : { text: line, viber };
-    const { text, files, buttons: rows = [] } = await ask(socket, { chat, ...said }, show);
-    to.viber = undefined;
+  const show = async (part: LocalLine) => {
+    if (part.type === 'event' && part.event.type === 'tool-call') process.stderr.write(`  … ${safeLine(part.words)}\n`);
+    if (part.type !== 'answer') return;
+    const { text, files, buttons: rows = [] } = part;
     const shown = { text, files, buttons: buttons.number(rows), isRest: false };
     for (const each of await answerLines(shown, lookOf(process.stdout, env), process.stdout.columns || 80, ''))
       print(each);
+  };
+  try {
+    const { chat, viber } = to;
+    const found = buttons.find(line.trim());
+    if (found && found.kind !== 'press') throw new UserError(notPressed(found));
+    const said = found ? { button: found.button.id } : { text: line, viber };
+    await ask(socket, { chat, ...said }, show);
+    to.viber = undefined;
     return true;
   } catch (error) {
     if (!(error instanceof UserError)) throw error;

@@ -322,6 +322,46 @@ describe('while the gateway runs', () => {
   });
 });
 
+describe.each(['chat', 'start'])('viber %s with a line that is answered twice', (command) => {
+  it.each(['\n', '\nexit\nnever\n'])('goes on, and ends, after the second answer: %j', async (rest) => {
+    const home = tempFolder();
+    const llm = await startLlm();
+    onTestFinished(() => llm.close());
+    const config = { model: 'x/y', providers: { x: { baseURL: llm.url } }, http: { port: 0 } };
+    fs.writeFileSync(path.join(home, 'config.json'), JSON.stringify(config));
+    const skill = path.join(home, 'skills', 'brew');
+    fs.mkdirSync(skill, { recursive: true });
+    fs.writeFileSync(path.join(skill, 'SKILL.md'), '---\nname: brew\ndescription: Brews tea.\n---\nBrew it.\n');
+    llm.script(({ lastUser }) => ({ text: `It is ${lastUser.split(' ').at(-1)}\u2028.`, delayMs: 400 }));
+    const input = `/skills use brew one\nand Grüße two\n/skills use brew three${rest}`;
+    const { code, out } = await viber(home, [command], { input, env: { NODE_NO_WARNINGS: '1' } });
+    expect(out.match(/It is \w+/g)).toEqual(['It is one', 'It is two', 'It is three']);
+    expect({ code, asked: llm.requests().length }).toEqual({ code: 0, asked: 3 });
+  });
+});
+
+it.each(['ignore', 'pipe'] as const)(
+  'viber start without input (%s) says how to reach it, and goes on',
+  async (stdin) => {
+    const home = tempFolder();
+    fs.writeFileSync(path.join(home, 'config.json'), JSON.stringify({ model: 'offline/viber', http: { port: 0 } }));
+    const env = { ...process.env, OPENVIBER_HOME: home };
+    const child = spawn(process.execPath, [PROGRAM, 'start'], { env, stdio: [stdin, 'ignore', 'pipe'] });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    child.stdin?.end('\n  \n');
+    let err = '';
+    child.stderr?.on('data', (chunk: Buffer) => {
+      err += String(chunk);
+    });
+    await expect.poll(() => err).toMatch(/nothing to read here.* chat --home .* board --home/);
+    const { code, out } = await viber(home, ['chat'], { input: '/help\n' });
+    expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining('/tasks') });
+    const exited = once(child, 'exit');
+    child.kill();
+    expect((await exited)[0]).toBe(0);
+  },
+);
+
 it.each(['chat', 'start'])('viber %s ends at "exit" from a pipe that is held open', async (command) => {
   const home = tempFolder();
   fs.writeFileSync(path.join(home, 'config.json'), JSON.stringify({ model: 'offline/viber', http: { port: 0 } }));

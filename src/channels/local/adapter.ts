@@ -1,7 +1,7 @@
 /**
  * Serves the local channel: other commands of this program (`run`, `chat`) reach the gateway through it, over a socket
- * that only the user's own account can open. `/ask` takes one message and answers with lines of JSON; `/talk` streams
- * what is said in a chat as long as the client listens; `/say` and `/suggest` take its messages and offer suggestions.
+ * that only the user's own account can open. `/ask` takes one message and streams its answers as lines of JSON; `/talk`
+ * streams what is said in a chat as long as the client listens; `/say` and `/suggest` take its messages and offer suggestions.
  */
 import fs from 'node:fs';
 import http from 'node:http';
@@ -41,6 +41,8 @@ export type LocalLine =
       ended?: OutboundMessage['ended'];
       result?: OutboundMessage['result'];
     }
+  /** Everything was answered; nothing follows. */
+  | { type: 'settled' }
   | { type: 'error'; message: string };
 
 /** A line of the response to `/talk`. */
@@ -69,6 +71,8 @@ export interface LocalOptions {
   language?: string | undefined;
   /** Returns the name of the viber that answers in a chat. */
   nameAt?: ((address: Address, user: string) => Promise<string>) | undefined;
+  /** Resolves when everything said in a chat is answered, or the signal aborts. */
+  settled: (address: Address, signal: AbortSignal) => Promise<void>;
   /** Answers `viber board`; throws what went wrong. */
   board?: (asked: BoardAsk) => Promise<object>;
 }
@@ -84,7 +88,7 @@ class Local implements Channel {
   readonly takesResults = true;
   readonly limits = { text: Number.MAX_SAFE_INTEGER, uploadBytes: Number.MAX_SAFE_INTEGER, downloadBytes: 0 };
   readonly #options: LocalOptions;
-  /** Clients that wait for one answer, in order, and clients that listen; both by chat. */
+  /** Clients that wait for the answers to a message, in order, and clients that listen; both by chat. */
   readonly #waiting = new Map<string, http.ServerResponse[]>();
   readonly #listening = new Map<string, http.ServerResponse[]>();
   /** The chats that a run's progress is sent to, by run. */
@@ -140,11 +144,13 @@ class Local implements Channel {
       const files = message.files.map(({ path, name, mimeType, size }) => ({ path, name, mimeType, size }));
       const { text, ended, result, buttons = [] } = message;
       const { chat } = message.address;
+      const waiting = (this.#waiting.get(chat) ?? []).filter((response) => !response.writableEnded);
       // The client may be gone; the answer is in the session anyway. An edited question answers nobody.
-      const asked = message.edits ? undefined : this.#waiting.get(chat)?.[0];
+      const asked = message.edits ? undefined : waiting[0];
       const more = { ...(buttons.length > 0 && { buttons }), ...(ended && { ended }), ...(result && { result }) };
       if (asked) write(asked, { type: 'answer', text, files, ...more });
-      asked?.end();
+      // Nothing says which of several clients a later answer is for, so each of them gets one.
+      if (waiting.length > 1) asked?.end();
       if (this.#listening.has(chat)) await this.#name(chat);
       this.#tell(chat, {
         type: 'answer',
@@ -227,12 +233,17 @@ class Local implements Channel {
   }
 
   async #ask(message: InboundMessage, response: http.ServerResponse, callbacks: ChannelCallbacks): Promise<void> {
+    const { settled } = this.#options;
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
     try {
       await callbacks.onMessage(message, { text: message.text });
+      await settled(message.address, gone.signal);
+      if (!response.writableEnded) write(response, { type: 'settled' });
     } catch (error) {
       write(response, { type: 'error', message: error instanceof Error ? error.message : String(error) });
-      response.end();
     }
+    response.end();
   }
 
   async #name(chat: string): Promise<void> {
@@ -258,9 +269,12 @@ class Local implements Channel {
 
 const addressOf = (chat: string): Address => ({ channel: 'local', account: 'local', chat });
 
+const escapedSeparator = (character: string) => `\\u${character.charCodeAt(0).toString(16)}`;
+
 function write(response: http.ServerResponse, line: LocalLine | TalkLine): void {
   if (response.writableLength > MAX_UNREAD) response.destroy();
-  else response.write(`${JSON.stringify(line)}\n`);
+  // Readers take these two characters for the end of a line.
+  else response.write(`${JSON.stringify(line).replace(/[\u2028\u2029]/g, escapedSeparator)}\n`);
 }
 
 /** Keeps a response under its chat until the client disconnects. */

@@ -45,6 +45,7 @@ export type BoardAsk = z.infer<typeof BOARD>;
 /** Reads and validates a request's body. @throws an error that says what is wrong with it. */
 export async function readRequest<T>(request: http.IncomingMessage, schema: z.ZodType<T>): Promise<T> {
   let body = '';
+  request.setEncoding('utf8');
   for await (const chunk of request) {
     body += String(chunk);
     if (body.length > MAX_BODY) throw new Error('the request is too large');

@@ -36,6 +36,8 @@ export interface TerminalOptions {
   home: string;
   /** Returns the name of the viber that answers there. */
   nameAt?: ((address: Address, user: string) => Promise<string>) | undefined;
+  /** Resolves when everything said there is answered. */
+  settled: (address: Address) => Promise<void>;
   /**
    * Called when the person leaves, or when piped input has ended and everything was answered; never if there was no
    * input.
@@ -73,9 +75,10 @@ class Terminal implements Channel {
     this.#status = { state: 'connected' };
     callbacks.onStatus();
     const { language, onEnd, home, commands, input, output, env } = this.#options;
+    const settled = () => this.#options.settled(ADDRESS);
     const door = this.#doorTo(callbacks);
     const messages = messagesIn(language);
-    this.#face = createFace({ input, output, env, messages, home, commands, suggest: door.suggest });
+    this.#face = createFace({ input, output, env, messages, home, commands, suggest: door.suggest, settled });
     this.#talk = new Talk({ door, face: this.#face, messages, onLeave: onEnd });
     await this.#name();
     this.#face.open(this.#talk);

@@ -17,12 +17,15 @@ export interface FaceOptions {
   home: string;
   commands: readonly CommandSpec[];
   suggest: (command: string, text: string) => Promise<Suggestion[]>;
+  /** Resolves when everything said so far is answered. Needed where a program may write. */
+  settled?: () => Promise<void>;
 }
 
-export function createFace({ input, output, env, messages, home, commands, suggest }: FaceOptions): Face {
+export function createFace(options: FaceOptions): Face {
+  const { input, output, env, messages, home, commands, suggest, settled = () => Promise.resolve() } = options;
   const look = lookOf(output, env);
   const isTyped = input.isTTY === true && output.isTTY === true;
-  if (!isTyped || !look.isDrawn) return new LinesFace({ input, output, look, messages, isTyped });
+  if (!isTyped || !look.isDrawn) return new LinesFace({ input, output, look, messages, isTyped, settled });
   return new ScreenFace({
     input,
     output,

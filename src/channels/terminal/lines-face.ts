@@ -1,10 +1,13 @@
 /**
  * Shows a conversation line by line, for pipes and terminals that can't be drawn on; only the answers are written.
- * Invariant: a line from a pipe waits for the answer to the one before, as a person would.
+ * Invariant: a line from a pipe, and its end, wait until everything before was answered, as a person would.
  */
 import readline from 'node:readline';
+import { viberCommand } from '../../lib/invocation.ts';
+import { within } from '../../lib/within.ts';
 import type { Messages } from '../../messages/messages.ts';
 import type { Input } from './keyboard.ts';
+import { LEAVE } from './leave.ts';
 import type { Look } from './look.ts';
 import { answerLines, LABEL, labelFor, PROMPT } from './render.ts';
 import type { Output } from './screen.ts';
@@ -17,15 +20,18 @@ export interface LinesFaceOptions {
   messages: Messages;
   /** True if a person types, not a program. */
   isTyped: boolean;
+  /** Resolves when everything said so far is answered. */
+  settled: () => Promise<void>;
+  /** The longest wait for the answers to a line from a pipe, in ms. */
+  maxWaitMs?: number;
 }
+
+/** Work that takes longer continues; it would keep a script waiting forever. */
+const MAX_WAIT_MS = 30 * 60_000;
 
 export class LinesFace implements Face {
   readonly #to: LinesFaceOptions;
-  readonly #waiting: string[] = [];
   #lines: readline.Interface | undefined;
-  #talk: Listener | undefined;
-  #isAwaiting = false;
-  #hasAsked = false;
   #hasEnded = false;
   #label = LABEL;
 
@@ -35,20 +41,18 @@ export class LinesFace implements Face {
 
   open(talk: Listener): void {
     const { input, isTyped, messages } = this.#to;
-    this.#talk = talk;
-    if (isTyped) this.#write([messages.text('terminal.greeting')]);
-    this.#prompt();
     const lines = readline.createInterface({ input, terminal: false });
     this.#lines = lines;
+    if (!isTyped) return void this.#follow(lines, talk);
+    this.#write([messages.text('terminal.greeting')]);
+    this.#prompt();
     lines.on('line', (line) => {
-      if (line.trim() === '') return this.#prompt();
-      if (this.#isAwaiting && !isTyped) this.#waiting.push(line);
-      else this.#give(line);
+      if (line.trim() === '') this.#prompt();
+      else void talk.enter(line);
     });
     lines.on('close', () => {
       this.#hasEnded = true;
-      if (isTyped) talk.leave();
-      else if (!this.#isAwaiting) this.#next();
+      talk.leave();
     });
   }
 
@@ -63,28 +67,36 @@ export class LinesFace implements Face {
   async answer(shown: ShownMessage): Promise<void> {
     const { look, output } = this.#to;
     this.#write(await answerLines(shown, look, output.columns || 80, this.#label));
-    this.#next();
+    this.#prompt();
   }
 
   note(text: string): void {
     if (this.#to.isTyped) this.#write([text]);
     else process.stderr.write(`${text}\n`);
-    this.#next();
-  }
-
-  #give(line: string): void {
-    this.#hasAsked = true;
-    this.#isAwaiting = true;
-    this.#talk?.enter(line);
-  }
-
-  /** Goes on after an answer: gives the next line, or leaves. Input that never asked anything doesn't leave. */
-  #next(): void {
-    this.#isAwaiting = false;
-    const line = this.#waiting.shift();
-    if (line !== undefined) this.#give(line);
-    else if (this.#hasEnded && this.#hasAsked) this.#talk?.leave();
     this.#prompt();
+  }
+
+  /**
+   * Gives each line after the answers to the one before, then leaves. Input without a line, as a service has it, doesn't
+   * leave: the Board and `viber chat` still reach the gateway.
+   */
+  async #follow(lines: readline.Interface, talk: Listener): Promise<void> {
+    const { settled, messages, maxWaitMs = MAX_WAIT_MS } = this.#to;
+    let hasAsked = false;
+    for await (const line of lines) {
+      if (line.trim() === '') continue;
+      hasAsked = true;
+      if (LEAVE.test(line.trim())) break;
+      await talk.enter(line);
+      const isLate = await within(
+        settled().then(() => false),
+        maxWaitMs,
+        () => true,
+      );
+      if (isLate) this.note(messages.text('terminal.stillWorking'));
+    }
+    if (hasAsked) return talk.leave();
+    this.note(messages.text('terminal.noInput', { chat: viberCommand('chat'), board: viberCommand('board') }));
   }
 
   #prompt(): void {

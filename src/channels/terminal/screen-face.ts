@@ -55,7 +55,7 @@ export class ScreenFace implements Face, LiveFace {
     this.#typing.open({
       enter: (text, shown) => {
         this.#soon(() => this.#screen.print(this.#echo(shown)));
-        talk.enter(text);
+        void talk.enter(text);
       },
       interrupt: () => talk.interrupt(),
       touched: () => talk.touched(),

@@ -63,8 +63,8 @@ export interface LiveFace {
 
 /** The actions of the person at the terminal. */
 export interface Listener {
-  /** Handles a complete typed message. */
-  enter(text: string): void;
+  /** Handles a complete typed message. Resolves when it was accepted, or its refusal shown. */
+  enter(text: string): Promise<void>;
   /** Handles Ctrl-C. */
   interrupt(): void;
   /** Handles any other key. */

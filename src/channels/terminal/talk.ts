@@ -47,17 +47,17 @@ export class Talk implements Listener {
     return this.#isAsked || [...this.#runs.values()].some((run) => !run.isOver);
   }
 
-  enter(text: string): void {
+  async enter(text: string): Promise<void> {
     const line = text.trim();
     if (line === '') return;
-    if (LEAVE.test(line)) return void this.leave();
+    if (LEAVE.test(line)) return this.leave();
     const { door, face, messages } = this.#to;
     const found = this.#buttons.find(line);
-    if (found && found.kind !== 'press') return void face.note(messages.said(notPressed(found)));
+    if (found && found.kind !== 'press') return face.note(messages.said(notPressed(found)));
     if (found) face.live?.pressed(found.button.label);
     this.#isAsked = true;
     this.#show();
-    void this.#send(found ? door.press(found.button.id) : door.say(text.trimEnd()));
+    await this.#send(found ? door.press(found.button.id) : door.say(text.trimEnd()));
   }
 
   interrupt(): void {

@@ -17,5 +17,8 @@ export const terminal = translate(english)({
   moreChoices: '… und {n, number} weitere',
   searching: 'Früher getippt, mit: {part} (Strg-R: weiter zurück, Esc: lassen)',
   notFound: 'Früher getippt hast du nichts mit: {part} (Esc: lassen)',
+  noInput:
+    'Hier gibt es nichts zu lesen, darum laufe ich ohne dieses Terminal weiter. Um mit mir zu reden, starte `{chat}` oder `{board}`. Um mich zu beenden, drücke Strg-C oder sende SIGTERM.',
+  stillWorking: 'Ich arbeite noch daran. Die Antwort kommt, wenn sie fertig ist, oder nach dem nächsten Start.',
   lost: 'Ich wurde beendet. Was du geschrieben hast, ist aufgehoben und wird nach dem nächsten Start beantwortet.',
 });

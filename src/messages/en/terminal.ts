@@ -14,5 +14,8 @@ export const terminal = {
   moreChoices: '… and {n, number} more',
   searching: 'What you typed before, with: {part} (Ctrl-R: further back, Esc: leave it)',
   notFound: 'Nothing you typed before has: {part} (Esc: leave it)',
+  noInput:
+    'There is nothing to read here, so I go on without this terminal. To talk to me, run `{chat}` or `{board}`. To end me, press Ctrl-C or send SIGTERM.',
+  stillWorking: 'I’m still working on this. The answer comes when it’s ready, or after the next start.',
   lost: 'I have been stopped. What you wrote is kept, and answered after the next start.',
 } as const;

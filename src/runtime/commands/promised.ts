@@ -5,7 +5,7 @@
  */
 import os from 'node:os';
 import { isAddress } from '../../access/principal.ts';
-import type { Address } from '../../channels/channel.ts';
+import { type Address, conversationKey } from '../../channels/channel.ts';
 import type { State } from '../../engine/engine.ts';
 import { parseJson } from '../../lib/json.ts';
 import { isAlive } from '../../lib/processes.ts';
@@ -58,6 +58,11 @@ export class PromisedAnswers {
   /** Returns promises of processes that have ended. Must be called before this process promises anything. */
   async left(): Promise<PromisedAnswer[]> {
     return read(await this.#state.get(KEY)).filter(({ host, pid }) => host === os.hostname() && !isAlive(pid));
+  }
+
+  async isOwedAt(address: Address): Promise<boolean> {
+    const key = conversationKey(address);
+    return read(await this.#state.get(KEY)).some((owed) => conversationKey(owed.address) === key);
   }
 
   async #change(change: (all: StoredPromise[]) => StoredPromise[]): Promise<void> {

@@ -13,7 +13,8 @@ const ledger: PartLedger = { part: (index, post) => post({ key: String(index) })
 
 async function open(options: { onMessage?: (message: InboundMessage) => Promise<void> } = {}) {
   const socket = path.join(tempFolder(), 'gateway.sock');
-  const channel = createLocal({ socket, user: 'kim', language: 'de' });
+  const over = Promise.withResolvers<void>();
+  const channel = createLocal({ socket, user: 'kim', language: 'de', settled: () => over.promise });
   const taken: InboundMessage[] = [];
   await channel.connect({
     async onMessage(message) {
@@ -41,7 +42,7 @@ async function open(options: { onMessage?: (message: InboundMessage) => Promise<
     reader.on('error', () => 'it is gone');
     return { response, lines };
   };
-  return { channel, taken, post, listen };
+  return { channel, taken, post, listen, over };
 }
 
 const view = (mode?: LiveView['mode']): LiveView => ({
@@ -53,7 +54,7 @@ const event = (part: { type: 'text-delta'; content: string } | { type: 'tool-cal
 const message = (text: string) => ({ id: `m-${text}`, address: ADDRESS, text, files: [] });
 
 test('what is said and pressed comes in, what is answered goes to everybody who listens, and to whoever asked first', async () => {
-  const { channel, taken, post, listen } = await open();
+  const { channel, taken, post, listen, over } = await open();
   const [one, two] = [await listen(), await listen()];
   expect((await post('/say', { chat: ADDRESS.chat, text: '/Plan now' })).statusCode).toBe(204);
   expect((await post('/say', { chat: ADDRESS.chat, button: 'b1' })).statusCode).toBe(204);
@@ -70,9 +71,35 @@ test('what is said and pressed comes in, what is answered goes to everybody who 
   await expect.poll(() => taken).toHaveLength(3);
   const buttons = [[{ id: 'x', label: 'Yes' }]];
   await channel.send({ ...message('hi'), buttons }, ledger);
-  expect(JSON.parse(await bodyOf(await asking))).toEqual({ type: 'answer', text: 'hi', files: [], buttons });
+  over.resolve();
+  const told = (await bodyOf(await asking)).trim().split('\n');
+  expect(told.map((line) => JSON.parse(line))).toEqual([
+    { type: 'answer', text: 'hi', files: [], buttons },
+    { type: 'settled' },
+  ]);
   for (const { lines } of [one, two])
     await expect.poll(() => lines).toEqual([{ type: 'answer', text: 'hi', files: [], buttons, messageId: 'm-hi' }]);
+});
+
+test('whoever asks gets every answer until nothing more is to come; of several, each gets one', async () => {
+  const { channel, taken, post, over } = await open();
+  const asked = async (text: string) => {
+    const asking = post('/ask', { chat: ADDRESS.chat, text });
+    await expect.poll(() => taken.at(-1)?.text).toBe(text);
+    return asking.then(bodyOf).then((body) => body.match(/"text":"[^"]*"|settled/g));
+  };
+  const words = 'ü\u2028'.repeat(50_000);
+  const first = asked(words);
+  await expect.poll(() => taken).toHaveLength(1);
+  await channel.send(message('one\u2028 line'), ledger);
+  const second = asked('second');
+  await expect.poll(() => taken).toHaveLength(2);
+  await channel.send(message('two'), ledger);
+  await channel.send(message('three'), ledger);
+  await channel.send(message('four'), ledger);
+  over.resolve();
+  expect(await first).toEqual(['"text":"one\\u2028 line"', '"text":"two"']);
+  expect(await second).toEqual(['"text":"three"', '"text":"four"', 'settled']);
 });
 
 test('a run is told as its conversation wants it, and arguments of tools are not', async () => {

@@ -1,5 +1,9 @@
 /** What a conversation in a terminal does with lines, answers and Ctrl-C, without a terminal and without a gateway. */
+import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
+import { LinesFace } from '../../../src/channels/terminal/lines-face.ts';
+import { lookOf } from '../../../src/channels/terminal/look.ts';
+import type { Output } from '../../../src/channels/terminal/screen.ts';
 import type { Face, ShownMessage } from '../../../src/channels/terminal/seam.ts';
 import { Talk } from '../../../src/channels/terminal/talk.ts';
 import { messagesIn } from '../../../src/messages/messages.ts';
@@ -146,4 +150,38 @@ test('a button that is shown again keeps its number, and one of another question
   expect(log.filter((line) => /^(press|note)/.test(line))).toEqual([
     ...['pressed: Accept', 'press: 2-Accept-b', 'note: That is decided already, so 1 does nothing now.'],
   ]);
+});
+
+test('a line from a pipe, its end and "exit" wait until everything before is answered, or for the longest time', async () => {
+  for (const rest of ['', 'exit\nnever\n']) {
+    const log: string[] = [];
+    const open: PromiseWithResolvers<void>[] = [];
+    const settled = () => {
+      open.push(Promise.withResolvers<void>());
+      return open.at(-1)?.promise ?? Promise.resolve();
+    };
+    const input = new PassThrough();
+    const face = new LinesFace({
+      ...{ input, output: new PassThrough() as unknown as Output, look: lookOf({}, {}), messages: messagesIn('en') },
+      ...{ isTyped: false, settled, maxWaitMs: 300 },
+    });
+    face.open({
+      enter: async (text) => void log.push(text),
+      leave: () => log.push('left'),
+      ...{ interrupt: () => undefined, touched: () => undefined },
+    });
+    const bytes = Buffer.from(`Grüße 👩‍👩‍👧\n\n  \nzwei\n${rest}`);
+    for (const byte of bytes) input.write(Buffer.of(byte));
+    input.end();
+    await expect.poll(() => open.length).toBe(1);
+    const shown = { text: 'the first of two answers', isRest: false, files: [], buttons: [] };
+    await face.answer(shown);
+    expect(log).toEqual(['Grüße 👩‍👩‍👧']);
+    open[0]?.resolve();
+    await expect.poll(() => open.length).toBe(2);
+    await face.answer(shown);
+    expect(log).toEqual(['Grüße 👩‍👩‍👧', 'zwei']);
+    await expect.poll(() => log.at(-1)).toBe('left');
+    expect(log).toHaveLength(3);
+  }
 });
