@@ -9,7 +9,7 @@ import { brokenRules, oddSettings } from './config/rules.ts';
 import type { Config, Section } from './config/schema.ts';
 import { validate } from './config/validate.ts';
 import { unknownVibers } from './config/vibers.ts';
-import { ConfigError, type ConfigProblem, errorCode, errorMessage, problemOf } from './errors.ts';
+import { ConfigError, type ConfigProblem, errorCode, errorMessage, problemWith } from './errors.ts';
 import { isRecord } from './lib/json.ts';
 import { say, type Wording } from './messages/messages.ts';
 import type { LoadedFeature } from './plugin/load.ts';
@@ -114,7 +114,7 @@ async function findFile(home: string): Promise<string | undefined> {
       if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') continue;
       return file;
     }
-    throw new ConfigError([problemOf('', say('config.pipe', { file }))]);
+    throw new ConfigError([problemWith('', say('config.pipe', { file }))]);
   }
   return undefined;
 }
@@ -131,7 +131,7 @@ async function readSource(file: string): Promise<string> {
       EACCES: say('config.forbidden', { file }),
     };
     const reason = reasons[errorCode(error) ?? ''];
-    const problem = reason ? problemOf('', reason) : { path: '', message: `${file}: ${errorMessage(error)}` };
+    const problem = reason ? problemWith('', reason) : { path: '', message: `${file}: ${errorMessage(error)}` };
     throw new ConfigError([problem], { cause: error });
   }
 }

@@ -13,7 +13,7 @@ export interface ConfigProblem {
 }
 
 /** Returns a problem with its message in English and for its reader. */
-export const problemOf = (path: string, said: Wording): ConfigProblem => ({
+export const problemWith = (path: string, said: Wording): ConfigProblem => ({
   path,
   message: messagesIn('en').said(said),
   said,

@@ -53,7 +53,7 @@ const kept: string[] = [];
 let written = 0;
 
 /** Keeps a line in memory, unless it is too long. */
-function keep(line: string): void {
+function keepLine(line: string): void {
   if (line.length <= KEPT_LENGTH) kept[written++ % KEPT_LINES] = line;
 }
 
@@ -72,7 +72,7 @@ export function createLog(options: LogOptions): Logger {
   const destination = {
     write(line: string) {
       const clean = scrub(line);
-      keep(clean);
+      keepLine(clean);
       write(options.pretty ? prettyLine(clean) : clean);
     },
   };

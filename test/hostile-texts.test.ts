@@ -4,7 +4,7 @@
  */
 import { expect, it } from 'vitest';
 import { loadMarkdown, parseDocument } from '../src/channels/markdown/parse.ts';
-import { decode } from '../src/channels/slack/decode/decode.ts';
+import { decodeBody } from '../src/channels/slack/decode/decode.ts';
 import { parseYaml } from '../src/config/parse.ts';
 import { secretSpans } from '../src/config/secrets.ts';
 import { findCalls } from '../src/features/dialects/find-calls.ts';
@@ -135,7 +135,7 @@ const WORK: [string, length: number, (text: string) => unknown, limit?: number][
     // The parser is not ours: for the usual 200 ms files would have to be a third as long.
     600,
   ],
-  ['a message of Slack in many pieces', 40_000, (text) => decode({ event: inPieces(text) }, slack)],
+  ['a message of Slack in many pieces', 40_000, (text) => decodeBody({ event: inPieces(text) }, slack)],
   ['a setting', 60_000, (text) => secretSpans(text, ['mcp', 'a', 'args', 0], '--key')],
 ];
 

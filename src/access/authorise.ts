@@ -32,7 +32,7 @@ export type EntryDecision =
   /** `pair`: an unknown person in direct messages may ask for access. */
   | { allow: false; reason: 'bot' | 'off' | 'stranger' | 'chat-not-listed' | 'not-addressed'; pair: boolean };
 
-const refuse = (reason: Extract<EntryDecision, { allow: false }>['reason'], pair = false): EntryDecision => ({
+const denyEntry = (reason: Extract<EntryDecision, { allow: false }>['reason'], pair = false): EntryDecision => ({
   allow: false,
   reason,
   pair,
@@ -41,16 +41,16 @@ const refuse = (reason: Extract<EntryDecision, { allow: false }>['reason'], pair
 /** Decides whether an event is accepted at all. */
 export function authoriseEntry(principal: Principal, facts: EntryFacts): EntryDecision {
   const { rules } = facts;
-  if (facts.isBot) return refuse('bot');
+  if (facts.isBot) return denyEntry('bot');
   if (facts.isDirect) {
-    if (rules.dm === 'off') return refuse('off');
+    if (rules.dm === 'off') return denyEntry('off');
     if (rules.dm === 'open' || facts.isKnown || rules.allow.includes(principal.user)) return { allow: true };
-    return refuse('stranger', rules.dm === 'pairing');
+    return denyEntry('stranger', rules.dm === 'pairing');
   }
-  if (rules.groups === 'off') return refuse('off');
-  if (!rules.chats.includes(facts.chat) && !rules.chats.includes('*')) return refuse('chat-not-listed');
+  if (rules.groups === 'off') return denyEntry('off');
+  if (!rules.chats.includes(facts.chat) && !rules.chats.includes('*')) return denyEntry('chat-not-listed');
   if (rules.groups === 'all' || facts.isMention || facts.isCommand || facts.isButton) return { allow: true };
-  return refuse('not-addressed');
+  return denyEntry('not-addressed');
 }
 
 /**

@@ -34,7 +34,7 @@ interface NameQuestion {
 const askedShape = shape<NameQuestion>(objectOf({ run: isFilled }));
 const ASKED = { lost: 'who was asked where they are', next: 'They may be asked once more.' };
 
-const keysOf = (principal: Principal): string[] => [
+const zoneKeys = (principal: Principal): string[] => [
   principalText(principal),
   identityText(principal),
   ...aliasesOf(principal),
@@ -71,7 +71,7 @@ export class Zones {
   asksIn(principal: Principal, run: string): boolean {
     if (principal.role === 'guest') return false;
     const askedIn = (all: ReadonlyMap<string, NameQuestion>) =>
-      keysOf(principal).flatMap((key) => all.get(key) ?? [])[0]?.run;
+      zoneKeys(principal).flatMap((key) => all.get(key) ?? [])[0]?.run;
     let before = askedIn(this.#asked.read());
     if (before !== undefined) return before === run;
     this.#asked.change((all) => {
@@ -90,13 +90,13 @@ export class Zones {
   }
 
   #find(principal: Principal): PersonalZone | undefined {
-    return found(this.#known.read(), principal);
+    return findZone(this.#known.read(), principal);
   }
 
   #keep(principal: Principal, zone: PersonalZone): void {
     this.#known.change((all) => {
       // Another process may have stored what they said in between.
-      if (!zone.isSaid && found(all, principal)?.isSaid) return;
+      if (!zone.isSaid && findZone(all, principal)?.isSaid) return;
       // The zone said on another of their accounts no longer applies.
       for (const key of [...aliasesOf(principal), principalText(principal)]) all.delete(key);
       all.set(principalText(principal), zone);
@@ -104,9 +104,9 @@ export class Zones {
   }
 }
 
-function found(all: ReadonlyMap<string, PersonalZone>, principal: Principal): PersonalZone | undefined {
+function findZone(all: ReadonlyMap<string, PersonalZone>, principal: Principal): PersonalZone | undefined {
   if (all.size === 0) return undefined;
-  const own = keysOf(principal).flatMap((key) => all.get(key) ?? []);
+  const own = zoneKeys(principal).flatMap((key) => all.get(key) ?? []);
   return own.find(({ isSaid }) => isSaid) ?? own[0];
 }
 

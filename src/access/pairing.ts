@@ -132,7 +132,7 @@ const withoutUntold = ({ untold: _told, ...entry }: PendingPairing): PendingPair
 const NONE: readonly InboundMessage[] = [];
 
 /** Keeps the sender, text and files of an event; its means to reply immediately will have expired. */
-function keep(kept: readonly InboundMessage[], message: InboundMessage | undefined): readonly InboundMessage[] {
+function addWaiting(kept: readonly InboundMessage[], message: InboundMessage | undefined): readonly InboundMessage[] {
   if (message === undefined || kept.length >= MAX_KEPT || kept.some(({ id }) => id === message.id)) return kept;
   const { interaction, ...rest } = message;
   return JSON.stringify(rest).length > MAX_KEPT_LENGTH ? kept : [...kept, rest];
@@ -182,7 +182,7 @@ class PairingFiles implements Pairing {
   request({ message, ...who }: Stranger, now: number): string | undefined {
     const isKnown = (entry: PendingPairing) => entry.identity === who.identity;
     const keeps = (entry: PendingPairing) =>
-      !entry.denied && keep(entry.kept ?? NONE, message) !== (entry.kept ?? NONE);
+      !entry.denied && addWaiting(entry.kept ?? NONE, message) !== (entry.kept ?? NONE);
     const before = live(this.#pendings.read(), now);
     const own = before.find(isKnown);
     if (own ? !keeps(own) : isFull(before, who.channel)) return undefined;
@@ -191,11 +191,11 @@ class PairingFiles implements Pairing {
       const entries = live(all, now);
       if (entries.some(isKnown))
         return entries.map((entry) =>
-          isKnown(entry) && keeps(entry) ? { ...entry, kept: keep(entry.kept ?? NONE, message) } : entry,
+          isKnown(entry) && keeps(entry) ? { ...entry, kept: addWaiting(entry.kept ?? NONE, message) } : entry,
         );
       if (isFull(entries, who.channel)) return all;
       code = newCode();
-      const kept = keep(NONE, message);
+      const kept = addWaiting(NONE, message);
       const entry = { code, ...who, name: who.name.slice(0, 64), createdAt: now };
       return [...entries, kept.length > 0 ? { ...entry, kept } : entry];
     });

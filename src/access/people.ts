@@ -27,7 +27,7 @@ interface Index {
 }
 
 /** Returns the person's names, including those of people who have since become this person. */
-function namesOf(person: string, aliases: ReadonlyMap<string, ReadonlySet<string>>): string[] {
+function allNames(person: string, aliases: ReadonlyMap<string, ReadonlySet<string>>): string[] {
   const names = new Set([personText(person)]);
   // The set grows during the iteration, and each name is visited once.
   for (const name of names) {
@@ -83,7 +83,7 @@ export function createPeople(
       if (whose === (named ?? person) && isMadeName(person)) give(whose, personText(person));
       give(whose, ...was.filter(isMadeName).map(personText));
     }
-    return { of, persons, aliases: new Map([...aliases.keys()].map((person) => [person, namesOf(person, aliases)])) };
+    return { of, persons, aliases: new Map([...aliases.keys()].map((person) => [person, allNames(person, aliases)])) };
   }
 
   /** Returns the rights of an identity by itself. */

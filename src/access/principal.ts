@@ -1,6 +1,6 @@
 /** Identifies who acts. People are identified by immutable platform IDs only, never by names (promise 31). */
 
-import { kindOf } from '../channels/index.ts';
+import { channelKind } from '../channels/index.ts';
 import { isFilled, isText, objectOf, oneOf, optional } from '../lib/shape.ts';
 
 export type Role = 'owner' | 'member' | 'guest';
@@ -34,7 +34,7 @@ export interface Principal {
 
 /** Returns `CHANNEL:USER`, or `CHANNEL:WORKSPACE:USER` if accounts belong to a workspace, as in the configuration. */
 export function identityText(who: { channel: string; workspace?: string | undefined; user: string }): string {
-  return who.workspace && kindOf(who.channel)?.hasWorkspaces
+  return who.workspace && channelKind(who.channel)?.hasWorkspaces
     ? `${who.channel}:${who.workspace}:${who.user}`
     : `${who.channel}:${who.user}`;
 }

@@ -58,7 +58,7 @@ function isLeft(lock: string): boolean {
   if (host === undefined) return age > UNNAMED_MS;
   // Changes are synchronous, so this process never holds a lock while it waits for one.
   const isHere = host === os.hostname() && numbers === numbering();
-  if (isHere && (Number(pid) === process.pid || !isAlive(Number(pid)))) return true;
+  if (isHere && (Number(pid) === process.pid || !isRunning(Number(pid)))) return true;
   return age > UNKNOWN_MS;
 }
 
@@ -72,7 +72,7 @@ function numbering(): string {
   }
 }
 
-function isAlive(pid: number): boolean {
+function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {

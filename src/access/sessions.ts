@@ -101,7 +101,7 @@ const entryShape = shape<Entry>(
 );
 
 const hash = (text: string): string => createHash('sha256').update(text).digest('hex');
-const isSame = (given: string, hashed: string): boolean => {
+const matchesHash = (given: string, hashed: string): boolean => {
   const digest = Buffer.from(hash(given));
   const expected = Buffer.from(hashed);
   return digest.length === expected.length && timingSafeEqual(digest, expected);
@@ -109,20 +109,20 @@ const isSame = (given: string, hashed: string): boolean => {
 /** Returns 128 bits as letters that no chat interprets as formatting. */
 const newSecret = (): string => randomBytes(16).toString('hex');
 
-export const isKeyOf = ({ key }: Session, given: string): boolean => key !== undefined && isSame(given, key);
+export const isKeyOf = ({ key }: Session, given: string): boolean => key !== undefined && matchesHash(given, key);
 
-const newest = (entries: readonly Entry[], kind: Entry['kind'], max: number) => {
+const newestEntries = (entries: readonly Entry[], kind: Entry['kind'], max: number) => {
   const kept = entries.filter((entry) => entry.kind === kind).toSorted((a, b) => b.until - a.until);
   return kept.slice(0, max);
 };
-const bounded = (entries: readonly Entry[], now: number): Entry[] => {
+const currentEntries = (entries: readonly Entry[], now: number): Entry[] => {
   const left = entries.filter(({ until }) => until > now);
-  return [...newest(left, 'code', MAX_CODES), ...newest(left, 'session', MAX_SESSIONS)];
+  return [...newestEntries(left, 'code', MAX_CODES), ...newestEntries(left, 'session', MAX_SESSIONS)];
 };
 
 /** Compares with every code, so that the time reveals nothing. */
 const codeOf = (entries: readonly Entry[], code: string, now: number) =>
-  entries.filter((entry) => entry.kind === 'code' && entry.until > now && isSame(code, entry.secret))[0];
+  entries.filter((entry) => entry.kind === 'code' && entry.until > now && matchesHash(code, entry.secret))[0];
 
 const infoOf = ({ id, from, by, since, seen = since, agent }: Session): SessionInfo => ({
   id,
@@ -153,7 +153,7 @@ export function openSessions(folder: string): Sessions {
         until: now + CODE_MS,
         ...(by && { by }),
       };
-      file.change((all) => bounded([...all, entry], now));
+      file.change((all) => currentEntries([...all, entry], now));
       return code;
     },
     trade(code, agent, now) {
@@ -177,14 +177,14 @@ export function openSessions(folder: string): Sessions {
           ...(used.by && { by: used.by }),
         };
         made = { session, cookie: `${session.id}.${secret}`, key };
-        return bounded([...all.filter((entry) => entry !== used), session], now);
+        return currentEntries([...all.filter((entry) => entry !== used), session], now);
       });
       return made;
     },
     find(cookie, now) {
       const [id, secret = ''] = cookie.split('.');
       const session = sessions(now).find((entry) => entry.id === id);
-      return session && isSame(secret, session.secret) ? session : undefined;
+      return session && matchesHash(secret, session.secret) ? session : undefined;
     },
     get: (id, now) => sessions(now).find((entry) => entry.id === id),
     touch({ id, seen = 0 }, now) {

@@ -9,7 +9,7 @@ import { uploadRoute } from '../board/api/uploads.ts';
 import type { Places } from '../board/guard.ts';
 import { createLogin } from '../board/login.ts';
 import { pageRoutes } from '../board/pages/pages.ts';
-import { viberOf } from '../board/route.ts';
+import { requestedViber } from '../board/route.ts';
 import { createSpeakers } from '../board/speakers.ts';
 import { createPages } from '../board/static.ts';
 import type { Board } from '../runtime/contract/board.ts';
@@ -52,7 +52,7 @@ export async function openBoard(options: BoardOptions): Promise<OpenBoard> {
   });
   const { maySee, decideMemory } = protocol.parts;
   const pages = openPages({ open, sessions, readiness, protocol: protocol.parts });
-  const at = { viberOf: (url: URL) => viberOf(url, pages.about), decide: decideMemory };
+  const at = { viberOf: (url: URL) => requestedViber(url, pages.about), decide: decideMemory };
   const ofFeatures = await Promise.all(open.gw.features.on.map(({ routes }) => routes?.(at, open.gw) ?? []));
   return {
     routes: [

@@ -55,7 +55,7 @@ export async function buildChannels(open: OpenGateway, options: BuildOptions): P
   const answer = options.localOnly ? {} : { board: board.answer };
   channels.set('local', createLocal({ socket, user, language, nameAt, settled, ...answer }));
   if (options.localOnly) return;
-  const { createApi } = await channelModules.api();
+  const { createApiChannel: createApi } = await channelModules.api();
   channels.set(
     API,
     createApi({

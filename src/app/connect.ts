@@ -13,7 +13,7 @@ import type { OpenGateway } from './contract.ts';
 export async function connectAll(open: OpenGateway, onStatus: (channel: string) => void): Promise<void> {
   const { channels } = open.host.built;
   const connecting = Promise.all(
-    [...channels.values()].map((channel) => connect(channel, callbacksFor(channel.id, open, onStatus), open)),
+    [...channels.values()].map((channel) => connectChannel(channel, callbacksFor(channel.id, open, onStatus), open)),
   );
   // Load the model's libraries while waiting for the platforms.
   const [outcomes] = await Promise.all([connecting, open.preload()]);
@@ -23,7 +23,7 @@ export async function connectAll(open: OpenGateway, onStatus: (channel: string) 
     throw new ConfigError(problems.flatMap((problem) => problem.problems));
 }
 
-async function connect(
+async function connectChannel(
   channel: Channel,
   callbacks: ChannelCallbacks,
   { gw, host }: OpenGateway,

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { type Address, parseAddress } from '../channels/channel.ts';
 import { hashText } from '../lib/files.ts';
-import { escaped } from '../runtime/conversations/places.ts';
+import { escapeMarkdown } from '../runtime/conversations/places.ts';
 import { getButton } from '../runtime/reply/attachments.ts';
 import { hearAdoptions, openTask, type ToldAdoption } from '../workspace/tasks/index.ts';
 import type { TaskRecord } from '../workspace/types.ts';
@@ -37,8 +37,8 @@ async function tell({ taskId, kept, aside, isMerged }: ToldAdoption, gw: AppGate
   const address = bound ?? (task && lastPlace(task));
   if (!task || !address) return;
   const messages = gw.say(address);
-  const key = keyOf({ kept: meta?.name, aside, isMerged });
-  const text = messages.text(key, { title: escaped(task.title), file: meta?.name ?? aside ?? '' });
+  const key = adoptionMessage({ kept: meta?.name, aside, isMerged });
+  const text = messages.text(key, { title: escapeMarkdown(task.title), file: meta?.name ?? aside ?? '' });
   // A button works only in the conversation where it is offered.
   const rows =
     meta && bound ? { buttons: await consent.buttons.offer(address, [[getButton(meta, messages, taskId)]]) } : {};
@@ -46,7 +46,11 @@ async function tell({ taskId, kept, aside, isMerged }: ToldAdoption, gw: AppGate
   await delivery.add({ id, address, text, files: [], ...rows }, id);
 }
 
-function keyOf({ kept, aside, isMerged }: { [K in 'kept' | 'aside' | 'isMerged']: ToldAdoption[K] | undefined }) {
+function adoptionMessage({
+  kept,
+  aside,
+  isMerged,
+}: { [K in 'kept' | 'aside' | 'isMerged']: ToldAdoption[K] | undefined }) {
   if (kept !== undefined) return 'plans.editTook';
   if (aside !== undefined) return 'plans.editAside';
   return isMerged ? 'plans.editMerged' : 'plans.edited';

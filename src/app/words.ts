@@ -6,13 +6,13 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { namesIn, reportOnce } from '../lib/damage.ts';
-import { readWords } from '../lib/json.ts';
+import { readPeoplesText } from '../lib/json.ts';
 import { type Home, vibersOf } from '../workspace/home.ts';
 
 const MAX_FILES = 500;
 
 /** Returns names of files in these folders, relative to the home, in descending order of name. */
-function* wordsOf(home: Home): Generator<string> {
+function* wordFiles(home: Home): Generator<string> {
   const inside = (folder: string, pattern: RegExp) =>
     namesIn(path.join(home.root, folder))
       .flatMap((name) => (pattern.test(name) ? [`${folder}/${name}`] : []))
@@ -39,10 +39,10 @@ function isFolder(file: string): boolean {
 
 export async function lookAtWords(home: Home): Promise<void> {
   let looked = 0;
-  for (const name of wordsOf(home)) {
+  for (const name of wordFiles(home)) {
     if (++looked > MAX_FILES) return;
     // `task.md` is the link to the current task's plan, which may be missing.
-    if (path.basename(name) !== 'task.md') readWords(path.join(home.root, name));
+    if (path.basename(name) !== 'task.md') readPeoplesText(path.join(home.root, name));
     if (looked % 20 === 0) await turn();
   }
 }

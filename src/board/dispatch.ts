@@ -13,13 +13,13 @@ import type {
 import type { Connections } from './connections.ts';
 import { type Gate, NOT_FOUND, OWNERS_ONLY } from './gate.ts';
 import {
+  asRequestError,
   bodyIsLeft,
   DATA_HEADERS,
   errorBody,
   isError,
   JSON_TYPE,
   RequestError,
-  refused,
   sendError,
 } from './respond.ts';
 import { createRouter } from './router.ts';
@@ -51,7 +51,7 @@ export function createDispatch(
 
   /** Loads the Board once; after a failure the next request tries again. */
   async function board(): Promise<Board> {
-    if (!load) throw refused(NOT_FOUND);
+    if (!load) throw asRequestError(NOT_FOUND);
     loading ??= load().catch((error: unknown) => {
       loading = undefined;
       throw error;
@@ -61,28 +61,28 @@ export function createDispatch(
 
   async function take(request: http.IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const wrong = gate.refusal(request);
-    if (wrong) throw refused(wrong);
+    if (wrong) throw asRequestError(wrong);
     const { session, upgrade } = await board();
     const who = gate.enterSocket(request, session);
-    if (isError(who)) throw refused(who);
-    if (!upgrade) throw refused(NOT_FOUND);
+    if (isError(who)) throw asRequestError(who);
+    if (!upgrade) throw asRequestError(NOT_FOUND);
     const counted = countedIn(who, (caller) => connections.admit(caller, request.socket));
-    if (isError(counted)) throw refused(counted);
+    if (isError(counted)) throw asRequestError(counted);
     if (!socket.destroyed) upgrade({ request, socket, head, who: counted });
   }
 
   return {
     async answer(request, response, path) {
       const wrong = gate.refusal(request);
-      if (wrong) throw refused(wrong);
+      if (wrong) throw asRequestError(wrong);
       const { routes, open, session } = await board();
       match ??= routerOf([...routes, ...open]);
       const { method = '', url = '/' } = request;
       const found = match(method === 'HEAD' ? 'GET' : method, path);
-      if (!found) throw refused(NOT_FOUND);
+      if (!found) throw asRequestError(NOT_FOUND);
       if ('methods' in found) {
         response.setHeader('allow', found.methods.join(', '));
-        throw refused({ status: 405, code: 'wrong_method', message: `${found.methods.join(' or ')}.` });
+        throw asRequestError({ status: 405, code: 'wrong_method', message: `${found.methods.join(' or ')}.` });
       }
       const { route, params } = found;
       const asked = { request, response, params, url: new URL(`http://viber.invalid${url}`) };
@@ -91,16 +91,16 @@ export function createDispatch(
         return route.handle(asked);
       }
       const caller = gate.enter(request, session);
-      if (isError(caller)) throw refused(caller);
-      if (route.asks === 'owner' && caller.principal.role !== 'owner') throw refused(OWNERS_ONLY);
-      if (!connections.admit(caller, request.socket, response)) throw refused(TOO_MANY_AT_ONCE);
+      if (isError(caller)) throw asRequestError(caller);
+      if (route.asks === 'owner' && caller.principal.role !== 'owner') throw asRequestError(OWNERS_ONLY);
+      if (!connections.admit(caller, request.socket, response)) throw asRequestError(TOO_MANY_AT_ONCE);
       await answerRoute(route, { ...asked, caller });
     },
     async upgrade(request, socket, head, wrong) {
       request.socket.setTimeout(0);
       socket.on('error', () => socket.destroy());
       try {
-        if (wrong) throw refused(wrong);
+        if (wrong) throw asRequestError(wrong);
         await take(request, socket, head);
       } catch (error) {
         refuseSocket(socket, error instanceof RequestError ? error.error : INTERNAL);

@@ -60,10 +60,11 @@ export function wrongForm({ url = '', headers, headersDistinct }: http.IncomingM
   if (!url.startsWith('/')) return wrong('the target must be a path');
   for (const name of ['host', 'origin', 'authorization', 'x-viber-key', 'sec-fetch-site'])
     if ((headersDistinct[name]?.length ?? 0) > 1) return wrong(`more than one ${name === 'host' ? 'Host' : name}`);
-  if (headers.upgrade !== undefined && pathOf(url) !== SOCKET_PATH) return wrong('there is nothing to upgrade to');
+  if (headers.upgrade !== undefined && withoutQuery(url) !== SOCKET_PATH)
+    return wrong('there is nothing to upgrade to');
   return undefined;
 }
 
 export const SOCKET_PATH = '/ws';
 
-export const pathOf = (url = ''): string => url.split('?', 1)[0] ?? '';
+export const withoutQuery = (url = ''): string => url.split('?', 1)[0] ?? '';

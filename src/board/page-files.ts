@@ -42,10 +42,10 @@ const SOURCES = [
 const madeAt = (folder: string): number =>
   statSync(path.join(folder, 'index.html'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
-function newest(file: string): number {
+function newestTime(file: string): number {
   const stat = statSync(file);
   if (!stat.isDirectory()) return stat.mtimeMs;
-  return Math.max(...readdirSync(file).map((name) => newest(path.join(file, name))));
+  return Math.max(...readdirSync(file).map((name) => newestTime(path.join(file, name))));
 }
 
 let building: Promise<string | undefined> | undefined;
@@ -64,7 +64,7 @@ export function pageFolder(): Promise<string | undefined> {
 async function inCheckout(root: string): Promise<string | undefined> {
   const built = path.join(root, 'dist', 'board');
   const program = path.join(root, 'node_modules', 'rolldown', 'bin', 'cli.mjs');
-  const changed = Math.max(...SOURCES.map((name) => newest(path.join(root, name))));
+  const changed = Math.max(...SOURCES.map((name) => newestTime(path.join(root, name))));
   if (madeAt(built) > changed) return built;
   const cache = path.join(root, 'node_modules', '.cache');
   // One folder per state of the sources, so that two processes never write to the same one.

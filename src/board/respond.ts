@@ -17,7 +17,8 @@ export class RequestError extends Error {
   }
 }
 
-export const refused = ({ status, code, message, field }: BoardError) => new RequestError(status, code, message, field);
+export const asRequestError = ({ status, code, message, field }: BoardError) =>
+  new RequestError(status, code, message, field);
 
 export const isError = (value: object): value is BoardError => 'status' in value && 'code' in value;
 
@@ -95,14 +96,14 @@ export async function readBody<T>(
   const body = await readerOf(maxBytes)(request, response);
   if (typeof body === 'number')
     throw UNREAD[body]?.(maxBytes) ?? new RequestError(400, 'cut_off', 'The request was cut off.');
-  const parsed = schema.safeParse(parse(body.toString()));
+  const parsed = schema.safeParse(parseBody(body.toString()));
   if (parsed.success) return parsed.data;
   const { path = [], message = 'it is not what it must be' } = parsed.error.issues[0] ?? {};
   const field = path.join('.');
   throw new RequestError(400, 'bad_request', field === '' ? message : `${field}: ${message}`, field || undefined);
 }
 
-function parse(text: string): unknown {
+function parseBody(text: string): unknown {
   try {
     return text.trim() === '' ? {} : JSON.parse(text);
   } catch (error) {

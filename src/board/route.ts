@@ -69,13 +69,13 @@ export function newestFirst<T extends { at: string }>(
  * Returns the viber from `?viber=`, or the one that serves the chats.
  * @throws {RequestError} for an unknown viber
  */
-export function viberOf(url: URL, { viber, vibers }: About): string {
+export function requestedViber(url: URL, { viber, vibers }: About): string {
   const asked = url.searchParams.get('viber') ?? viber;
   if (!vibers().includes(asked)) throw new RequestError(404, 'not_found', 'There is no such viber.', 'viber');
   return asked;
 }
 
-export function found<T>(value: T | undefined, what: string): T {
+export function orNotFound<T>(value: T | undefined, what: string): T {
   if (value === undefined) throw new RequestError(404, 'not_found', `There is no such ${what}.`);
   return value;
 }

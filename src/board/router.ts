@@ -40,7 +40,7 @@ function paramsOf(pattern: readonly string[], parts: readonly string[]): Record<
   const params: Record<string, string> = {};
   for (const [index, want] of pattern.entries()) {
     if (want.startsWith('*')) {
-      const rest = parts.slice(index).map(decoded);
+      const rest = parts.slice(index).map(decodeSegment);
       if (rest.length === 0 || rest.includes(undefined)) return undefined;
       params[want.slice(1)] = rest.join('/');
       return params;
@@ -51,7 +51,7 @@ function paramsOf(pattern: readonly string[], parts: readonly string[]): Record<
       if (part !== want) return undefined;
       continue;
     }
-    const [name, value] = [want.slice(1), decoded(part)];
+    const [name, value] = [want.slice(1), decodeSegment(part)];
     if (value === undefined) return undefined;
     params[name] = value;
   }
@@ -70,7 +70,7 @@ const isOfForm = (name: string, value: string): boolean =>
   NAMED_BY_OTHERS.has(name) ? value.length <= MAX_NAME : ID.test(value);
 
 /** Returns undefined for a value that could lead elsewhere. */
-function decoded(part: string): string | undefined {
+function decodeSegment(part: string): string | undefined {
   try {
     const text = decodeURIComponent(part);
     const leads = text === '' || text === '.' || text === '..' || /[/\\\p{Cc}]/u.test(text);

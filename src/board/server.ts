@@ -9,8 +9,8 @@ import type { Readiness } from '../runtime/readiness.ts';
 import { watchConnections } from './connections.ts';
 import { createDispatch, INTERNAL, limitBody } from './dispatch.ts';
 import { createGate, type Gate, NO_TOKEN, NOT_FOUND, OWNERS_ONLY, TOO_MANY, WRONG_TOKEN } from './gate.ts';
-import { createPlaces, type Places, pathOf, SOCKET_PATH, wrongForm } from './guard.ts';
-import { bodyIsLeft, DATA_HEADERS, isError, JSON_TYPE, RequestError, refused, sendError } from './respond.ts';
+import { createPlaces, type Places, SOCKET_PATH, withoutQuery, wrongForm } from './guard.ts';
+import { asRequestError, bodyIsLeft, DATA_HEADERS, isError, JSON_TYPE, RequestError, sendError } from './respond.ts';
 import { createTokens, type ProgramToken, type Tokens } from './tokens.ts';
 
 export type HttpHandler = (request: http.IncomingMessage, response: http.ServerResponse) => Promise<void>;
@@ -78,7 +78,7 @@ const BOARD_PATH = /^\/(api\/|board(\/|$)|ws$|$)/;
  */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const routes = routesOf(options);
-  const isSocket = ({ url }: http.IncomingMessage) => pathOf(url) === SOCKET_PATH;
+  const isSocket = ({ url }: http.IncomingMessage) => withoutQuery(url) === SOCKET_PATH;
   const server = http.createServer({ ...TIMES, shouldUpgradeCallback: isSocket });
   server.maxConnections = options.maxConnections;
   const connections = watchConnections(server, options.maxConnections);
@@ -99,14 +99,14 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   /** Refuses the request or passes it to its handler. */
   async function answerTo(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
     const wrong = wrongForm(request);
-    if (wrong) throw refused(wrong);
-    const path = pathOf(request.url);
+    if (wrong) throw asRequestError(wrong);
+    const path = withoutQuery(request.url);
     const route = routes.get(path);
     if (!route && BOARD_PATH.test(path)) return board.answer(request, response, path);
     const found = admit(request, route, guard);
     if (isError(found)) {
       if (found.status === 405 && route) response.setHeader('allow', route.methods.join(', '));
-      throw refused(found);
+      throw asRequestError(found);
     }
     limitBody(request, response);
     await route?.handle(request, response, found.isTrusted);
@@ -143,15 +143,15 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 
 /** Returns the paths that always exist. */
 function routesOf({ webhooks, readiness, metrics }: ServerOptions): ReadonlyMap<string, Route> {
-  const healthz: Route['handle'] = async (request, response) => answer(request, response, 200, JSON_TYPE, OK);
+  const healthz: Route['handle'] = async (request, response) => sendAnswer(request, response, 200, JSON_TYPE, OK);
   const readyz: Route['handle'] = async (request, response, isTrusted) => {
     const state = await readiness();
     const shown = isTrusted ? state : { ready: state.ready };
-    answer(request, response, state.ready ? 200 : 503, JSON_TYPE, shown);
+    sendAnswer(request, response, state.ready ? 200 : 503, JSON_TYPE, shown);
   };
   const numbers: Route['handle'] = async (request, response) => {
     const { type, body } = await metrics(request.headers.accept);
-    answer(request, response, 200, type, body);
+    sendAnswer(request, response, 200, type, body);
   };
   return new Map<string, Route>([
     ...[...webhooks].map(([path, handle]): [string, Route] => [path, { methods: ['POST'], asks: 'secret', handle }]),
@@ -203,7 +203,7 @@ function portError(error: unknown, { host, port }: ServerOptions): ConfigError |
 }
 
 /** @param body a string, or a value to serialise as JSON */
-function answer(
+function sendAnswer(
   request: http.IncomingMessage,
   response: http.ServerResponse,
   status: number,

@@ -24,7 +24,7 @@ export const OWN_CHANNELS: readonly string[] = ['terminal', 'local', 'api', 'hub
 
 export const channelKinds = (): readonly ChannelKind[] => [...kinds.values()];
 
-export const kindOf = (channel: string): ChannelKind | undefined => kinds.get(channel);
+export const channelKind = (channel: string): ChannelKind | undefined => kinds.get(channel);
 
 /** Returns whether the name belongs to the gateway, so that a channel from outside can't take it. */
 export const isBuiltIn = (name: string): boolean =>
@@ -66,7 +66,7 @@ export function chatSections(config: Sections): { kind: ChannelKind; settings: C
 /** Returns the server of an address, if the channel's section lists it. */
 export function serverOf(config: Sections, { channel, workspace }: { channel: string; workspace?: string }) {
   const section = workspace === undefined ? undefined : chatSection(config, channel);
-  const servers: readonly ServerConfig[] = section ? (kindOf(channel)?.servers?.of(section) ?? []) : [];
+  const servers: readonly ServerConfig[] = section ? (channelKind(channel)?.servers?.of(section) ?? []) : [];
   return servers.find(({ id }) => id === workspace);
 }
 
@@ -83,5 +83,5 @@ export function accessOf(config: Sections, at: { channel: string; workspace?: st
 /** Returns whether only one person reads there, judged by the platform's IDs. */
 export function isDirectAddress({ channel, chat, workspace }: Address): boolean {
   const at = { chat, ...(workspace !== undefined && { workspace }) };
-  return kindOf(channel)?.isDirect?.(at) ?? workspace === undefined;
+  return channelKind(channel)?.isDirect?.(at) ?? workspace === undefined;
 }

@@ -24,7 +24,7 @@ export type Request =
 type Options = Readonly<Record<string, CliOption>>;
 
 /** Returns the options of one command, including the common ones. */
-export const optionsOf = ({ options, json }: CliCommand): Options => ({
+export const commandOptions = ({ options, json }: CliCommand): Options => ({
   ...options,
   ...(json ? { json: JSON_OPTION } : {}),
   ...COMMON_OPTIONS,
@@ -33,7 +33,7 @@ export const optionsOf = ({ options, json }: CliCommand): Options => ({
 /**
  * An option takes a value in every command or in none; otherwise a value before the command's name would be ambiguous.
  */
-const EVERY: Options = Object.assign({}, ...Object.values(CLI_COMMANDS).map(optionsOf));
+const EVERY: Options = Object.assign({}, ...Object.values(CLI_COMMANDS).map(commandOptions));
 
 /**
  * Parses `argv`; no arguments mean `start`.
@@ -60,10 +60,10 @@ export function parseCommandLine(argv: readonly string[]): Request {
   const given = tokens.filter((token) => token.kind === 'option');
   if (given.some((option) => option.name === 'version')) return { kind: 'version' };
   const isHelp = given.some((option) => option.name === 'help');
-  if (name === 'help') return { kind: 'help', ...(args[0] === undefined ? {} : { command: named(args[0]) }) };
+  if (name === 'help') return { kind: 'help', ...(args[0] === undefined ? {} : { command: commandNamed(args[0]) }) };
   // Checked before the command's name: `viber --help` has none.
   if (isHelp && tokens.every((token) => token.kind !== 'positional')) return { kind: 'help' };
-  const command = CLI_COMMANDS[named(name)] as CliCommand;
+  const command = CLI_COMMANDS[commandNamed(name)] as CliCommand;
   if (isHelp) return { kind: 'help', command: name };
   const values: Record<string, string> = {};
   const switches = new Set<string>();
@@ -104,7 +104,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 };
 
 /** @throws {UserError} for an unknown command */
-function named(name: string): string {
+function commandNamed(name: string): string {
   if (Object.hasOwn(CLI_COMMANDS, name)) return name;
   const names = Object.keys(CLI_COMMANDS);
   const guess = (Object.hasOwn(ELSEWHERE, name) ? ELSEWHERE[name] : undefined) ?? nearest(name, names);
@@ -116,7 +116,7 @@ function named(name: string): string {
 }
 
 function checkOption(option: string, rawName: string, name: string, command: CliCommand): CliOption {
-  const options = optionsOf(command);
+  const options = commandOptions(command);
   const known = Object.hasOwn(options, option) ? options[option] : undefined;
   if (known) return known;
   const guess = nearest(option, Object.keys(options));
@@ -139,13 +139,13 @@ function checkVerb(option: string, rawName: string, name: string, { verbs = {} }
 
 function checkWords(name: string, command: CliCommand, args: string[]): string[] {
   const { verbs, usual, otherwise, inChats } = command;
-  if (!verbs) return count(name, command, command.takes, args);
+  if (!verbs) return checkCount(name, command, command.takes, args);
   const [verb = usual, ...rest] = args;
   const known = verb !== undefined && Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
   if (verb === undefined || !known) {
     const guess = verb === undefined ? undefined : nearest(verb, Object.keys(verbs));
     if (verb !== undefined && guess === undefined && otherwise !== undefined && !inChats?.test(verb))
-      return [otherwise, ...count(`${name} ${otherwise}`, command, verbs[otherwise]?.takes, args)];
+      return [otherwise, ...checkCount(`${name} ${otherwise}`, command, verbs[otherwise]?.takes, args)];
     const what =
       verb === undefined
         ? say('cli.whichVerb', { command: commandForAnyone(name) })
@@ -153,11 +153,11 @@ function checkWords(name: string, command: CliCommand, args: string[]): string[]
     const hint = guess === undefined ? undefined : say('cli.didYouMean', { guess });
     throw new UserError(hint ? say('cli.hinted', { what, hint }) : usage(what, name, command));
   }
-  return [verb, ...count(`${name} ${verb}`, command, known.takes, rest)];
+  return [verb, ...checkCount(`${name} ${verb}`, command, known.takes, rest)];
 }
 
 /** @throws {UserError} for more or fewer words than `takes` allows */
-function count(name: string, command: CliCommand, takes: string | undefined, args: string[]): string[] {
+function checkCount(name: string, command: CliCommand, takes: string | undefined, args: string[]): string[] {
   const words = takes?.split(' ') ?? [];
   const filled = args.filter((word) => word.trim() !== '');
   const missing = words.filter((word) => !word.startsWith('['))[filled.length];

@@ -62,7 +62,7 @@ async function socketAmongSeveral(context: CliContext): Promise<string> {
 }
 
 /** Returns the gateway's name for a conversation of this operating-system user. */
-export const chatOf = (name: string): string => `${os.userInfo().username}-${name}`;
+export const userChat = (name: string): string => `${os.userInfo().username}-${name}`;
 
 /**
  * Sends one request over the socket.
@@ -101,7 +101,7 @@ export async function namedViber({ values, home: root }: CliContext): Promise<st
  * Sends one message and passes each line to `onLine`. Resolves with its answers as one when nothing more is to come.
  * @throws {UserError} if the gateway reports an error, or stops before it answers
  */
-export async function ask(
+export async function sendAndWait(
   socket: string,
   {
     chat,
@@ -112,7 +112,7 @@ export async function ask(
   ),
   onLine: (line: LocalLine) => Promise<void> | void,
 ): Promise<Omit<AnswerLine, 'type' | 'buttons'>> {
-  const response = await post(socket, '/ask', { chat: chatOf(chat), ...said });
+  const response = await post(socket, '/ask', { chat: userChat(chat), ...said });
   if (response.statusCode !== 200) throw new UserError(await bodyOf(response));
   const answers: AnswerLine[] = [];
   for await (const text of readline.createInterface({ input: response })) {

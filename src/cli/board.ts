@@ -18,23 +18,23 @@ interface Answer {
 
 export async function run(context: CliContext): Promise<number> {
   const [verb, id = ''] = context.args;
-  if (verb === 'sessions') return list(context);
+  if (verb === 'sessions') return listSessions(context);
   if (verb === 'revoke') return revoke(context, id);
-  return open(context);
+  return openPage(context);
 }
 
-async function open(context: CliContext): Promise<number> {
+async function openPage(context: CliContext): Promise<number> {
   const { home, json, print, switches, env, messages } = context;
   const socket = await findSocket(context);
   if (socket === undefined) throw new UserError(say('cli.startFirst', { home, start: viberCommand('start') }));
-  const { url = '' } = await ask(socket, { ask: 'link' });
+  const { url = '' } = await askGateway(socket, { ask: 'link' });
   print(json ? JSON.stringify({ url }) : messages.text('cli.boardLink', { url }));
-  if (!json && !switches.has('no-open') && process.stdout.isTTY) show(url, env);
+  if (!json && !switches.has('no-open') && process.stdout.isTTY) openBrowser(url, env);
   return EXIT.ok;
 }
 
 /** Opens the browser if this machine has a screen. Failure is fine: the address has been printed. */
-function show(url: string, env: NodeJS.ProcessEnv): void {
+function openBrowser(url: string, env: NodeJS.ProcessEnv): void {
   const isScreen = env.DISPLAY !== undefined || env.WAYLAND_DISPLAY !== undefined;
   const program =
     process.platform === 'darwin' ? 'open' : process.platform === 'linux' && isScreen ? 'xdg-open' : undefined;
@@ -44,11 +44,11 @@ function show(url: string, env: NodeJS.ProcessEnv): void {
     .unref();
 }
 
-async function list(context: CliContext): Promise<number> {
+async function listSessions(context: CliContext): Promise<number> {
   const { home, json, print, messages } = context;
   const socket = await findSocket(context);
   const sessions = socket
-    ? ((await ask(socket, { ask: 'sessions' })).sessions ?? [])
+    ? ((await askGateway(socket, { ask: 'sessions' })).sessions ?? [])
     : (await stored(home)).list(Date.now());
   if (json) print(JSON.stringify({ sessions }));
   else {
@@ -66,14 +66,14 @@ async function list(context: CliContext): Promise<number> {
 async function revoke(context: CliContext, id: string): Promise<number> {
   const { home, json, print, messages } = context;
   const socket = await findSocket(context);
-  if (socket) await ask(socket, { ask: 'revoke', id });
+  if (socket) await askGateway(socket, { ask: 'revoke', id });
   else if (!(await stored(home)).revoke(id))
     throw new UserError(say('cli.unknownLogin', { id, command: viberCommand('board sessions') }));
   print(json ? JSON.stringify({ revoked: id }) : messages.text('cli.loggedOut', { id }));
   return EXIT.ok;
 }
 
-async function ask(socket: string, asked: BoardAsk): Promise<Answer> {
+async function askGateway(socket: string, asked: BoardAsk): Promise<Answer> {
   const response = await post(socket, '/board', asked);
   const body = await bodyOf(response);
   if (response.statusCode !== 200) throw new UserError(body);

@@ -8,7 +8,7 @@ import { answerLines } from '../channels/terminal/render.ts';
 import { safeLine } from '../channels/terminal/safe.ts';
 import { UserError } from '../errors.ts';
 import { type CliContext, EXIT } from '../runtime/contract/cli.ts';
-import { ask, type ChatTarget, namedViber, withGateway } from './ask.ts';
+import { type ChatTarget, namedViber, sendAndWait, withGateway } from './ask.ts';
 
 export async function run(context: CliContext): Promise<number> {
   const viber = await namedViber(context);
@@ -26,7 +26,7 @@ async function piped(context: CliContext, to: ChatTarget): Promise<number> {
   await withGateway(context, async (socket) => {
     for await (const line of readline.createInterface({ input: process.stdin })) {
       if (LEAVE.test(line.trim())) break;
-      if (line.trim() !== '' && !(await answer(context, socket, line, to, buttons))) isWhole = false;
+      if (line.trim() !== '' && !(await printAnswer(context, socket, line, to, buttons))) isWhole = false;
     }
     // The writer may keep the pipe open; don't wait for it after "exit".
     process.stdin.destroy();
@@ -38,7 +38,7 @@ async function piped(context: CliContext, to: ChatTarget): Promise<number> {
  * Prints the answers, and nothing else, to standard output. Returns false if the line was refused, after printing the
  * reason.
  */
-async function answer(
+async function printAnswer(
   { print, env }: CliContext,
   socket: string,
   line: string,
@@ -58,7 +58,7 @@ async function answer(
     const found = buttons.find(line.trim());
     if (found && found.kind !== 'press') throw new UserError(notPressed(found));
     const said = found ? { button: found.button.id } : { text: line, viber };
-    await ask(socket, { chat, ...said }, show);
+    await sendAndWait(socket, { chat, ...said }, show);
     to.viber = undefined;
     return true;
   } catch (error) {

@@ -21,7 +21,7 @@ export async function serverOf({ home, config: file, env }: CliContext): Promise
 export async function workOn(server: Server | undefined) {
   if (!server) return undefined;
   const { inspectServerWork } = await import('../engine/redis/inspect.ts');
-  const { addressOf } = await import('../engine/redis/connection.ts');
+  const { hostAndPort: addressOf } = await import('../engine/redis/connection.ts');
   const address = addressOf(server.url);
   try {
     const { messages, answers } = await inspectServerWork(server);

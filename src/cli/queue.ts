@@ -43,8 +43,8 @@ export async function run(context: CliContext): Promise<number> {
   const spool = path.join(home, 'spool');
   if (!fs.existsSync(spool)) throw new UserError(say('cli.noSpool', { home }));
   const server = await serverOf(context);
-  const local = inspectUnfinished(spool).flatMap((found) => rowOf(found) ?? []);
-  const rows = [...local, ...(await foundOn(server)).flatMap((found) => rowOf(found) ?? [])];
+  const local = inspectUnfinished(spool).flatMap((found) => queueRow(found) ?? []);
+  const rows = [...local, ...(await foundOn(server)).flatMap((found) => queueRow(found) ?? [])];
   const order = Object.values(STATES);
   rows.sort((a, b) => order.indexOf(a.state) - order.indexOf(b.state) || a.since.localeCompare(b.since));
   if (json) {
@@ -52,31 +52,31 @@ export async function run(context: CliContext): Promise<number> {
     return EXIT.ok;
   }
   if (rows.length === 0) print(messages.text('cli.emptyQueue'));
-  for (const row of rows) print(lineOf(row, Date.now(), messages));
+  for (const row of rows) print(formatRow(row, Date.now(), messages));
   if (server && local.some(({ state }) => state !== 'given up' && state !== 'unsure'))
     print(messages.text('cli.queueLeft'));
   return EXIT.ok;
 }
 
 /** Returns undefined for anything but a message or an answer. */
-function rowOf({ state, key, value }: SpoolRecord): QueueRow | undefined {
+function queueRow({ state, key, value }: SpoolRecord): QueueRow | undefined {
   if (state === 'done' || !isRecord(value)) return undefined;
   const { message, acceptedAt, lane, createdAt, trace, reason, deadReason } = value;
   const isAnswer = typeof createdAt === 'number';
-  const why = text(isAnswer ? reason : deadReason);
-  const since = isAnswer ? new Date(createdAt).toISOString() : text(acceptedAt);
+  const why = stringOr(isAnswer ? reason : deadReason);
+  const since = isAnswer ? new Date(createdAt).toISOString() : stringOr(acceptedAt);
   return {
     state: STATES[state],
     since,
-    trace: text(trace) || key.slice(0, 12),
-    lane: isAnswer ? chatOf(field(message, 'address')) : text(lane),
-    words: cutText(plainLine(text(field(isAnswer ? message : field(message, 'message'), 'text'))), WORDS),
+    trace: stringOr(trace) || key.slice(0, 12),
+    lane: isAnswer ? chatLabel(field(message, 'address')) : stringOr(lane),
+    words: cutText(plainLine(stringOr(field(isAnswer ? message : field(message, 'message'), 'text'))), WORDS),
     ...(why !== '' && { reason: plainLine(why) }),
   };
 }
 
 /** `in work      12 s  0123456789ab  task:20261122-abcde  "how it begins"`. */
-function lineOf({ state, since, trace, lane, words, reason }: QueueRow, now: number, messages: Messages): string {
+function formatRow({ state, since, trace, lane, words, reason }: QueueRow, now: number, messages: Messages): string {
   const age = ageOf((now - Date.parse(since)) / 1000);
   const why = reason === undefined ? '' : `  ${reason}`;
   return `${messages.text('cli.queueState', { state: SHOWN[state] }).padEnd(11)}  ${age.padStart(6)}  ${trace}  ${lane}  "${words}"${why}`;
@@ -90,8 +90,8 @@ function ageOf(seconds: number): string {
 }
 
 /** `telegram 1001`. */
-const chatOf = (address: unknown): string =>
-  `${text(field(address, 'channel'))} ${text(field(address, 'chat'))}`.trim();
+const chatLabel = (address: unknown): string =>
+  `${stringOr(field(address, 'channel'))} ${stringOr(field(address, 'chat'))}`.trim();
 
 const field = (value: unknown, name: string): unknown => (isRecord(value) ? value[name] : undefined);
-const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+const stringOr = (value: unknown): string => (typeof value === 'string' ? value : '');

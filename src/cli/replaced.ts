@@ -16,7 +16,7 @@ const STEADY_LOOKS = 3;
  * Identifies the version of `main.js`; undefined while it is missing. Includes the inode, because copies keep their
  * times.
  */
-function stampOf(file: string): string | undefined {
+function programStamp(file: string): string | undefined {
   const stat = fs.statSync(file, { throwIfNoEntry: false });
   return stat && `${stat.ino} ${stat.size} ${stat.mtimeMs}`;
 }
@@ -27,12 +27,12 @@ function stampOf(file: string): string | undefined {
  */
 export function watchProgram(main: string, onReplaced: () => void, lookMs: number = LOOK_MS): () => void {
   if (!main.endsWith('.js')) return () => undefined;
-  const first = stampOf(main);
+  const first = programStamp(main);
   let last = '';
   let looks = 0;
   const timer = setInterval(() => {
-    const now = stampOf(main);
-    const whole = now === undefined || now === first ? '' : `${now} ${stampOf(path.dirname(main))}`;
+    const now = programStamp(main);
+    const whole = now === undefined || now === first ? '' : `${now} ${programStamp(path.dirname(main))}`;
     looks = whole !== '' && whole === last ? looks + 1 : 0;
     last = whole;
     if (looks < STEADY_LOOKS) return;

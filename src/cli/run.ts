@@ -12,7 +12,7 @@ import { parseJson } from '../lib/json.ts';
 import { say } from '../messages/messages.ts';
 import { type CliContext, EXIT } from '../runtime/contract/cli.ts';
 import { planSchema } from '../runtime/contract/protocol.ts';
-import { ask, namedViber, withGateway } from './ask.ts';
+import { namedViber, sendAndWait, withGateway } from './ask.ts';
 
 /** Fails if the task failed, so that a script stops there. */
 export async function run(context: CliContext): Promise<number> {
@@ -24,7 +24,7 @@ export async function run(context: CliContext): Promise<number> {
     process.stderr.write(`  … ${safeLine(line.words)}\n`);
   };
   const { text, files, ended, result } = await withGateway(context, (socket) =>
-    ask(socket, { chat: `run-${randomUUID()}`, text: goal, viber, given }, show),
+    sendAndWait(socket, { chat: `run-${randomUUID()}`, text: goal, viber, given }, show),
   );
   if (context.json) context.print(JSON.stringify({ text, files, state: ended ?? 'completed', ...result }));
   else for (const line of await answerText(text, files, lookOf(process.stdout, context.env))) context.print(line);
@@ -35,8 +35,8 @@ export async function run(context: CliContext): Promise<number> {
 async function givenBy({ plan, memory }: CliContext['values']): Promise<SuppliedContext | undefined> {
   if (plan === undefined && memory === undefined) return undefined;
   return {
-    ...(plan !== undefined && { plan: planOf(await textOf(plan), plan) }),
-    ...(memory !== undefined && { memory: await textOf(memory) }),
+    ...(plan !== undefined && { plan: planOf(await readPlanFile(plan), plan) }),
+    ...(memory !== undefined && { memory: await readPlanFile(memory) }),
   };
 }
 
@@ -49,7 +49,7 @@ function planOf(text: string, file: string): NonNullable<SuppliedContext['plan']
   return parsed.data;
 }
 
-async function textOf(file: string): Promise<string> {
+async function readPlanFile(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {

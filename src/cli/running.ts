@@ -55,11 +55,11 @@ async function chosenFolder(at: Parameters<typeof loadConfig>[0]): Promise<strin
 
 function runningIn(folder: string): Running[] {
   const text = readTextSync(path.join(folder, 'gateway.json'));
-  const { data } = aboutShape.safeParse(text === undefined ? undefined : parsed(text));
-  return data && isAlive(data.pid) ? [{ ...data, folder }] : [];
+  const { data } = aboutShape.safeParse(text === undefined ? undefined : parseOrUndefined(text));
+  return data && isProcessAlive(data.pid) ? [{ ...data, folder }] : [];
 }
 
-function parsed(text: string): unknown {
+function parseOrUndefined(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -69,7 +69,7 @@ function parsed(text: string): unknown {
 }
 
 /** EPERM means that it is alive but belongs to another user. */
-function isAlive(pid: number): boolean {
+function isProcessAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {

@@ -13,7 +13,7 @@ export const servicesFor = (context: CliContext): CliServices => ({
 });
 
 async function runningOn(context: CliContext): Promise<RunningGateway | undefined> {
-  const { ask, findSocket } = await import('./ask.ts');
+  const { sendAndWait: ask, findSocket } = await import('./ask.ts');
   const socket = await findSocket(context);
   if (socket === undefined) return undefined;
   return {

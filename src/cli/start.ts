@@ -49,7 +49,7 @@ export async function run({ config: file, home, env }: CliContext): Promise<numb
     if (isReplaced || asked > 0) return;
     isReplaced = true;
     log.info('the program was replaced: stopping, to go on as the new one');
-    setTimeout(() => goOn(main), HARD_STOP_MS).unref();
+    setTimeout(() => restartWith(main), HARD_STOP_MS).unref();
     done.resolve();
   };
   const unwatch = watchProgram(main, replace);
@@ -78,14 +78,14 @@ export async function run({ config: file, home, env }: CliContext): Promise<numb
     unwatch();
     await app.stop();
   }
-  if (isReplaced && asked === 0) return goOn(main);
+  if (isReplaced && asked === 0) return restartWith(main);
   // SDK sockets may still be closing; all our data is on disk.
   setTimeout(() => process.exit(EXIT.ok), 500).unref();
   return EXIT.ok;
 }
 
 /** Restarts with the new program; if the system can't do that, exits so that the supervisor restarts it. */
-function goOn(main: string): number {
+function restartWith(main: string): number {
   startAnew(main);
   setTimeout(() => process.exit(EXIT.failed), 500).unref();
   return EXIT.failed;

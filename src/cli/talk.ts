@@ -11,10 +11,10 @@ import { errorCode, UserError } from '../errors.ts';
 import { loadFeatures } from '../features.ts';
 import { commandTable, menuSpecs } from '../runtime/commands/table.ts';
 import { type CliContext, EXIT } from '../runtime/contract/cli.ts';
-import { type ChatTarget, chatOf, post } from './ask.ts';
+import { type ChatTarget, post, userChat } from './ask.ts';
 
 export async function talkOver(socket: string, to: ChatTarget, { home, env, messages }: CliContext): Promise<number> {
-  const chat = chatOf(to.chat);
+  const chat = userChat(to.chat);
   const left = Promise.withResolvers<void>();
   const door = doorTo(socket, chat, to.viber);
   const listening = await post(socket, '/talk', { chat });

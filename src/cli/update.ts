@@ -49,7 +49,7 @@ export async function updateCheckout(folder: string, context: Updating): Promise
   const running = await runningHere(context);
   await git('merge', '--ff-only', '--quiet', '@{upstream}');
   for (const args of [['ci'], ['run', 'build']]) {
-    if ((await follow('npm', args, folder, env)) === EXIT.ok) continue;
+    if ((await runInherited('npm', args, folder, env)) === EXIT.ok) continue;
     print(messages.text('cli.npmFailed', { command: `npm ${args.join(' ')}`, folder, before }));
     return EXIT.failed;
   }
@@ -71,7 +71,7 @@ export async function updatePackage(folder: string, context: Updating): Promise<
     return EXIT.ok;
   }
   const running = await runningHere(context);
-  if ((await follow('npm', args, prefix, env)) !== EXIT.ok) return EXIT.failed;
+  if ((await runInherited('npm', args, prefix, env)) !== EXIT.ok) return EXIT.failed;
   renew(running, context);
   return EXIT.ok;
 }
@@ -106,7 +106,7 @@ const explain =
     throw new UserError(say('cli.programSays', { program, what: said || errorMessage(error) }));
   };
 
-async function follow(program: string, args: string[], cwd: string, env: NodeJS.ProcessEnv): Promise<number> {
+async function runInherited(program: string, args: string[], cwd: string, env: NodeJS.ProcessEnv): Promise<number> {
   return await new Promise((resolve, reject) => {
     const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'inherit', 'inherit'] });
     child.on('error', (error) =>

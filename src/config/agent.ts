@@ -51,14 +51,14 @@ export async function loadAgent(home: string, viber: string): Promise<AgentConfi
     return { warnings: [] };
   }
   // A dangling link may have contained limits; reading a pipe would wait for its writer.
-  if (!found.isFile()) return keep(last, `agents/${viber}.yaml is no file that can be read`);
+  if (!found.isFile()) return keepLastVersion(last, `agents/${viber}.yaml is no file that can be read`);
   try {
     const stamp = await settledStamp(file, last?.stamp);
     if (last !== undefined && stamp === last.stamp) return last.agent;
-    if (stamp === undefined) return keep(last, `agents/${viber}.yaml is still being written`);
+    if (stamp === undefined) return keepLastVersion(last, `agents/${viber}.yaml is still being written`);
     const agent = await readAgent(file, `agents/${viber}.yaml`);
     if ((await settledStamp(file, stamp)) !== stamp)
-      return keep(last, `agents/${viber}.yaml was changed while it was read`);
+      return keepLastVersion(last, `agents/${viber}.yaml was changed while it was read`);
     cache.delete(file);
     cache.set(file, { stamp, agent });
     for (const oldest of cache.keys()) if (cache.size > CACHE_SIZE) cache.delete(oldest);
@@ -68,7 +68,7 @@ export async function loadAgent(home: string, viber: string): Promise<AgentConfi
       cache.delete(file);
       return { warnings: [] };
     }
-    return keep(last, scrub(errorMessage(error)).replaceAll('\n', '; '));
+    return keepLastVersion(last, scrub(errorMessage(error)).replaceAll('\n', '; '));
   }
 }
 
@@ -78,7 +78,7 @@ function statIn(file: string) {
   return own?.isSymbolicLink() ? (statSync(file, { throwIfNoEntry: false }) ?? own) : own;
 }
 
-function keep(last: CachedAgent | undefined, problem: string): AgentConfig {
+function keepLastVersion(last: CachedAgent | undefined, problem: string): AgentConfig {
   if (last === undefined) return { warnings: [problem], isBroken: true };
   return { ...last.agent, warnings: [`${problem}; the version before it stays in force`] };
 }

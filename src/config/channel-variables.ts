@@ -1,5 +1,5 @@
 /** Applies the environment to `channels:`: tokens enable a channel and fill in what the file omits. */
-import { channelKinds, kindOf } from '../channels/index.ts';
+import { channelKind, channelKinds } from '../channels/index.ts';
 import type { ChannelKind } from '../channels/kind.ts';
 import { isRecord } from '../lib/json.ts';
 import { addSecret } from '../log.ts';
@@ -11,7 +11,7 @@ type Section = { [key: string]: Data };
 
 /** Returns the variable that fills in the setting at a path, if there is one. */
 export function variableOf([section, channel, key]: readonly PropertyKey[]): string | undefined {
-  return section === 'channels' ? kindOf(String(channel))?.variables?.[String(key)] : undefined;
+  return section === 'channels' ? channelKind(String(channel))?.variables?.[String(key)] : undefined;
 }
 
 /** Returns `data` with the environment's values where the file has none; the file takes precedence. */

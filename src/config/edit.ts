@@ -1,5 +1,5 @@
 /** Changes single settings of a configuration file that people edit too: keeps comments, order and all other keys. */
-import { ConfigError, problemOf } from '../errors.ts';
+import { ConfigError, problemWith } from '../errors.ts';
 import { editText } from '../lib/files.ts';
 import { isRecord } from '../lib/json.ts';
 import { say } from '../messages/messages.ts';
@@ -17,7 +17,7 @@ async function settingIn(file: string, settings: readonly Setting[]): Promise<(t
   return (text) => {
     const document = parseDocument(text);
     const [problem] = document.errors;
-    if (problem) throw new ConfigError([problemOf('', say('config.fixFirst', { file, why: problem.code }))]);
+    if (problem) throw new ConfigError([problemWith('', say('config.fixFirst', { file, why: problem.code }))]);
     for (const { path, value } of settings) {
       // A section with only comments parses as null.
       for (let depth = 1; depth < path.length; depth++) {
@@ -40,9 +40,9 @@ function jsonWith(text: string, settings: readonly Setting[], file: string): str
   try {
     data = text.trim() === '' ? {} : JSON.parse(text);
   } catch (error) {
-    throw new ConfigError([problemOf('', say('config.notJson', { file }))], { cause: error });
+    throw new ConfigError([problemWith('', say('config.notJson', { file }))], { cause: error });
   }
-  if (!isRecord(data)) throw new ConfigError([problemOf('', say('config.notObject', { file }))]);
+  if (!isRecord(data)) throw new ConfigError([problemWith('', say('config.notObject', { file }))]);
   const top: object = { ...data };
   for (const { path, value } of settings) {
     let at = top;

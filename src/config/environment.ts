@@ -1,5 +1,5 @@
 /** Prepares values before validation: replaces `${NAME}`, drops blank values and registers secrets. */
-import { type ConfigProblem, problemOf } from '../errors.ts';
+import { type ConfigProblem, problemWith } from '../errors.ts';
 import { addSecret } from '../log.ts';
 import { say } from '../messages/messages.ts';
 import type { Data } from './parse.ts';
@@ -51,7 +51,7 @@ export function substitute(
     const value = variable(env, name);
     if (value !== undefined && isSecretName(name)) addSecret(value);
     if (value !== undefined || fallback !== undefined) return value ?? fallback ?? '';
-    problems.push({ ...problemOf(path.join('.'), say('config.unsetVariable', { name })), variable: name });
+    problems.push({ ...problemWith(path.join('.'), say('config.unsetVariable', { name })), variable: name });
     return 'unset';
   });
   for (const secret of secretsIn(text, path, before)) addSecret(secret);

@@ -4,7 +4,7 @@
  * digit.
  */
 import { open } from 'node:fs/promises';
-import { ConfigError, type ConfigProblem, problemOf } from '../errors.ts';
+import { ConfigError, type ConfigProblem, problemWith } from '../errors.ts';
 import { decodedText } from '../lib/text.ts';
 import { say, type Wording } from '../messages/messages.ts';
 import { mistakesIn } from './yaml-mistakes.ts';
@@ -37,7 +37,7 @@ export async function readBounded(file: string): Promise<string> {
       if (bytesRead === 0 || length === buffer.length) break;
     }
     if (length > MAX_BYTES) {
-      throw new ConfigError([problemOf('', say('config.tooLarge', { file, size: MAX_BYTES / 1024 }))]);
+      throw new ConfigError([problemWith('', say('config.tooLarge', { file, size: MAX_BYTES / 1024 }))]);
     }
     return decodedText(buffer.subarray(0, length));
   } finally {
@@ -62,7 +62,7 @@ export interface ParsedYaml {
 
 /** Like `parseYaml`, with line numbers for error messages. */
 export async function parseYamlLines(text: string, file: string): Promise<ParsedYaml> {
-  const fail = (line: number, what: Wording) => problemOf('', say('config.inLine', { file, line, what }));
+  const fail = (line: number, what: Wording) => problemWith('', say('config.inLine', { file, line, what }));
   if (text.trim() === '') {
     throw new ConfigError([problemAt(file, 1, say('yaml.empty'))]);
   }
@@ -106,7 +106,7 @@ export async function parseYamlLines(text: string, file: string): Promise<Parsed
     },
   });
   if (problems.length > 0) throw new ConfigError(problems);
-  const data = plain(
+  const data = copyYaml(
     toJs(() => document.toJS({ maxAliasCount: MAX_ALIASES }), fail),
     fail,
     0,
@@ -141,7 +141,7 @@ function countOf(text: string, mark: RegExp): number {
 }
 
 const problemAt = (file: string, line: number, what: Wording): ConfigProblem =>
-  problemOf('', say('yaml.inLine', { file, line, what }));
+  problemWith('', say('yaml.inLine', { file, line, what }));
 
 type Fail = (line: number, what: Wording) => ConfigProblem;
 
@@ -155,12 +155,12 @@ function toJs(make: () => unknown, fail: Fail): unknown {
 }
 
 /** Copies a value. Limits the depth, because an alias inside its own anchor would never end. */
-function plain(value: unknown, fail: Fail, depth: number): Data {
+function copyYaml(value: unknown, fail: Fail, depth: number): Data {
   if (depth > MAX_DEPTH) throw new ConfigError([fail(1, say('config.tooDeep', { n: MAX_DEPTH }))]);
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
-  if (Array.isArray(value)) return value.map((item) => plain(item, fail, depth + 1));
+  if (Array.isArray(value)) return value.map((item) => copyYaml(item, fail, depth + 1));
   if (typeof value === 'object' && value !== null) {
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plain(item, fail, depth + 1)]));
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, copyYaml(item, fail, depth + 1)]));
   }
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null;
 }

@@ -13,7 +13,7 @@ interface WithPlugins {
 
 /** Loads the plugins of a configuration. Never rejects: what fails to load becomes a problem and is left out. */
 export async function withPlugins(data: { [key: string]: Data }, home: string): Promise<WithPlugins> {
-  const named = namedIn(data);
+  const named = pluginsNamed(data);
   if (named.length === 0) return { data, features: [], problems: [] };
   const { loadPlugins } = await import('../plugin/load.ts');
   const { features, problems } = await loadPlugins(named, home);
@@ -28,7 +28,7 @@ export async function withPlugins(data: { [key: string]: Data }, home: string): 
   return { data: { ...rest, ...all }, features, problems };
 }
 
-function namedIn({ plugins, channels }: { [key: string]: Data }): NamedPlugin[] {
+function pluginsNamed({ plugins, channels }: { [key: string]: Data }): NamedPlugin[] {
   const features = (Array.isArray(plugins) ? plugins : []).map((source, index) => ({
     setting: `plugins.${index}`,
     source: String(source),

@@ -1,6 +1,6 @@
 /** Rules across several keys. They check the raw data, so that they apply even if there are other problems. */
 import { channelKinds, chatSections } from '../channels/index.ts';
-import { type ConfigProblem, problemOf } from '../errors.ts';
+import { type ConfigProblem, problemWith } from '../errors.ts';
 import { isRecord } from '../lib/json.ts';
 import { say, type Wording } from '../messages/messages.ts';
 import type { Data } from './parse.ts';
@@ -12,7 +12,7 @@ export async function brokenRules(data: Data): Promise<ConfigProblem[]> {
   const problems: ConfigProblem[] = [];
   const host = valueAt(data, ['http', 'host']);
   if (typeof host === 'string' && !isLoopback(host) && valueAt(data, ['http', 'token']) === undefined) {
-    problems.push(problemOf('http.token', say('config.httpToken', { host })));
+    problems.push(problemWith('http.token', say('config.httpToken', { host })));
   }
   return [
     ...problems,
@@ -39,10 +39,10 @@ function clientRules(data: Data): ConfigProblem[] {
     const other = token === undefined ? undefined : tokens.get(token);
     if (token !== undefined) tokens.set(token, `${path}.token`);
     return [
-      ...(other === undefined ? [] : [problemOf(`${path}.token`, say('config.sameToken', { other }))]),
+      ...(other === undefined ? [] : [problemWith(`${path}.token`, say('config.sameToken', { other }))]),
       ...(person === undefined || names.includes(person)
         ? []
-        : [problemOf(`${path}.person`, say('config.nobody', { person: String(person) }))]),
+        : [problemWith(`${path}.person`, say('config.nobody', { person: String(person) }))]),
     ];
   });
 }
@@ -55,10 +55,10 @@ function engineRules(engine: Data | undefined): ConfigProblem[] {
   const roles = valueAt(engine, ['roles']);
   if (valueAt(engine, ['kind']) === 'redis') {
     const hasUrl = valueAt(engine, ['url']) !== undefined;
-    return hasUrl ? [] : [problemOf('engine.url', say('config.engineUrl'))];
+    return hasUrl ? [] : [problemWith('engine.url', say('config.engineUrl'))];
   }
   const isPart = Array.isArray(roles) && new Set(roles).size < ROLES;
-  return isPart ? [problemOf('engine.roles', say('config.allRoles'))] : [];
+  return isPart ? [problemWith('engine.roles', say('config.allRoles'))] : [];
 }
 
 /** Checks each channel's section with its own rules, and that no two webhooks share a path. */
@@ -75,8 +75,8 @@ async function channelRules(data: Data): Promise<ConfigProblem[]> {
     const key = path(webhook.key);
     const other = taken.get(arrives);
     if (/^\/(healthz|readyz|metrics|ws|board|board\/.*|api\/.*)?$/.test(arrives))
-      problems.push(problemOf(key, say('config.ownPath', { path: arrives })));
-    else if (other !== undefined) problems.push(problemOf(key, say('config.samePath', { other })));
+      problems.push(problemWith(key, say('config.ownPath', { path: arrives })));
+    else if (other !== undefined) problems.push(problemWith(key, say('config.samePath', { other })));
     taken.set(arrives, path(webhook.key.replace(/\.?path$/, '')).replace(/\.$/, ''));
   }
   return problems;
@@ -120,13 +120,15 @@ function sharedPeople(people: Data | undefined): ConfigProblem[] {
     const ids = valueAt(person, ['ids']);
     const namesake = name === undefined ? undefined : names.get(name);
     if (namesake !== undefined) {
-      problems.push(problemOf(`people.${index}.name`, say('config.namesake', { name: String(name), index: namesake })));
+      problems.push(
+        problemWith(`people.${index}.name`, say('config.namesake', { name: String(name), index: namesake })),
+      );
     } else if (name !== undefined) names.set(name, index);
     for (const [place, id] of (Array.isArray(ids) ? ids : []).entries()) {
       const owner = owners.get(id);
       if (owner !== undefined && owner !== index) {
         problems.push(
-          problemOf(`people.${index}.ids.${place}`, say('config.sameId', { id: String(id), index: owner })),
+          problemWith(`people.${index}.ids.${place}`, say('config.sameId', { id: String(id), index: owner })),
         );
       }
       owners.set(id, owner ?? index);

@@ -13,7 +13,7 @@ export const section = <T extends z.ZodRawShape>(shape: T, expected = expects('e
   });
 
 /** `a, b or c` in the reader's language. */
-function choiceOf(values: readonly string[]): Wording | string {
+function choiceText(values: readonly string[]): Wording | string {
   const [last = '', ...rest] = values.toReversed();
   return rest.length === 0 ? last : say('expected.or', { before: rest.reverse().join(', '), after: last });
 }
@@ -21,7 +21,7 @@ function choiceOf(values: readonly string[]): Wording | string {
 export const listOf = <T extends z.ZodType>(item: T) => z.array(item, expects('expected.list'));
 
 export const oneOf = <const T extends readonly string[]>(...values: T) =>
-  z.enum(values, { error: expects('expected.oneOf', { values: choiceOf(values) }) });
+  z.enum(values, { error: expects('expected.oneOf', { values: choiceText(values) }) });
 
 export const text = (expected: string, pattern = /\S/) => z.string(expected).regex(pattern, expected);
 

@@ -32,7 +32,7 @@ export function inAddresses(text: string, add: Add): void {
 /** @param rest what follows the scheme */
 function inAddress(rest: string, add: Add): void {
   const plain = withoutReferences(rest);
-  const host = hostOf(plain);
+  const host = hostWithoutLogin(plain);
   const at = host.lastIndexOf('@');
   if (at >= 0) {
     const colon = host.indexOf(':');
@@ -52,7 +52,7 @@ function inAddress(rest: string, add: Add): void {
 }
 
 /** A password may contain a slash that its writer forgot to encode; a port is none. */
-function hostOf(rest: string): string {
+function hostWithoutLogin(rest: string): string {
   const host = /^[^/?#]*/.exec(rest)?.[0] ?? '';
   if (!/^[^[@:]*:(?!\d{0,5}$)[^@]*$/.test(host)) return host;
   return /^[^@?#]*@[^/?#]*/.exec(rest)?.[0] ?? host;

@@ -285,10 +285,10 @@ export function secretsIn(text: string, path: readonly PropertyKey[], before?: s
   return secretSpans(text, path, before)
     .map(({ from, to, isSure }) => ({ part: text.slice(from, to), isSure }))
     .filter(({ part, isSure }) => isSure || !COMMON.test(part))
-    .flatMap(({ part }) => [part, ...decoded(part)]);
+    .flatMap(({ part }) => [part, ...decodeBoth(part)]);
 }
 
-function decoded(part: string): string[] {
+function decodeBoth(part: string): string[] {
   try {
     const plain = decodeURIComponent(part);
     return plain === part ? [] : [plain];

@@ -1,5 +1,5 @@
 /** Interprets the variable TZ once, before anything asks for the time. */
-import { ConfigError, problemOf } from '../errors.ts';
+import { ConfigError, problemWith } from '../errors.ts';
 import { readTz, systemTimezone } from '../lib/timezone.ts';
 import { say } from '../messages/messages.ts';
 
@@ -12,7 +12,7 @@ export function useTimezone({ TZ }: NodeJS.ProcessEnv): void {
   if (TZ === undefined) return;
   const zone = readTz(TZ);
   if (zone === undefined) {
-    throw new ConfigError([problemOf('TZ', say('config.timezone', { tz: JSON.stringify(TZ) }))]);
+    throw new ConfigError([problemWith('TZ', say('config.timezone', { tz: JSON.stringify(TZ) }))]);
   }
   // Node would treat an empty name as UTC.
   if (zone === '') delete process.env.TZ;

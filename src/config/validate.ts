@@ -2,7 +2,7 @@
  * Validates data against a schema and reports every wrong key at once: its path, what was expected and what was found.
  */
 import type { z } from 'zod';
-import { ConfigError, type ConfigProblem, problemOf } from '../errors.ts';
+import { ConfigError, type ConfigProblem, problemWith } from '../errors.ts';
 import { nearest } from '../lib/nearest.ts';
 import { scrub } from '../log.ts';
 import { messagesIn, say, type Wording } from '../messages/messages.ts';
@@ -36,14 +36,14 @@ export function validate<T>(schema: z.ZodType<T>, data: Data, known: readonly Co
     if (issue.code !== 'unrecognized_keys') continue;
     const parent = issue.path.map(String);
     if (unknown.length + issue.keys.length > MAX_UNKNOWN) {
-      throw new ConfigError([problemOf(parent.join('.'), say('config.manyUnknown', { key: issue.keys[0] ?? '' }))]);
+      throw new ConfigError([problemWith(parent.join('.'), say('config.manyUnknown', { key: issue.keys[0] ?? '' }))]);
     }
     for (const key of issue.keys) {
       const guess = nearest(key, issue.message.split(' '));
       const said = guess ? say('config.didYouMean', { guess }) : say('config.unknownKey');
-      unknown.push(problemOf([...parent, key].join('.'), said));
+      unknown.push(problemWith([...parent, key].join('.'), said));
     }
-    clean = without(clean, parent, issue.keys);
+    clean = withoutKeys(clean, parent, issue.keys);
   }
   if (unknown.length > 0) result = schema.safeParse(clean, COLD);
   const problems = known.filter(({ path }, index) => known.findIndex((other) => other.path === path) === index);
@@ -54,7 +54,7 @@ export function validate<T>(schema: z.ZodType<T>, data: Data, known: readonly Co
     const said =
       issue.code === 'invalid_key'
         ? expectationOf(issue.issues[0]?.message ?? issue.message)
-        : found(expectationOf(issue.message), valueAt(clean, path), path);
+        : describeFound(expectationOf(issue.message), valueAt(clean, path), path);
     const variable = valueAt(clean, path) === undefined ? variableOf(path) : undefined;
     const message = scrub(messagesIn('en').said(said));
     problems.push({ path: path.join('.'), message, said: sayIt(said), ...(variable && { variable }) });
@@ -78,18 +78,20 @@ export function valueAt(data: Data | undefined, path: readonly string[]): Data |
 }
 
 /** Returns a copy in which the section at `parent` lacks `keys`. */
-function without(data: Data, parent: readonly string[], keys: readonly string[]): Data {
+function withoutKeys(data: Data, parent: readonly string[], keys: readonly string[]): Data {
   const [step, ...rest] = parent;
   if (typeof data !== 'object' || data === null) return data;
   if (Array.isArray(data))
-    return data.map((item, index) => (String(index) === step ? without(item, rest, keys) : item));
+    return data.map((item, index) => (String(index) === step ? withoutKeys(item, rest, keys) : item));
   const entries = Object.entries(data);
   if (step === undefined) return Object.fromEntries(entries.filter(([name]) => !keys.includes(name)));
-  return Object.fromEntries(entries.map(([name, item]) => [name, name === step ? without(item, rest, keys) : item]));
+  return Object.fromEntries(
+    entries.map(([name, item]) => [name, name === step ? withoutKeys(item, rest, keys) : item]),
+  );
 }
 
 /** Describes the value in words, and never shows a secret. */
-function found(expected: Wording | string, value: Data | undefined, path: readonly string[]): Wording {
+function describeFound(expected: Wording | string, value: Data | undefined, path: readonly string[]): Wording {
   if (value === undefined) return say('expected.missing', { expected });
   if (value === null) return say('expected.nothing', { expected });
   if (Array.isArray(value)) return say('expected.aList', { expected });

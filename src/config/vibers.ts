@@ -6,7 +6,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { accessOf, channelKinds, chatSection, OWN_CHANNELS, serverOf } from '../channels/index.ts';
 import type { AccessConfig } from '../channels/kind.ts';
-import { type ConfigProblem, problemOf } from '../errors.ts';
+import { type ConfigProblem, problemWith } from '../errors.ts';
 import { nearest } from '../lib/nearest.ts';
 import { say } from '../messages/messages.ts';
 import type { Data } from './parse.ts';
@@ -48,13 +48,15 @@ function sectionOf(config: Config, channel: string): { viber?: string } | undefi
 
 /** Returns settings whose viber has neither a file (`agents/ID.yaml`) nor a folder (`vibers/ID`). */
 export function unknownVibers(data: Data, home: string): ConfigProblem[] {
-  const named = namedIn(data).filter(([, id]) => typeof id === 'string' && id !== USUAL_VIBER && !isThere(home, id));
+  const named = viberSettings(data).filter(
+    ([, id]) => typeof id === 'string' && id !== USUAL_VIBER && !isThere(home, id),
+  );
   if (named.length === 0) return [];
   const all = idsIn(home);
   return named.map(([path, id]) => {
     const near = nearest(String(id), all);
     const name = JSON.stringify(String(id).slice(0, 64));
-    return problemOf(
+    return problemWith(
       path,
       near === undefined ? say('config.noViber', { name }) : say('config.noViberMean', { name, guess: near }),
     );
@@ -74,7 +76,7 @@ function idsIn(home: string): string[] {
 }
 
 /** Returns every setting that names a viber, with its path. */
-function namedIn(data: Data): [path: string, id: Data | undefined][] {
+function viberSettings(data: Data): [path: string, id: Data | undefined][] {
   const at = (...path: string[]): [string, Data | undefined] => [path.join('.'), valueAt(data, path)];
   const each = (...path: string[]): string[] => {
     const section = valueAt(data, path);

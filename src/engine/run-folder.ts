@@ -26,7 +26,7 @@ const MOST = 256;
  */
 export function openRunFolder(home: string, env: Env, chosen?: string): RunFolder {
   if (chosen !== undefined) return ofOneself(chosen);
-  const all = place(bases(env)[0] ?? os.tmpdir(), home);
+  const all = folderFor(bases(env)[0] ?? os.tmpdir(), home);
   for (let n = 1; n <= MOST; n++) {
     try {
       return locked(path.join(all, String(n)));
@@ -40,7 +40,7 @@ export function openRunFolder(home: string, env: Env, chosen?: string): RunFolde
 /** Lists the folders that processes of this machine have for a home, in use or not. */
 export function runFolders(home: string, env: Env): string[] {
   return bases(env).flatMap((base) => {
-    const all = place(base, home);
+    const all = folderFor(base, home);
     if (!fs.existsSync(all) || !isMine(all)) return [];
     const names = fs.readdirSync(all).filter((name) => /^\d+$/.test(name));
     return names.sort((a, b) => Number(a) - Number(b)).map((name) => path.join(all, name));
@@ -64,7 +64,7 @@ function locked(folder: string): RunFolder {
     throw unusable(folder, errorMessage(error), error);
   }
   if (!isMine(folder)) throw unusable(folder, 'it belongs to somebody else, or is no folder');
-  if (!isMine(path.dirname(path.dirname(folder))) && isOurs(folder))
+  if (!isMine(path.dirname(path.dirname(folder))) && isOurFolder(folder))
     throw unusable(folder, 'the folder above it belongs to somebody else');
   fs.chmodSync(folder, 0o700);
   return { folder, release: acquireLock(folder).release };
@@ -74,14 +74,14 @@ function locked(folder: string): RunFolder {
  * Returns the home's folder, below one folder for all gateways of this user. Short, since a socket's path is limited to
  * about a hundred characters.
  */
-function place(base: string, home: string): string {
+function folderFor(base: string, home: string): string {
   const real = fs.existsSync(home) ? fs.realpathSync(home) : path.resolve(home);
   return path.join(base, NAME, createHash('sha256').update(real).digest('hex').slice(0, 12));
 }
 
 const uid = process.getuid?.() ?? 0;
 const NAME = `openviber-${uid}`;
-const isOurs = (folder: string) => path.basename(path.dirname(path.dirname(folder))) === NAME;
+const isOurFolder = (folder: string) => path.basename(path.dirname(path.dirname(folder))) === NAME;
 
 /** Lists possible parents. New folders go into the first; a login may lack the one that a service has. */
 function bases({ XDG_RUNTIME_DIR }: Env): string[] {

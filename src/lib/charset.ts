@@ -136,10 +136,10 @@ const isMarkedOnly = (text: string): boolean => {
 /** Guesses the encoding of a text without a mark that isn't UTF-8; looks only at its beginning. */
 export function guessCharset(bytes: Uint8Array): Guess {
   const sample = bytes.subarray(0, SAMPLE);
-  if (isMarkedOnly(decoded('windows-1252', sample))) return { charset: 'windows-1252' };
+  if (isMarkedOnly(decodeCharset('windows-1252', sample))) return { charset: 'windows-1252' };
   const wide = best(WIDE_CHARSETS.map(([charset, worth]) => ({ charset, score: scoreWide(sample, charset, worth) })));
   const narrow = best(
-    LANGUAGES.map(({ charset, letters }) => ({ charset, score: scoreNarrow(decoded(charset, sample), letters) })),
+    LANGUAGES.map(({ charset, letters }) => ({ charset, score: scoreNarrow(decodeCharset(charset, sample), letters) })),
   );
   const lead = wide.score >= 0.6 ? 0.15 : 0;
   const found = wide.score >= WIDE_LEAST && wide.score >= narrow.score - lead ? wide : narrow;
@@ -159,7 +159,7 @@ const best = (all: readonly ScoredCharset[]): ScoredCharset =>
 const decoders = new Map<Charset, InstanceType<typeof TextDecoder>>();
 
 /** Decodes a text, or a page of one that ends with a whole character. Removes a byte order mark. */
-export function decoded(charset: Charset, bytes: Uint8Array): string {
+export function decodeCharset(charset: Charset, bytes: Uint8Array): string {
   if (charset === 'utf-32le' || charset === 'utf-32be') return decodeUnicode(charset, bytes);
   const decoder = decoders.get(charset) ?? new TextDecoder(charset);
   decoders.set(charset, decoder);
@@ -173,7 +173,7 @@ export function decoded(charset: Charset, bytes: Uint8Array): string {
 function scoreWide(bytes: Uint8Array, charset: Charset, worth: Worth): number {
   let sum = 0;
   let count = 0;
-  for (const character of decoded(charset, bytes)) {
+  for (const character of decodeCharset(charset, bytes)) {
     if (character < '\u0080') continue;
     count += character === '\ufffd' || /[\p{Co}\p{Cc}]/u.test(character) ? 3 : 1;
     sum += worth(character);
@@ -220,7 +220,7 @@ export function unmarkedUnicode(bytes: Uint8Array): Unicode | undefined {
 function isTextIn(charset: Unicode, bytes: Uint8Array): boolean {
   const unit = unitOf(charset);
   const sample = bytes.subarray(0, Math.min(SAMPLE, bytes.length - (bytes.length % unit)));
-  const text = decoded(charset, sample);
+  const text = decodeCharset(charset, sample);
   // Almost no four bytes are a character by chance. In UTF-16 a pair may be cut at the end of the sample.
   if (unit === 4 && text.includes('\ufffd')) return false;
   return /^[\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}\p{Cf}\t\n\r\f\ud800-\udfff]+\ufffd?$/u.test(text);
@@ -235,10 +235,10 @@ export function readableText(bytes: Buffer): string | undefined {
   if (markedUnicode(bytes)) return decodedText(bytes);
   if (bytes.subarray(0, SAMPLE).includes(0)) {
     const charset = unmarkedUnicode(bytes);
-    return charset && decoded(charset, bytes);
+    return charset && decodeCharset(charset, bytes);
   }
-  if (isUtf8(bytes)) return decoded(isIso2022Jp(bytes) ? 'iso-2022-jp' : 'utf-8', bytes);
-  return decoded(guessCharset(bytes.subarray(bytes.findIndex((byte) => byte >= 0x80))).charset, bytes);
+  if (isUtf8(bytes)) return decodeCharset(isIso2022Jp(bytes) ? 'iso-2022-jp' : 'utf-8', bytes);
+  return decodeCharset(guessCharset(bytes.subarray(bytes.findIndex((byte) => byte >= 0x80))).charset, bytes);
 }
 
 /** Returns whether it is 7-bit with escape sequences that switch alphabets. */

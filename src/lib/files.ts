@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 import { errorCode, WorkspaceError } from '../errors.ts';
 import { type About, copyAside, quarantine, reportDamage } from './damage.ts';
 import { stageFile, syncFolder, type WriteOptions, writeAll } from './files/staged-file.ts';
-import { readWhole, readWords } from './json.ts';
+import { readPeoplesText, readWhole } from './json.ts';
 
 export { syncFolder, type WriteOptions } from './files/staged-file.ts';
 
@@ -25,10 +25,10 @@ export async function ensureDir(dir: string): Promise<void> {
 
 /** Returns the file's text, undefined when there is none. */
 export async function readText(file: string): Promise<string | undefined> {
-  return readWords(file);
+  return readPeoplesText(file);
 }
 
-export const readTextSync = readWords;
+export const readTextSync = readPeoplesText;
 
 /** Returns the SHA-256 as hex. Streams the file, which may be large. */
 export async function sha256File(file: string): Promise<string> {

@@ -19,8 +19,8 @@ export function viberCommand(words: string, { argv, env }: Invocation = HERE): s
   const home = optionOf(argv, '--home') ?? env.OPENVIBER_HOME;
   const config = optionOf(argv, '--config');
   const where = [
-    ...(home ? ['--home', shown(home, env)] : []),
-    ...(config === undefined ? [] : ['--config', shown(config, env)]),
+    ...(home ? ['--home', quotePath(home, env)] : []),
+    ...(config === undefined ? [] : ['--config', quotePath(config, env)]),
   ];
   return [commandForAnyone(words, { argv, env }), ...where].join(' ');
 }
@@ -47,7 +47,7 @@ function optionOf(argv: readonly string[], name: string): string | undefined {
 }
 
 /** Quotes an absolute path for a shell, with the user's home folder as `~`. */
-function shown(file: string, env: NodeJS.ProcessEnv): string {
+function quotePath(file: string, env: NodeJS.ProcessEnv): string {
   const full = path.resolve(file.replace(/^~(?=\/|$)/, env.HOME ?? '~'));
   const own = env.HOME !== undefined && full.startsWith(`${env.HOME}/`) ? `~${full.slice(env.HOME.length)}` : full;
   return /^[\w./~-]+$/.test(own) ? own : `'${full.replaceAll("'", `'\\''`)}'`;

@@ -60,13 +60,13 @@ export function readWhole(file: string, maxBytes = MAX_BYTES): FileContents | un
     if (stat.isDirectory()) return { why: 'is a folder' };
     if (!stat.isFile()) return { why: 'is no regular file' };
     if (stat.size > maxBytes) return { why: `is larger than ${Math.round(maxBytes / 1024 / 1024)} MB` };
-    return textOf(fs.readFileSync(fd));
+    return decodeFile(fs.readFileSync(fd));
   } finally {
     fs.closeSync(fd);
   }
 }
 
-function textOf(bytes: Buffer): FileContents {
+function decodeFile(bytes: Buffer): FileContents {
   // Windows saves it like this; the file declares it.
   if (markedUnicode(bytes)) return { text: decodedText(bytes) };
   const text = bytes.toString('utf8');
@@ -78,7 +78,7 @@ function textOf(bytes: Buffer): FileContents {
  * Reads a file that people write, which is never moved. One that isn't text is reported once and read as far as
  * possible; anything but a file counts as missing.
  */
-export function readWords(file: string): string | undefined {
+export function readPeoplesText(file: string): string | undefined {
   const read = readWhole(file);
   if (read?.why !== undefined) reportOnce(`${file} ${read.why}`, { ...WORDS, file, why: read.why });
   return read?.text;
@@ -139,7 +139,7 @@ function judge<T>(text: string, schema: Schema<T>): { data: T } | { why: string 
   return success ? { data: data as T } : { why: 'does not hold what it should' };
 }
 
-function look<T>(file: string, schema: Schema<T>): { data: T } | { why: string } | undefined {
+function readChecked<T>(file: string, schema: Schema<T>): { data: T } | { why: string } | undefined {
   const read = readWhole(file);
   if (read === undefined) return undefined;
   return read.why === undefined ? judge(read.text ?? '', schema) : { why: read.why };
@@ -151,10 +151,10 @@ const isFresh = (file: string): boolean => Math.abs(Date.now() - (statOf(file)?.
 
 /** Returns the file's value; undefined when there is none, or when it was damaged and has been set aside. */
 export function readJson<T>(file: string, schema: Schema<T>, about: About): T | undefined {
-  let judged = look(file, schema);
+  let judged = readChecked(file, schema);
   if (judged && 'why' in judged && isFresh(file)) {
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_AGAIN_MS);
-    judged = look(file, schema);
+    judged = readChecked(file, schema);
   }
   if (judged === undefined) return undefined;
   if ('data' in judged) return judged.data;
@@ -167,7 +167,7 @@ export function readJson<T>(file: string, schema: Schema<T>, about: About): T | 
  * reported once if `about` is given.
  */
 export function peekJson<T>(file: string, schema: Schema<T>, about?: About): T | undefined {
-  const judged = look(file, schema);
+  const judged = readChecked(file, schema);
   if (judged === undefined) return undefined;
   if ('data' in judged) return judged.data;
   if (about) reportOnce(`${file} ${judged.why}`, { ...about, file, why: judged.why });

@@ -53,7 +53,7 @@ export function isSkippedFolder(name: string): boolean {
  * Follows links only to files inside the same root. Missing folders count as empty.
  * @throws Node's errors
  */
-export function look(options: LookOptions, before: Look | undefined): Look {
+export function lookThrough(options: LookOptions, before: Look | undefined): Look {
   const seen: Look = { found: [], stamp: '', newestMs: 0, left: 0, unreadable: [] };
 
   function walk(root: string, base: string, folder: string, depth: number): void {

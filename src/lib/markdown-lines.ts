@@ -17,7 +17,7 @@ export interface Line {
 const HEADING = /^\uFEFF?(#{1,6})[ \t]+(.*)$/;
 
 /** Fences and comments that are never closed count as text. */
-export function linesOf(markdown: string): Line[] {
+export function markdownLines(markdown: string): Line[] {
   const lastClose = markdown.lastIndexOf('-->');
   const lastMark = { '```': markdown.lastIndexOf('\n```'), '~~~': markdown.lastIndexOf('\n~~~') };
   const lines: Line[] = [];
@@ -43,7 +43,7 @@ export function linesOf(markdown: string): Line[] {
 }
 
 /** Normalises for comparison: some systems write an accent as a separate character. */
-export const fold = (text: string): string => text.normalize('NFC').toLowerCase();
+export const foldHeading = (text: string): string => text.normalize('NFC').toLowerCase();
 
 /** Removes these characters from the end. A loop, since a regular expression takes quadratic time on long runs. */
 export function withoutEnd(text: string, characters: string): string {

@@ -85,10 +85,10 @@ export function watchMemory(program: WatchedProgram): () => void {
 
 function lookIn(ms: number): void {
   clearTimeout(timer);
-  timer = setTimeout(() => void look(), ms).unref();
+  timer = setTimeout(() => void checkMemory(), ms).unref();
 }
 
-async function look(): Promise<void> {
+async function checkMemory(): Promise<void> {
   isLooking = true;
   const started = performance.now();
   try {
@@ -145,18 +145,18 @@ async function measureAll(): Promise<void> {
   const table = await readTable();
   for (const program of programs) {
     await findMembers(program, table);
-    program.bytes = await bytesOf(program, program.limitMb * MB);
+    program.bytes = await memoryOf(program, program.limitMb * MB);
   }
   // The upper estimates may exceed the machine while the actual shares don't.
   if (total() > machineBytes() * TOGETHER) {
-    for (const program of programs) program.bytes = await bytesOf(program, 0);
+    for (const program of programs) program.bytes = await memoryOf(program, 0);
   }
   looked = new Map([...table].map(([pid, { started }]) => [pid, started]));
 }
 
 async function readTable(): Promise<Map<number, ProcessEntry>> {
   const table = new Map<number, ProcessEntry>();
-  for (const [index, name] of namesIn('/proc').entries()) {
+  for (const [index, name] of procNames('/proc').entries()) {
     if (index % AT_ONCE === 0) await yieldToOthers();
     const text = /^\d/.test(name) ? readShort(`/proc/${name}/stat`) : '';
     // A program's name, in parentheses, may contain anything.
@@ -209,12 +209,12 @@ async function hasMarker(pid: number, marker: string): Promise<boolean> {
  * Sums its memory. The fast estimate counts shared memory once per process; only when that exceeds `enough` is each
  * process's share read.
  */
-async function bytesOf({ members, heldBytes }: WatchState, enough: number): Promise<number> {
+async function memoryOf({ members, heldBytes }: WatchState, enough: number): Promise<number> {
   const held = (await heldBytes?.()) ?? 0;
   const own: [pid: number, bytes: number][] = [];
   for (const [index, pid] of [...members.keys()].entries()) {
     if (index % AT_ONCE === AT_ONCE - 1) await yieldToOthers();
-    own.push([pid, sumOf(readShort(`/proc/${pid}/status`), /^(?:RssAnon|RssShmem|VmSwap|VmPTE):\s+(\d+)/gm)]);
+    own.push([pid, sumKilobytes(readShort(`/proc/${pid}/status`), /^(?:RssAnon|RssShmem|VmSwap|VmPTE):\s+(\d+)/gm)]);
   }
   const most = own.reduce((sum, [, bytes]) => sum + bytes, held);
   if (most <= enough) return most;
@@ -226,17 +226,20 @@ async function bytesOf({ members, heldBytes }: WatchState, enough: number): Prom
 /** Returns undefined for a process that can't be read, which then counts in full. */
 async function shareOf(pid: number): Promise<number | undefined> {
   try {
-    return sumOf(await readFile(`/proc/${pid}/smaps_rollup`, 'latin1'), /^(?:Pss_Anon|Pss_Shmem|SwapPss):\s+(\d+)/gm);
+    return sumKilobytes(
+      await readFile(`/proc/${pid}/smaps_rollup`, 'latin1'),
+      /^(?:Pss_Anon|Pss_Shmem|SwapPss):\s+(\d+)/gm,
+    );
   } catch (error) {
     if (errorCode(error)) return errorCode(error) === 'ESRCH' || errorCode(error) === 'ENOENT' ? 0 : undefined;
     throw error;
   }
 }
 
-const sumOf = (text: string, lines: RegExp): number =>
+const sumKilobytes = (text: string, lines: RegExp): number =>
   [...text.matchAll(lines)].reduce((sum, [, kilobytes]) => sum + Number(kilobytes) * 1024, 0);
 
-function namesIn(folder: string): string[] {
+function procNames(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch (error) {

@@ -50,13 +50,13 @@ export function zoneOfPosix(text: string, now = new Date()): string | undefined 
   }
   const points = [year, year + 1].flatMap((each) => changePoints(each, { start, end, east, summer }));
   const candidates = [...(named === undefined ? [] : [named]), ...Intl.supportedValuesOf('timeZone')];
-  return candidates.find((zone) => isSame(zone, points));
+  return candidates.find((zone) => hasOffsets(zone, points));
 }
 
 /** The offset in minutes that a zone must have at an instant. */
 type Point = [instant: number, offset: number];
 
-const isSame = (zone: string, points: readonly Point[]): boolean => {
+const hasOffsets = (zone: string, points: readonly Point[]): boolean => {
   const offsetAt = offsetsOf(zone);
   return points.every(([instant, offset]) => offsetAt(instant) === offset);
 };
@@ -70,7 +70,7 @@ function fixedZone(east: number, now: Date): string | undefined {
     return `Etc/GMT${hours > 0 ? '-' : '+'}${Math.abs(hours)}`;
   const year = now.getUTCFullYear();
   const points = [year, year + 1].flatMap((each) => months(each).map((instant): Point => [instant, east]));
-  return Intl.supportedValuesOf('timeZone').find((zone) => isSame(zone, points));
+  return Intl.supportedValuesOf('timeZone').find((zone) => hasOffsets(zone, points));
 }
 
 const months = (year: number): number[] => Array.from({ length: 12 }, (_, month) => Date.UTC(year, month, 1));

@@ -44,7 +44,7 @@ export interface Mark {
 export function ownProcess(): Mark | undefined {
   try {
     const boot = fs.readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-    const began = stateOf(process.pid)?.began;
+    const began = processState(process.pid)?.began;
     if (boot === '' || began === undefined) return undefined;
     return { space: `${boot} ${fs.readlinkSync('/proc/self/ns/pid')}`, pid: process.pid, began };
   } catch (error) {
@@ -56,12 +56,12 @@ export function ownProcess(): Mark | undefined {
 /** Returns whether a process of this scope has ended: its PID is free or reused, or it is a zombie. */
 export function isGone({ pid, began }: Mark): boolean {
   if (pid !== process.pid && !isAlive(pid)) return true;
-  const now = stateOf(pid);
+  const now = processState(pid);
   return now !== undefined && (now.began !== began || now.state === 'Z' || now.state === 'X');
 }
 
 /** Returns undefined where the system doesn't show it. */
-function stateOf(pid: number): { state: string; began: string } | undefined {
+function processState(pid: number): { state: string; began: string } | undefined {
   try {
     const text = fs.readFileSync(`/proc/${pid}/stat`, 'latin1');
     // Its name may contain anything, so search for the last bracket.

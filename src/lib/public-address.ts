@@ -42,10 +42,10 @@ const NOT_PUBLIC_6 = [
   '3fff::/20', // documentation
 ];
 
-const notPublic = listOf(NOT_PUBLIC_4, NOT_PUBLIC_6);
-const allocated6 = listOf([], ['2000::/3']);
+const notPublic = blockList(NOT_PUBLIC_4, NOT_PUBLIC_6);
+const allocated6 = blockList([], ['2000::/3']);
 
-function listOf(four: readonly string[], six: readonly string[]): BlockList {
+function blockList(four: readonly string[], six: readonly string[]): BlockList {
   const list = new BlockList();
   const add = (range: string, family: 'ipv4' | 'ipv6') => {
     const [address = '', bits] = range.split('/');

@@ -58,7 +58,7 @@ export async function getPublic(given: string, options: RequestOptions): Promise
       const message = await exchange(url, options, signal);
       const target = redirectOf(message);
       if (target === undefined) {
-        const answer = await answerOf(url, message, options);
+        const answer = await readWebAnswer(url, message, options);
         // A body without a length ends normally when the connection is cut, even by us.
         signal.throwIfAborted();
         return answer;
@@ -74,7 +74,7 @@ export async function getPublic(given: string, options: RequestOptions): Promise
     options.signal.throwIfAborted();
     if (error instanceof UserError) throw error;
     if (late.aborted) throw new UserError(`${url.host} took longer than ${options.timeoutMs / 1000} seconds.`);
-    throw new UserError(failure(url, error), { cause: error });
+    throw new UserError(requestFailure(url, error), { cause: error });
   }
 }
 
@@ -128,7 +128,7 @@ function redirectOf({ statusCode = 0, headers }: IncomingMessage): string | unde
   return Buffer.from(headers.location, 'latin1').toString();
 }
 
-async function answerOf(url: URL, message: IncomingMessage, { limit }: RequestOptions): Promise<WebAnswer> {
+async function readWebAnswer(url: URL, message: IncomingMessage, { limit }: RequestOptions): Promise<WebAnswer> {
   const { statusCode: status = 0, headers } = message;
   const contentType = headers['content-type'] ?? '';
   const retryAfter = headers['retry-after']?.slice(0, 100);
@@ -176,7 +176,7 @@ const WORDS: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'has an expired certificate',
 };
 
-function failure({ host }: URL, error: unknown): string {
+function requestFailure({ host }: URL, error: unknown): string {
   const code = errorCode(error) ?? '';
   if (WORDS[code]) return `${host} ${WORDS[code]}.`;
   if (/CERT|SIGNATURE|VERIFY/.test(code)) return `${host} has a certificate that is not trusted (${code}).`;

@@ -100,7 +100,7 @@ function decodeUtf32(bytes: Uint8Array, isLittle: boolean): string {
  * Escapes all Markdown in untrusted text. A pair of brackets escaped by backslashes would pass for a formula, so the
  * closing one becomes an entity, unless it could end the text of a link.
  */
-export const escaped = (text: string): string =>
+export const escapeMarkdown = (text: string): string =>
   text.replace(/[\\`*_~[\]<>|#]/g, (mark, at: number) =>
     mark === ']' && !/[([:]/.test(text.charAt(at + 1)) ? '&#93;' : `\\${mark}`,
   );

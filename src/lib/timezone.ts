@@ -66,7 +66,7 @@ function zoneOfFile(file: string): string | undefined {
   }
 }
 
-const plain = (text: string): string =>
+const comparableZone = (text: string): string =>
   text
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
@@ -149,7 +149,7 @@ let cities: ReadonlyMap<string, string> | undefined;
 /** Returns zones by the last part of their names; the first zone wins. Built on first use. */
 function zoneOfCity(): ReadonlyMap<string, string> {
   const zones = cities ? [] : Intl.supportedValuesOf('timeZone');
-  cities ??= new Map(zones.reverse().map((zone) => [plain(zone.split('/').at(-1) ?? ''), zone]));
+  cities ??= new Map(zones.reverse().map((zone) => [comparableZone(zone.split('/').at(-1) ?? ''), zone]));
   return cities;
 }
 
@@ -161,7 +161,7 @@ export function readZone(text: string): string | undefined {
   const given = text.trim().slice(0, 100);
   if (/^[A-Za-z]+(?:[_+-][A-Za-z0-9]+)*(?:\/[A-Za-z0-9_+-]+){1,2}$/.test(given) && isTimezone(given))
     return canonical(given);
-  const wanted = plain(given)
+  const wanted = comparableZone(given)
     .replace(/[.!]+$/, '')
     .replace(/^(?:the )?(?:time (?:in|of|zone) )?/, '')
     .replace(/ (?:time|zeit)$/, '');

@@ -10,7 +10,7 @@ import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorCode } from '../errors.ts';
-import { isSkippedFolder, isTemporary, type Look, look, readFound } from './look-folders.ts';
+import { isSkippedFolder, isTemporary, type Look, lookThrough, readFound } from './look-folders.ts';
 
 export interface WatchedFile {
   path: string;
@@ -96,7 +96,7 @@ export function watchFiles(options: WatchOptions): FolderWatch {
   }
 
   async function settle(): Promise<void> {
-    const before = look(options, handed);
+    const before = lookThrough(options, handed);
     if (before.stamp === handed?.stamp) return report(before);
     const { settled, read } = await comeToRest(before, options, { handed, texts, signal: stop.signal });
     await handOver(settled, read);
@@ -170,10 +170,10 @@ async function comeToRest(
   for (let looks = 1; ; looks++) {
     if (!isAtRest) await sleep(settleMs, undefined, { signal });
     isAtRest = false;
-    const after = look(options, handed);
+    const after = lookThrough(options, handed);
     if (after.stamp === before.stamp) {
       const read = readAll(after, texts, options.maxBytes);
-      before = look(options, handed);
+      before = lookThrough(options, handed);
       if (before.stamp === after.stamp) return { settled: after, read };
     } else before = after;
     if (looks % RESTLESS_LOOKS === 0) {

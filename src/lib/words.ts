@@ -19,7 +19,7 @@ export interface Term {
 /** Returns all words of a text, with repetitions. */
 export function indexWords(text: string): string[] {
   const found: string[] = [];
-  for (const word of fold(text).match(WORD) ?? []) addWord(word, found, true);
+  for (const word of foldWord(text).match(WORD) ?? []) addWord(word, found, true);
   return found;
 }
 
@@ -29,7 +29,7 @@ export function indexWords(text: string): string[] {
  */
 export function queryTerms(query: string): Term[] {
   const words: string[] = [];
-  for (const word of fold(query.slice(0, MAX_QUERY).toWellFormed()).match(WORD) ?? []) addWord(word, words, false);
+  for (const word of foldWord(query.slice(0, MAX_QUERY).toWellFormed()).match(WORD) ?? []) addWord(word, words, false);
   const last = words.at(-1);
   return [...new Set(words)].slice(0, MAX_TERMS).map((text) => ({
     text,
@@ -40,7 +40,7 @@ export function queryTerms(query: string): Term[] {
 const SINGLE = new RegExp(`^(?:${UNSPACED.source.slice(0, -1)})$`, 'u');
 const isSingle = (word: string): boolean => word.length < 3 && SINGLE.test(word);
 
-function fold(text: string): string {
+function foldWord(text: string): string {
   const lower = text.toLowerCase();
   if (!/[^\0-\x7f]/.test(lower)) return lower;
   return lower

@@ -101,14 +101,14 @@ export function createProcesses<Input>(entry: URL, limits: ProcessLimits): InPro
   return async (work) => {
     await enter(work.signal);
     try {
-      return await run(entry, work, limits);
+      return await runEntry(entry, work, limits);
     } finally {
       leave();
     }
   };
 }
 
-async function run(
+async function runEntry(
   entry: URL,
   { input, file, signal, timeoutMs: wantedMs }: Work<unknown>,
   limits: ProcessLimits,
@@ -138,7 +138,7 @@ async function run(
   try {
     await once(child, 'spawn');
     give(child.stdin, JSON.stringify(input));
-    return read(await Promise.race([answerOf(child), over.promise]));
+    return readAnswer(await Promise.race([collectAnswer(child), over.promise]));
   } finally {
     unwatch?.();
     clearTimeout(timer);
@@ -164,7 +164,7 @@ function give(stdin: Writable | null, text: string): void {
 }
 
 /** Rejects an answer above the size limit before it fills this process's memory. */
-async function answerOf(child: ChildProcess): Promise<Buffer> {
+async function collectAnswer(child: ChildProcess): Promise<Buffer> {
   const stream = child.stdio[ANSWER];
   if (!(stream instanceof Readable)) throw new Error('a process without a way to answer');
   child.stdio[LIFE]?.on('error', () => undefined);
@@ -178,9 +178,9 @@ async function answerOf(child: ChildProcess): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-function read(answer: Buffer): { bytes: Buffer; about: unknown } {
+function readAnswer(answer: Buffer): { bytes: Buffer; about: unknown } {
   const end = answer.subarray(0, MAX_LINE).indexOf('\n');
-  const line = end < 0 ? undefined : parsed(answer.toString('utf8', 0, end));
+  const line = end < 0 ? undefined : parseAnswer(answer.toString('utf8', 0, end));
   if (line && 'refused' in line) throw new ProcessError('refused', String(line.refused));
   if (line && 'broke' in line) throw new ProcessError('broken', 'The process broke.', new Error(String(line.broke)));
   const bytes = answer.subarray(end + 1);
@@ -189,7 +189,7 @@ function read(answer: Buffer): { bytes: Buffer; about: unknown } {
 }
 
 /** Returns undefined for anything that no process of ours writes. */
-function parsed(line: string): Answer | undefined {
+function parseAnswer(line: string): Answer | undefined {
   try {
     const found: unknown = JSON.parse(line);
     return typeof found === 'object' && found !== null ? (found as Answer) : undefined;
@@ -210,10 +210,10 @@ export async function answerInProcess<Input>(
 ): Promise<void> {
   try {
     const { bytes, about = null } = await work(JSON.parse(readFileSync(0, 'utf8')), readOpenFile);
-    answer({ about, length: bytes.length }, bytes);
+    writeAnswer({ about, length: bytes.length }, bytes);
   } catch (error) {
     const text = errorMessage(error).slice(0, MAX_REFUSAL);
-    answer(isRefusal(error) ? { refused: text } : { broke: text });
+    writeAnswer(isRefusal(error) ? { refused: text } : { broke: text });
   }
   // Doesn't wait for anything that a library has left running.
   process.exit();
@@ -230,7 +230,7 @@ function readOpenFile(): Buffer {
   return bytes;
 }
 
-function answer(line: Answer, bytes: Uint8Array = new Uint8Array()): void {
+function writeAnswer(line: Answer, bytes: Uint8Array = new Uint8Array()): void {
   const all = Buffer.concat([Buffer.from(`${JSON.stringify(line)}\n`), bytes]);
   for (let at = 0; at < all.length; ) at += writeSync(ANSWER, all, at);
 }

@@ -52,18 +52,18 @@ const MOST_WORDS = 5;
 const meanings = new Map<string, BareAnswer | 'beside'>();
 for (const words of Object.values(WORDS))
   for (const meaning of ['beside', 'yes', 'no'] as const)
-    for (const phrase of words[meaning].split(',')) meanings.set(plain(phrase), meaning);
+    for (const phrase of words[meaning].split(',')) meanings.set(normaliseAnswer(phrase), meaning);
 
 /** Returns whether a text is only polite words: "please", "danke". */
 export const isPolite = (text: string): boolean =>
-  plain(text)
+  normaliseAnswer(text)
     .split(' ')
     .every((word) => meanings.get(word) === 'beside');
 
 /** Returns the meaning of a whole message; undefined for anything more, or less, than a yes or a no. */
 export function bareAnswer(text: string): BareAnswer | undefined {
   if (text.length > MAX_LENGTH || /[?？؟]/u.test(text)) return undefined;
-  const words = plain(text).split(' ').filter(Boolean);
+  const words = normaliseAnswer(text).split(' ').filter(Boolean);
   let said: BareAnswer | undefined;
   for (let at = 0; at < words.length; ) {
     const found = longest(words, at);
@@ -83,7 +83,7 @@ function longest(words: readonly string[], at: number): { meaning: BareAnswer | 
 }
 
 /** Normalises to lower case, with each sign as a word and single spaces between words. */
-function plain(text: string): string {
+function normaliseAnswer(text: string): string {
   let rest = text
     // Full-width letters are letters.
     .normalize('NFKC')

@@ -107,7 +107,7 @@ export const paragraphs = (...texts: readonly (Text | '')[]): Text => words(text
 /** Joins texts line by line; an empty one makes an empty line. */
 export const lines = (...texts: readonly (Text | '')[]): Text => words(texts.join('\n'));
 
-function textOf(language: string, key: string): string {
+function catalogueText(language: string, key: string): string {
   const [area = '', name = ''] = key.split('.');
   const catalogue: Texts = CATALOGUES[language] ?? en;
   return (catalogue[area] ?? laterOf(language)[area])?.[name] ?? key;
@@ -139,7 +139,7 @@ function build(language: string, prefix: string): Messages {
   function format(key: string, given: Readonly<Record<string, Value>>): Text {
     const values: Record<string, string | number> = {};
     for (const [name, value] of Object.entries(given)) values[name] = inWords(value);
-    const plain = textOf(language, key);
+    const plain = catalogueText(language, key);
     const text = prefix === '/' ? plain : plain.replace(COMMAND, prefix);
     if (!HAS_CHOICE.test(text))
       return words(text.replace(PLAIN_ARGUMENT, (_, name: string) => String(values[name] ?? '')));

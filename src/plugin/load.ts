@@ -81,9 +81,12 @@ export async function loadPlugins(named: readonly NamedPlugin[], home: string): 
   await Promise.all(
     named.map(async ({ setting, source, channel }) => {
       try {
-        const plugin = await objectOf(await load(locate(source, home)), channel === undefined ? 'feature' : 'channel');
+        const plugin = await objectOf(
+          await loadModule(locate(source, home)),
+          channel === undefined ? 'feature' : 'channel',
+        );
         if (channel === undefined) features.push({ setting, feature: featureOf(plugin, features) });
-        else addKind(await kindOf(plugin, channel));
+        else addKind(await readChannelKind(plugin, channel));
       } catch (error) {
         problems.push({ path: setting, message: `cannot load ${source}: ${errorMessage(error)}` });
       }
@@ -135,7 +138,7 @@ function entryOf(exported: unknown): string | undefined {
   return entryOf(exported.node) ?? entryOf(exported.import) ?? entryOf(exported.default);
 }
 
-function load(file: string): Promise<unknown> {
+function loadModule(file: string): Promise<unknown> {
   const url = pathToFileURL(file).href;
   const known = loaded.get(url) ?? loadOnce(url);
   loaded.set(url, known);
@@ -171,7 +174,7 @@ function objectOf(module: unknown, what: 'channel' | 'feature'): Record<string, 
   throw new Error(`it exports no ${what}: expected one as its default`);
 }
 
-function nameOf({ name }: Record<string, unknown>): string {
+function readPluginName({ name }: Record<string, unknown>): string {
   if (typeof name === 'string' && NAME.test(name)) return name;
   throw new Error('its name is to be of a-z, 0-9 and - (at most 32)');
 }
@@ -185,8 +188,8 @@ const KIND_FUNCTIONS = ['commandPrefix', 'settings', 'open'] as const;
 const isKind = (plugin: unknown): plugin is ChannelKind =>
   isRecord(plugin) && KIND_FUNCTIONS.every((key) => typeof plugin[key] === 'function');
 
-async function kindOf(plugin: Record<string, unknown>, channel: string): Promise<ChannelKind> {
-  const name = nameOf(plugin);
+async function readChannelKind(plugin: Record<string, unknown>, channel: string): Promise<ChannelKind> {
+  const name = readPluginName(plugin);
   if (name !== channel) throw new Error(`it is the channel ${name}, so its section is channels.${name}`);
   if (isBuiltIn(name)) throw new Error(`${name} is a channel of the gateway itself`);
   const { accountPattern, label = name, examples } = plugin;
@@ -221,7 +224,7 @@ function isPattern(source: string): boolean {
 }
 
 function featureOf(plugin: Record<string, unknown>, others: readonly LoadedFeature[]): NamedFeature {
-  const name = nameOf(plugin);
+  const name = readPluginName(plugin);
   if (others.some(({ feature }) => feature.name === name)) throw new Error(`there is a feature ${name} already`);
   if (plugin.settings !== undefined && !isSchema(plugin.settings)) throw new Error('its settings are no schema of zod');
   return Object.assign(plugin, { name });

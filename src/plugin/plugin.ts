@@ -9,11 +9,28 @@ export { defineChannel } from '../channels/kind.ts';
 export { parseMarkdown } from '../channels/markdown/parse.ts';
 export { type Edit, edit, type Inline, type Rich, type Span } from '../channels/markdown/rich.ts';
 export { splitRich } from '../channels/markdown/split.ts';
-export { createDownload, type Download, type DownloadSource } from '../channels/shared/download.ts';
-export { type Fields, fields, integer, isFields, list, oneLine, string } from '../channels/shared/read.ts';
+export {
+  createPlatformDownload as createDownload,
+  type Download,
+  type DownloadSource,
+} from '../channels/shared/download.ts';
+export {
+  type Fields,
+  fields,
+  fieldsList as list,
+  integer,
+  isFields,
+  string,
+  tidyLine as oneLine,
+} from '../channels/shared/read.ts';
 export { type RefusedFile, refusalNotice } from '../channels/shared/refused-files.ts';
 export { FilesRefused, type Outgoing, sendParts } from '../channels/shared/send-parts.ts';
-export { createBodyReader, declaredBytes, refuse, type WebhookHandler } from '../channels/shared/webhook.ts';
+export {
+  createBodyReader,
+  declaredBytes,
+  refuseRequest as refuse,
+  type WebhookHandler,
+} from '../channels/shared/webhook.ts';
 export * as settings from '../config/schema-parts.ts';
 export { ConfigError, type ConfigProblem, DeliveryError, errorCode, errorMessage, UserError } from '../errors.ts';
 export type { Logger } from '../log.ts';

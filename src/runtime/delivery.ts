@@ -120,7 +120,7 @@ class OutboxDelivery implements Delivery {
   }
 
   isBusy(to: OutboundMessage['address']): boolean {
-    return this.#busy.has(chatOf(to)) || this.#pace.delay(to) > 0;
+    return this.#busy.has(chatKeyOf(to)) || this.#pace.delay(to) > 0;
   }
 
   stats(): Promise<OutboxStats> {
@@ -146,7 +146,7 @@ class OutboxDelivery implements Delivery {
   async #work(lease: OutboxLease): Promise<void> {
     const { outbox, log } = this.#options;
     const { signal } = this.#stopping;
-    const chat = chatOf(lease.entry.message.address);
+    const chat = chatKeyOf(lease.entry.message.address);
     const tries: Tries = { failures: 0, broken: 0 };
     this.#active++;
     this.#busy.set(chat, (this.#busy.get(chat) ?? 0) + 1);
@@ -315,7 +315,7 @@ interface ChatPace {
 }
 
 /** Topics and threads share their chat's limit. */
-export const chatOf = (address: Address): string => `${address.channel} ${address.account} ${address.chat}`;
+export const chatKeyOf = (address: Address): string => `${address.channel} ${address.account} ${address.chat}`;
 
 /** Limits apply to a bot, however many processes send for it, so each process shares the limits it hits. */
 type SharedPace = Engine<unknown>;
@@ -340,21 +340,21 @@ export function createPace(now: () => number, shared?: SharedPace): Pace {
   });
   return {
     delay(address) {
-      const chat = chats.get(chatOf(address));
+      const chat = chats.get(chatKeyOf(address));
       if (!chat) return 0;
       const at = now();
       if (at >= chat.slowUntil) {
-        chats.delete(chatOf(address));
+        chats.delete(chatKeyOf(address));
         return 0;
       }
       return Math.max(0, chat.blockedUntil - at, chat.lastAt + SLOW_GAP_MS - at);
     },
     limited(address, retryAfterMs) {
-      hold(chatOf(address), retryAfterMs);
-      shared?.publish(TOPIC, JSON.stringify({ chat: chatOf(address), ms: retryAfterMs }));
+      hold(chatKeyOf(address), retryAfterMs);
+      shared?.publish(TOPIC, JSON.stringify({ chat: chatKeyOf(address), ms: retryAfterMs }));
     },
     sent(address) {
-      const chat = chats.get(chatOf(address));
+      const chat = chats.get(chatKeyOf(address));
       if (chat) chat.lastAt = now();
     },
   };

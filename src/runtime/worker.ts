@@ -11,7 +11,7 @@ import { isStorageFailure, LeaseLost } from '../errors.ts';
 import { within } from '../lib/within.ts';
 import { answerItem, tellUnkept } from './commands/lane.ts';
 import { COMMANDS, COMMANDS_AT_ONCE, type Entry, stoppedBy, TASKS, taskLane } from './contract/entry.ts';
-import { kindOf } from './reply/failure.ts';
+import { errorWord } from './reply/failure.ts';
 import {
   addSteering,
   type Batch,
@@ -24,7 +24,7 @@ import {
 } from './run/batches.ts';
 import { abandon, finish, handBack, withoutAnswer } from './run/conclude.ts';
 import type { Gateway } from './run/gateway.ts';
-import { place } from './run/placing.ts';
+import { placeItem } from './run/placing.ts';
 import { run } from './run/run.ts';
 import type { Turn } from './run/turn.ts';
 import { noteWait, Work } from './run/work.ts';
@@ -154,7 +154,7 @@ async function prepareTurn(
   for (const item of batch.items) {
     // Everybody can read the answer to a direct message that opens no thread.
     const { isDirect, opensThread } = item.message.message;
-    const placed = isDirect && !opensThread ? item : await place(item, gw);
+    const placed = isDirect && !opensThread ? item : await placeItem(item, gw);
     if (placed) items.push(placed);
     else await finish(lease, [item], gw);
   }
@@ -190,7 +190,7 @@ async function fail(lease: Lease<Entry>, error: unknown, gw: Gateway): Promise<v
   const { log, features } = gw;
   const { lane } = lease;
   if (error instanceof LeaseLost) return void log.warn({ lane }, 'the work on a lane was lost to somebody else');
-  const kind = isStorageFailure(error) ? 'storage' : kindOf(error);
+  const kind = isStorageFailure(error) ? 'storage' : errorWord(error);
   features.metrics.count('viber_errors_total', { stage: 'run', kind });
   try {
     await handBack(lease, error, gw);

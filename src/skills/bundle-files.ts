@@ -69,7 +69,7 @@ export async function programsOf({ level, folder }: Skill): Promise<string[]> {
  */
 export async function readSkillFile(skill: Skill, name: string, maxBytes: number): Promise<string> {
   const refuse = (why: string, cause?: unknown) =>
-    new UserError(`The file "${shown(name)}" of the skill ${skill.name} cannot be read: ${why}.`, { cause });
+    new UserError(`The file "${printableName(name)}" of the skill ${skill.name} cannot be read: ${why}.`, { cause });
   const parts = name.split('/');
   const isPlain = parts.every((part) => part !== '' && !part.startsWith('.') && !/[\\\0]/.test(part));
   if (skill.folder === undefined || !isPlain || path.isAbsolute(name) || parts.length > MAX_DEPTH + 1) {
@@ -78,7 +78,7 @@ export async function readSkillFile(skill: Skill, name: string, maxBytes: number
   try {
     const text = await useFile(skill.folder, parts, async ({ fd, stat }) => {
       if (stat.size > maxBytes) throw refuse(`it is larger than ${maxBytes} bytes`);
-      return decode(await readBytes(fd, maxBytes), () => refuse('it is not text'));
+      return decodeText(await readBytes(fd, maxBytes), () => refuse('it is not text'));
     });
     if (text === undefined) throw refuse('it is not there');
     return text;
@@ -88,7 +88,7 @@ export async function readSkillFile(skill: Skill, name: string, maxBytes: number
   }
 }
 
-function decode(bytes: Uint8Array, refused: () => UserError): string {
+function decodeText(bytes: Uint8Array, refused: () => UserError): string {
   if (bytes.includes(0)) throw refused();
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -98,7 +98,7 @@ function decode(bytes: Uint8Array, refused: () => UserError): string {
   }
 }
 
-function shown(name: string): string {
+function printableName(name: string): string {
   return name
     .toWellFormed()
     .replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '\ufffd')

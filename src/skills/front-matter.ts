@@ -27,15 +27,15 @@ export interface FrontMatter {
  */
 export function readYaml(text: string): FrontMatter {
   if (text.length > MAX_FRONT) throw tooLongFront();
-  const first = parse(MARKED.test(text) ? quoteDescription(text) : text);
+  const first = parseFrontMatterYaml(MARKED.test(text) ? quoteDescription(text) : text);
   const [error] = first.document.errors;
-  if (!error) return { keys: keysOf(first), unread: [] };
-  const quoted = parse(quoteDescription(text));
-  if (quoted.document.errors.length === 0) return { keys: keysOf(quoted), unread: [] };
+  if (!error) return { keys: readKeyLines(first), unread: [] };
+  const quoted = parseFrontMatterYaml(quoteDescription(text));
+  if (quoted.document.errors.length === 0) return { keys: readKeyLines(quoted), unread: [] };
   const { rest, unread } = tooDeep(first) ? { rest: text, unread: [] } : withoutUnread(text);
   for (const attempt of unread.length === 0 ? [] : [rest, quoteDescription(rest)]) {
-    const read = parse(attempt);
-    if (read.document.errors.length === 0) return { keys: keysOf(read), unread };
+    const read = parseFrontMatterYaml(attempt);
+    if (read.document.errors.length === 0) return { keys: readKeyLines(read), unread };
   }
   throw new UserError(`line ${first.lines.linePos(error.pos[0]).line}: ${error.message}`);
 }
@@ -43,10 +43,10 @@ export function readYaml(text: string): FrontMatter {
 export const tooLongFront = () => new UserError(`the front matter is longer than ${MAX_FRONT / 1024} KB`);
 
 /** Input that nobody wrote by hand is rejected as a whole. */
-const tooDeep = ({ document }: ReturnType<typeof parse>): boolean =>
+const tooDeep = ({ document }: ReturnType<typeof parseFrontMatterYaml>): boolean =>
   document.errors.some(({ code }) => code === 'RESOURCE_EXHAUSTION');
 
-function keysOf({ document, lines }: ReturnType<typeof parse>): Map<string, unknown> {
+function readKeyLines({ document, lines }: ReturnType<typeof parseFrontMatterYaml>): Map<string, unknown> {
   visit(document, {
     Map(_key, map) {
       const seen = new Set<unknown>();
@@ -64,7 +64,7 @@ function keysOf({ document, lines }: ReturnType<typeof parse>): Map<string, unkn
       }
     },
   });
-  const data = plain(
+  const data = copyData(
     toJs(() => document.toJS({ maxAliasCount: MAX_ALIASES })),
     0,
   );
@@ -72,7 +72,7 @@ function keysOf({ document, lines }: ReturnType<typeof parse>): Map<string, unkn
   return new Map(Object.entries(data));
 }
 
-function parse(text: string) {
+function parseFrontMatterYaml(text: string) {
   const lines = new LineCounter();
   // Duplicate keys are checked above: the library takes quadratic time.
   return { lines, document: parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false }) };
@@ -98,7 +98,7 @@ const KEY = /^([A-Za-z_][\w-]*):(?=\s)[^\n]*(?:\n(?![A-Za-z_][\w-]*:\s)[^\n]*)*/
 function withoutUnread(text: string): { rest: string; unread: string[] } {
   const unread: string[] = [];
   const rest = text.replace(KEY, (lines, key: string) => {
-    if (MEANT.has(spelt(key)) || parse(`${lines}\n`).document.errors.length === 0) return lines;
+    if (MEANT.has(spelt(key)) || parseFrontMatterYaml(`${lines}\n`).document.errors.length === 0) return lines;
     unread.push(key);
     return '\n'.repeat(lines.split('\n').length - 1);
   });
@@ -141,12 +141,12 @@ function toJs(make: () => unknown): unknown {
 }
 
 /** Copies JSON data. A repeated alias is copied each time; one inside its own anchor stops at the depth limit. */
-function plain(value: unknown, depth: number): unknown {
+function copyData(value: unknown, depth: number): unknown {
   if (depth > MAX_DEPTH) throw new UserError(`the front matter is nested deeper than ${MAX_DEPTH} levels`);
-  if (Array.isArray(value)) return value.map((item) => plain(item, depth + 1));
+  if (Array.isArray(value)) return value.map((item) => copyData(item, depth + 1));
   if (isRecord(value)) {
     if (Object.hasOwn(value, '__proto__')) throw new UserError('the key "__proto__" is reserved');
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plain(item, depth + 1)]));
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, copyData(item, depth + 1)]));
   }
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null;
 }

@@ -1,6 +1,6 @@
 /** Describes how a bundle's requirements are installed, in words for a person. Never run. */
 import { isRecord } from '../lib/json.ts';
-import { list, systems } from './requirements.ts';
+import { stringList, systems } from './requirements.ts';
 
 export interface InstallHint {
   /** Programs it installs; empty if unknown. */
@@ -41,29 +41,33 @@ export function readInstallHints(sources: readonly Record<string, unknown>[]): I
 
 function hintOf(given: unknown): InstallHint | undefined {
   const how = typeof given === 'string' ? given : isRecord(given) ? howOf(given) : undefined;
-  const said = how && visible(how);
+  const said = how && cleanHint(how);
   if (!said) return undefined;
-  return { ...(isRecord(given) ? { bins: list(given.bins), os: systems(given.os) } : { bins: [], os: [] }), how: said };
+  return {
+    ...(isRecord(given) ? { bins: stringList(given.bins), os: systems(given.os) } : { bins: [], os: [] }),
+    how: said,
+  };
 }
 
 function howOf(given: Record<string, unknown>): string | undefined {
-  const kind = text(given.kind) ?? text(given.type) ?? '';
+  const kind = filledText(given.kind) ?? filledText(given.type) ?? '';
   const names = [given.formula, given.cask, given.package, given.packages, given.module, given.crate].flatMap((each) =>
-    list(each),
+    stringList(each),
   );
   const command = Object.hasOwn(COMMANDS, kind) ? COMMANDS[kind] : undefined;
   if (command && names.length > 0) {
-    const isCask = kind === 'brew' && text(given.cask) !== undefined;
+    const isCask = kind === 'brew' && filledText(given.cask) !== undefined;
     return `${command}${isCask ? ' --cask' : ''} ${names.join(' ')}`;
   }
-  if (kind === 'download' && text(given.url)) return `download ${text(given.url)}`;
-  return text(given.command) ?? text(given.instructions) ?? text(given.label);
+  if (kind === 'download' && filledText(given.url)) return `download ${filledText(given.url)}`;
+  return filledText(given.command) ?? filledText(given.instructions) ?? filledText(given.label);
 }
 
-const text = (value: unknown): string | undefined => (typeof value === 'string' && value.trim() ? value : undefined);
+const filledText = (value: unknown): string | undefined =>
+  typeof value === 'string' && value.trim() ? value : undefined;
 
 /** Cleans text that is shown on terminals and in chats. */
-const visible = (said: string): string =>
+const cleanHint = (said: string): string =>
   said
     .toWellFormed()
     .replace(/[\p{Cc}\p{Cf}\u2028\u2029\s]+/gu, ' ')

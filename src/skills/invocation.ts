@@ -14,7 +14,7 @@ const MAX_TOOLS = 100;
 /** @param family metadata written for one kind of agent, which may say it too */
 export function readInvocation(front: ReadonlyMap<string, unknown>, family: Record<string, unknown>): Invocation {
   const first = (...keys: string[]) =>
-    keys.map((key) => front.get(key) ?? (Object.hasOwn(family, key) ? family[key] : undefined)).find(isSaid);
+    keys.map((key) => front.get(key) ?? (Object.hasOwn(family, key) ? family[key] : undefined)).find(isSet);
   const tools = readTools(first('allowed-tools', 'allowed_tools', 'allowedTools'));
   return {
     ...(tools ? { allowedTools: tools } : {}),
@@ -24,7 +24,7 @@ export function readInvocation(front: ReadonlyMap<string, unknown>, family: Reco
   };
 }
 
-const isSaid = (value: unknown): boolean => value !== undefined && value !== null;
+const isSet = (value: unknown): boolean => value !== undefined && value !== null;
 
 function switched(value: unknown): boolean | undefined {
   if (typeof value === 'boolean') return value;

@@ -6,7 +6,7 @@
 import { errorMessage, UserError } from '../errors.ts';
 import { originalOf } from '../lib/second-versions.ts';
 import type { WatchedFile } from '../lib/watch-folders.ts';
-import { nameOf } from './name.ts';
+import { defaultSkillName } from './name.ts';
 import type { Skill, SkillLevel, SkillSource } from './skill.ts';
 
 export interface SkillProblem {
@@ -74,7 +74,7 @@ export function createSkillLibrary(level: SkillLevel, reserved: ReadonlySet<stri
     } catch (error) {
       // One bad file doesn't affect the others.
       const kept = before?.skill ? '; the last good version stays in use' : '';
-      return { from, skill: before?.skill, reason: visible(errorMessage(error)) + kept };
+      return { from, skill: before?.skill, reason: cleanReason(errorMessage(error)) + kept };
     }
   }
 
@@ -82,7 +82,8 @@ export function createSkillLibrary(level: SkillLevel, reserved: ReadonlySet<stri
   function arrange(all: readonly Entry[]): typeof shown {
     const skills = new Map<string, Skill>();
     const problems: SkillProblem[] = [];
-    const isForeign = ({ from, skill }: Entry) => Number(skill !== undefined && nameOf(from.path) !== skill.name);
+    const isForeign = ({ from, skill }: Entry) =>
+      Number(skill !== undefined && defaultSkillName(from.path) !== skill.name);
     const sorted = [...all].sort((a, b) => isForeign(a) - isForeign(b) || (a.from.name < b.from.name ? -1 : 1));
     for (const { from, skill, reason } of sorted) {
       const first = skill && skills.get(skill.name);
@@ -96,7 +97,7 @@ export function createSkillLibrary(level: SkillLevel, reserved: ReadonlySet<stri
 }
 
 /** A reason may quote the file, and is shown on terminals and in chats. */
-const visible = (text: string) => text.toWellFormed().replace(/[[\p{Cc}\p{Cf}]--[\n]]/gv, '\ufffd');
+const cleanReason = (text: string) => text.toWellFormed().replace(/[[\p{Cc}\p{Cf}]--[\n]]/gv, '\ufffd');
 
 /** Returns whether a skill file is below another bundle's folder, and so one of that bundle's further files. */
 function isInsideBundle(name: string, bundles: ReadonlySet<string>): boolean {

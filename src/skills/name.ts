@@ -24,7 +24,7 @@ export function isBundle(file: string): boolean {
 }
 
 /** Returns the name of a skill that doesn't give one. */
-export function nameOf(file: string): string {
+export function defaultSkillName(file: string): string {
   return isBundle(file) ? path.basename(path.dirname(file)) : path.basename(file).replace(/\.skill\.md$/i, '');
 }
 
@@ -50,10 +50,10 @@ export function nameFor(
   { file, reserved }: { file: string; reserved: ReadonlySet<string> },
   kind: 'tool' | 'instructions',
 ): { name: string; warning?: string } {
-  const written = given ?? nameOf(file);
+  const written = given ?? defaultSkillName(file);
   // A name that looks like a path, or has invisible characters, wasn't given in good faith.
   const isAsItIs = kind === 'tool' || NAME.test(written) || /[/\\\p{Cc}\p{Cf}]/u.test(written) || written in {};
-  const slug = isAsItIs ? undefined : (slugOf(written) ?? slugOf(nameOf(file)));
+  const slug = isAsItIs ? undefined : (slugOf(written) ?? slugOf(defaultSkillName(file)));
   if (slug === undefined) return { name: checkName(written, reserved) };
   const warning = `name: "${written.slice(0, 80)}" is not kebab-case; it is known as ${slug}`;
   return { name: checkName(slug, reserved), warning };

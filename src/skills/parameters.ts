@@ -144,10 +144,10 @@ export function toInputSchema(skill: { parameters: readonly SkillParameter[] }):
   }
   return z
     .strictObject(Object.fromEntries(shape))
-    .refine((input) => bytesOf(input) <= MAX_VALUES, 'the texts together must not be longer than 1 MB');
+    .refine((input) => inputBytes(input) <= MAX_VALUES, 'the texts together must not be longer than 1 MB');
 }
 
-function bytesOf(input: Readonly<Record<string, Scalar>>): number {
+function inputBytes(input: Readonly<Record<string, Scalar>>): number {
   return Object.values(input).reduce<number>((sum, value) => sum + Buffer.byteLength(String(value)), 0);
 }
 

@@ -100,7 +100,7 @@ export function parsePlaybook(text: string): Playbook {
       drafts.push(begin(number, spaces.length + marker.length, rest, problem));
     } else if (line.trim() !== '' || isText || drafts.length > 0) {
       const draft = drafts.at(-1);
-      if (draft) goOn(draft, line, isText);
+      if (draft) continueStep(draft, line, isText);
       else problem(number, 'expected a numbered step, as "1. [Agent: NAME] what to do"');
     }
   }
@@ -136,7 +136,7 @@ function begin(line: number, width: number, rest: string, problem: Report): Draf
   return draft;
 }
 
-function goOn(draft: Draft, line: string, isText: boolean): void {
+function continueStep(draft: Draft, line: string, isText: boolean): void {
   const constraint = isText ? undefined : CONSTRAINT.exec(line)?.[1];
   if (constraint !== undefined) {
     draft.constraints.push(constraint.trim());
@@ -212,12 +212,13 @@ export function fillPlaybook(playbook: Playbook, values: ReadonlyMap<string, str
       constraints: step.constraints.map(fill),
     })),
   };
-  if (!isSame(filled)) throw new UserError('One of the values cannot be used there: put it in other words.');
+  if (!survivesFormatting(filled))
+    throw new UserError('One of the values cannot be used there: put it in other words.');
   return filled;
 }
 
 /** Returns whether formatting and parsing it gives the same playbook. */
-export function isSame(playbook: Playbook): boolean {
+export function survivesFormatting(playbook: Playbook): boolean {
   try {
     return JSON.stringify(parsePlaybook(formatPlaybook(playbook))) === JSON.stringify(playbook);
   } catch (error) {

@@ -21,7 +21,7 @@ const digestOf = (text: string) => hash('sha256', text);
 
 /** Returns the file that the build writes beside those in `root`. */
 export function prepare(root: string, parse: Parse): { file: string; text: string } {
-  const skills = filesIn(root).map((file) => {
+  const skills = listFilesIn(root).map((file) => {
     const {
       level,
       file: _file,
@@ -40,7 +40,7 @@ export function prepare(root: string, parse: Parse): { file: string; text: strin
 /** Returns the files with their parser; undefined if nothing was prepared, or for other files. */
 export function readPrepared(root: string): { files: WatchedFile[]; parse: Parse } | undefined {
   try {
-    return read(root);
+    return readPreparedFile(root);
   } catch (error) {
     // Not built, or being rebuilt.
     if (errorCode(error) !== undefined || error instanceof SyntaxError) return undefined;
@@ -48,10 +48,10 @@ export function readPrepared(root: string): { files: WatchedFile[]; parse: Parse
   }
 }
 
-function read(root: string): ReturnType<typeof readPrepared> {
+function readPreparedFile(root: string): ReturnType<typeof readPrepared> {
   const known: unknown = JSON.parse(readFileSync(path.join(root, FILE), 'utf8'));
   if (!isRecord(known)) return undefined;
-  const files = filesIn(root);
+  const files = listFilesIn(root);
   const isSame = ({ name, text }: WatchedFile) => {
     const skill = Object.hasOwn(known, name) ? known[name] : undefined;
     return isRecord(skill) && skill.digest === digestOf(text);
@@ -73,7 +73,7 @@ function read(root: string): ReturnType<typeof readPrepared> {
  * Lists files by name, reading synchronously: for a handful of small files, event loop turns would take longer than the
  * disk.
  */
-function filesIn(root: string): WatchedFile[] {
+function listFilesIn(root: string): WatchedFile[] {
   const names = readdirSync(root, { recursive: true, encoding: 'utf8' }).map((name) => name.replaceAll('\\', '/'));
   return names
     .filter(isSkillFile)

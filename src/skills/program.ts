@@ -66,10 +66,14 @@ export const isProgramName = (name: string): boolean => Object.hasOwn(BY_ENDING,
 
 /** @throws UserError when it isn't a program, is outside the folder, or has no interpreter here */
 export function programOf(skill: Skill, given: string): SkillProgram {
-  const { file, name, text } = fileOf(skill, given);
+  const { file, name, text } = findProgramFile(skill, given);
   const by = interpreterOf(name, text);
   if (!by)
-    throw refused(skill, name, 'only Python, JavaScript and shell are run, by their ending or their first line (#!)');
+    throw unrunnable(
+      skill,
+      name,
+      'only Python, JavaScript and shell are run, by their ending or their first line (#!)',
+    );
   const base = { file, name, language: by.language, text: text.length > MAX_TEXT ? '' : text };
   if (by === NODE) {
     const own = process.execPath;
@@ -78,39 +82,39 @@ export function programOf(skill: Skill, given: string): SkillProgram {
   const own = by === PYTHON ? ownPython(skill) : undefined;
   const program = own ?? findSystemProgram(by.programs);
   if (!program)
-    throw refused(
+    throw unrunnable(
       skill,
       name,
-      `it is ${nameOf(by)}, which is not there: install ${by.programs[0]} for the whole system`,
+      `it is ${interpreterName(by)}, which is not there: install ${by.programs[0]} for the whole system`,
     );
   return { ...base, command: [program] };
 }
 
-const nameOf = ({ language, programs }: Interpreter): string =>
+const interpreterName = ({ language, programs }: Interpreter): string =>
   language === 'Python' ? 'Python' : (programs[0] ?? '');
 
-const refused = ({ name }: Skill, file: string, why: string, cause?: unknown): UserError =>
-  new UserError(`The file "${shown(file)}" of the skill ${name} cannot be run: ${why}.`, { cause });
+const unrunnable = ({ name }: Skill, file: string, why: string, cause?: unknown): UserError =>
+  new UserError(`The file "${visibleName(file)}" of the skill ${name} cannot be run: ${why}.`, { cause });
 
 /** Returns the file. Its name may lack the extension, or be a module's (`scripts.check` is `scripts/check.py`). */
-function fileOf(skill: Skill, given: string): { file: string; name: string; text: string } {
+function findProgramFile(skill: Skill, given: string): { file: string; name: string; text: string } {
   const { level, folder } = skill;
   const wanted = given.trim().replace(/^(?:\{baseDir\}|\$\{?(?:CLAUDE_)?SKILL_DIR\}?|\.)\//, '');
   const parts = wanted.split('/');
   const isPlain = parts.every((part) => part !== '' && !part.startsWith('.') && !/[\\\0]/.test(part));
   // Bundled skills are our own code.
   if (level === 'bundled' || folder === undefined || !isPlain || parts.length > MAX_DEPTH)
-    throw refused(skill, given, 'only files beside its SKILL.md are, by their name in the list of read_skill');
+    throw unrunnable(skill, given, 'only files beside its SKILL.md are, by their name in the list of read_skill');
   const names = [
     wanted,
     `${wanted}.py`,
     ...(/^\w+(\.\w+)+$/.test(wanted) ? [`${wanted.replaceAll('.', '/')}.py`] : []),
   ];
   for (const name of names) {
-    const text = readText(skill, folder, name);
+    const text = readProgram(skill, folder, name);
     if (text !== undefined) return { file: path.join(folder, name), name, text };
   }
-  throw refused(skill, given, 'it is not there');
+  throw unrunnable(skill, given, 'it is not there');
 }
 
 function interpreterOf(name: string, text: string): Interpreter | undefined {
@@ -166,7 +170,7 @@ function canRun(file: string): boolean {
 /**
  * Returns its text, up to one character more than is shown; '' if it isn't text, undefined if there is no such file.
  */
-function readText(skill: Skill, folder: string, name: string): string | undefined {
+function readProgram(skill: Skill, folder: string, name: string): string | undefined {
   const steps = name.split('/');
   let held: HeldFolder | undefined;
   let file: HeldFile | undefined;
@@ -174,12 +178,12 @@ function readText(skill: Skill, folder: string, name: string): string | undefine
     held = holdFolder(folder, steps.slice(0, -1));
     file = held && openFile(held, steps);
     if (file === undefined) return undefined;
-    if (!file.stat.isFile()) throw refused(skill, name, NO_FILE);
+    if (!file.stat.isFile()) throw unrunnable(skill, name, NO_FILE);
     const buffer = Buffer.alloc(MAX_TEXT + 1);
     const bytes = buffer.subarray(0, readSync(file.fd, buffer, 0, buffer.length, 0));
     return bytes.includes(0) ? '' : bytes.toString();
   } catch (error) {
-    if (error instanceof PathRefused) throw refused(skill, name, NO_FILE, error);
+    if (error instanceof PathRefused) throw unrunnable(skill, name, NO_FILE, error);
     throw error;
   } finally {
     if (file) closeSync(file.fd);
@@ -189,7 +193,7 @@ function readText(skill: Skill, folder: string, name: string): string | undefine
 
 const NO_FILE = 'it is no regular file';
 
-const shown = (name: string): string =>
+const visibleName = (name: string): string =>
   name
     .toWellFormed()
     .replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '\ufffd')

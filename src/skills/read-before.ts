@@ -22,7 +22,7 @@ export interface SkillReader {
 
 /** A built file's name contains a hash of its contents and dependencies. */
 const BUILD = path.basename(import.meta.filename);
-const keyOf = (text: string, file: string) => hash('sha256', `${file}\0${text}`);
+const skillKey = (text: string, file: string) => hash('sha256', `${file}\0${text}`);
 const sealOf = (text: string, build: string) => hash('sha256', `${build}\0${text}`);
 
 /** @param keptIn the cache file; undefined for none */
@@ -31,14 +31,16 @@ export async function openReader(
   keptIn: string | undefined,
   build = BUILD,
 ): Promise<SkillReader> {
-  const known = keptIn === undefined ? new Map<string, StoredSkill>() : readKept(keptIn, build);
-  const keys = new Set(files.filter(({ problem }) => problem === undefined).map((file) => keyOf(file.text, file.path)));
+  const known = keptIn === undefined ? new Map<string, StoredSkill>() : readStoredSkills(keptIn, build);
+  const keys = new Set(
+    files.filter(({ problem }) => problem === undefined).map((file) => skillKey(file.text, file.path)),
+  );
   const isKnown = keys.isSubsetOf(known);
   // The parsing libraries are heavy.
   const read = isKnown ? undefined : (await import('./skill.ts')).parseSkill;
   return {
     parse(text, source) {
-      const key = keyOf(text, source.file);
+      const key = skillKey(text, source.file);
       const kept = known.get(key);
       if (!kept && read) {
         const { level: _level, file: _file, folder: _folder, ...skill } = read(text, source);
@@ -69,7 +71,7 @@ const placed = (skill: StoredSkill, { level, file }: SkillSource): Skill => ({
 });
 
 /** Returns an empty map for a file that is missing, from another build, or changed in any way. */
-function readKept(file: string, build: string): Map<string, StoredSkill> {
+function readStoredSkills(file: string, build: string): Map<string, StoredSkill> {
   try {
     const [seal, text = ''] = readFileSync(file, 'utf8').split('\n');
     return new Map(seal === sealOf(text, build) ? (JSON.parse(text) as [string, StoredSkill][]) : []);

@@ -20,7 +20,7 @@ const MAX_DEPTH = 3;
 
 /** @param folder absolute, without links */
 export function repositoriesIn(folder: string): Repositories {
-  const found = [...entriesOf(folder)];
+  const found = [...gitEntries(folder)];
   const gits = [...new Set(found.flatMap((entry) => gitFoldersOf(entry, folder)))].filter((git) => isFolder(git));
   const all = gits.flatMap((git) => [git, ...modulesOf(git)]);
   const free = all.filter((git) => !isThere(path.join(git, 'commondir')));
@@ -37,7 +37,7 @@ export function repositoriesIn(folder: string): Repositories {
 }
 
 /** Yields `.git` of the folder and of those in it; the folder itself if it is a bare repository. */
-function* entriesOf(folder: string): Generator<string> {
+function* gitEntries(folder: string): Generator<string> {
   if (['HEAD', 'config', 'objects'].every((name) => isThere(path.join(folder, name)))) yield folder;
   const left = [{ dir: folder, depth: MAX_DEPTH }];
   for (let seen = 0; left.length > 0 && seen < MAX_FOLDERS; seen++) {

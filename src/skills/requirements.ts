@@ -76,12 +76,12 @@ export function readRequirements(front: ReadonlyMap<string, unknown>, metadata: 
   const sources = sourcesOf(front, metadata);
   const needs = sources.flatMap((source) => [source.requires, source.prerequisites, source]).filter(isRecord);
   const os = [...needs.flatMap((need) => systems(need.os)), ...systems(front.get('platforms')).filter(isSystem)];
-  const bins = needs.flatMap((need) => [...list(need.bins), ...list(need.commands)]);
+  const bins = needs.flatMap((need) => [...stringList(need.bins), ...stringList(need.commands)]);
   const env = needs.flatMap((need) => [
     ...variables(need.env),
     ...variables(need.env_vars),
     ...variables(need.required_environment_variables),
-    ...list(need.envVars, (item) => (isRecord(item) && item.required === true ? item.name : undefined)),
+    ...stringList(need.envVars, (item) => (isRecord(item) && item.required === true ? item.name : undefined)),
   ]);
   // The bundle also works without what it names.
   const isAlways = familyOf(metadata).always === true;
@@ -90,7 +90,7 @@ export function readRequirements(front: ReadonlyMap<string, unknown>, metadata: 
   return {
     bins: names(bins, BIN),
     anyBins: names(
-      needs.flatMap((need) => list(need.anyBins)),
+      needs.flatMap((need) => stringList(need.anyBins)),
       BIN,
     ),
     env: names(env, VARIABLE),
@@ -110,7 +110,7 @@ export function readOwnSettings(metadata: Record<string, unknown>): OwnSettings 
 }
 
 /** Returns the strings of a list, or of a single value. */
-export function list(value: unknown, pick: (item: unknown) => unknown = (item) => item): string[] {
+export function stringList(value: unknown, pick: (item: unknown) => unknown = (item) => item): string[] {
   const items = Array.isArray(value) ? value.slice(0, 50) : value === undefined ? [] : [value];
   return items.map(pick).filter((item) => typeof item === 'string');
 }
@@ -119,13 +119,13 @@ const isSystem = (name: string): boolean => SYSTEMS.includes(name);
 
 /** Returns the names of systems as Node spells them. */
 export const systems = (value: unknown): string[] => {
-  const named = list(value).map((name) => PLATFORMS[name.toLowerCase()] ?? name.toLowerCase());
+  const named = stringList(value).map((name) => PLATFORMS[name.toLowerCase()] ?? name.toLowerCase());
   return named.some((name) => ANY_SYSTEM.includes(name)) ? [] : named.filter((name) => SYSTEM.test(name));
 };
 
 /** Accepts names, objects with a name, or an object keyed by name; optional ones are left out. */
 function variables(value: unknown): string[] {
   if (Array.isArray(value) || !isRecord(value))
-    return list(value, (item) => (isRecord(item) ? (item.required === false ? undefined : item.name) : item));
+    return stringList(value, (item) => (isRecord(item) ? (item.required === false ? undefined : item.name) : item));
   return Object.entries(value).flatMap(([name, said]) => (isRecord(said) && said.required === false ? [] : [name]));
 }

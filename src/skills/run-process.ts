@@ -202,11 +202,11 @@ async function endStrays(strays: Strays, first: () => number | undefined): Promi
   if (strays.kind === 'marked') return killMarked(strays.marker);
   const pid = first();
   // The kernel ends them, which takes a moment.
-  for (let round = 0; pid !== undefined && round < 400 && (await isAlive(pid)); round++) await sleep(5);
+  for (let round = 0; pid !== undefined && round < 400 && (await isNotZombie(pid)); round++) await sleep(5);
 }
 
 /** Returns false for a zombie, which only waits to be collected by its parent. */
-async function isAlive(pid: number): Promise<boolean> {
+async function isNotZombie(pid: number): Promise<boolean> {
   const stat = await readOf(pid, 'stat');
   return stat !== '' && !/\) [ZX] [^)]*$/.test(stat);
 }

@@ -181,7 +181,7 @@ async function baseArgs(tmpSize: readonly string[]): Promise<string[]> {
   return [
     ...['--unshare-all', '--cap-drop', 'ALL', '--die-with-parent', '--new-session', '--hostname', 'viber'],
     ...SYSTEM.flatMap((folder) => ['--ro-bind-try', folder, folder]),
-    ...(await readable(ETC)),
+    ...(await bindReadable(ETC)),
     // As root, bubblewrap leaves /proc/sys writable: settings of the whole machine.
     ...['--proc', '/proc', '--remount-ro', '/proc'],
     ...['--dev', '/dev', ...tmpSize, '--tmpfs', '/dev/shm', '--remount-ro', '/dev'],
@@ -201,7 +201,7 @@ async function orderArgs({
 }: SandboxOrder): Promise<string[]> {
   const own = (name: string, at = path.join(run, name)) => [path.join(run, name), at];
   return [
-    ...(proxy ? await readable(ETC_NETWORK) : []),
+    ...(proxy ? await bindReadable(ETC_NETWORK) : []),
     // The work folder may be inside it.
     ...(other ? ['--ro-bind', other, other] : []),
     ...(workFd === undefined ? ['--bind', work] : ['--bind-fd', String(workFd)]),
@@ -217,7 +217,7 @@ async function orderArgs({
 }
 
 /** Binds links as their target, which may not exist inside. */
-async function readable(files: readonly string[]): Promise<string[]> {
+async function bindReadable(files: readonly string[]): Promise<string[]> {
   const args: string[] = [];
   for (const file of files) {
     try {

@@ -77,11 +77,11 @@ const head = z.object({
 const MAX_DESCRIPTION = 1024;
 const LONG = 'description: it is longer than 1,024 characters; the model may be told the beginning of it alone';
 
-const refuse = (): never => {
+const refuseLanguage = (): never => {
   throw new UserError('only YAML is read as front matter');
 };
 const OTHER_ENGINES = Object.fromEntries(
-  ['js', 'javascript', 'json', 'json5', 'coffee', 'coffeescript', 'cson', 'toml'].map((name) => [name, refuse]),
+  ['js', 'javascript', 'json', 'json5', 'coffee', 'coffeescript', 'cson', 'toml'].map((name) => [name, refuseLanguage]),
 );
 
 /**

@@ -34,8 +34,9 @@ const UNITS = ['seconds', 'bytes'];
 
 /** @param accept the request's header: OpenMetrics is used if it is named */
 export function pageOf(families: readonly Family[], accept: string | undefined): Page {
-  if (!wantsOpenMetrics(accept)) return { type: PLAIN, body: families.map((family) => textOf(family, false)).join('') };
-  const body = `${families.map((family) => textOf(family, true)).join('')}# EOF\n`;
+  if (!wantsOpenMetrics(accept))
+    return { type: PLAIN, body: families.map((family) => formatFamily(family, false)).join('') };
+  const body = `${families.map((family) => formatFamily(family, true)).join('')}# EOF\n`;
   return { type: `${OPEN_METRICS}; version=1.0.0; charset=utf-8`, body };
 }
 
@@ -55,7 +56,7 @@ export function wantsOpenMetrics(accept = ''): boolean {
   return open > 0 && open >= plain;
 }
 
-function textOf({ name, type, help, samples }: Family, isOpen: boolean): string {
+function formatFamily({ name, type, help, samples }: Family, isOpen: boolean): string {
   const family = isOpen && type === 'counter' ? name.replace(/_total$/, '') : name;
   const unit = UNITS.find((one) => family.endsWith(`_${one}`));
   const lines = [`# HELP ${family} ${help}`, `# TYPE ${family} ${type}`];

@@ -51,11 +51,11 @@ export function createMetrics(): Metrics {
     gauge: (name, read) => void gauges.set(name, read),
     async page(accept) {
       const families: Family[] = [];
-      for (const [name, help] of entriesOf(COUNTERS)) {
+      for (const [name, help] of typedEntries(COUNTERS)) {
         const samples = [...(counters.get(name) ?? [])].map(([labels, value]) => ({ labels, value }));
         families.push({ name, type: 'counter', help, samples });
       }
-      for (const [name, { help }] of entriesOf(HISTOGRAMS)) {
+      for (const [name, { help }] of typedEntries(HISTOGRAMS)) {
         const samples = [...(timed.get(name) ?? [])].map(([labels, values]) => ({ labels, ...values }));
         families.push({ name, type: 'histogram', help, samples });
       }
@@ -85,12 +85,12 @@ function labelText(labels: Labels): string {
   let text = '';
   for (const key in labels) {
     const value = labels[key] ?? '';
-    text += `${text === '' ? '' : ','}${key}="${USUAL.test(value) ? value : escaped(value)}"`;
+    text += `${text === '' ? '' : ','}${key}="${USUAL.test(value) ? value : escapeLabel(value)}"`;
   }
   return text;
 }
 
-const escaped = (value: string): string =>
+const escapeLabel = (value: string): string =>
   value
     .slice(0, 60)
     .toWellFormed()
@@ -102,5 +102,5 @@ function keyIn(series: ReadonlyMap<string, unknown>, labels: Labels): string {
   return labelText(Object.fromEntries(Object.keys(labels).map((name) => [name, 'other'])));
 }
 
-const entriesOf = <Key extends string, Value>(all: Readonly<Record<Key, Value>>) =>
+const typedEntries = <Key extends string, Value>(all: Readonly<Record<Key, Value>>) =>
   Object.entries(all) as [Key, Value][];

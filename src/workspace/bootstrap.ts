@@ -31,7 +31,7 @@ const texts = createStatCache<string>(256, (file, stat) => (stat.isFile() ? visi
 
 /** Returns the bootstrap texts in prompt order, without comments. A file with only headings counts as missing. */
 export async function readBootstrap(home: Home, viber: string): Promise<BootstrapFile[]> {
-  const places = [home.viberDir(viber), home.root].map((dir) => ({ dir, names: namesOf(dir) }));
+  const places = [home.viberDir(viber), home.root].map((dir) => ({ dir, names: folderNames(dir) }));
   const found: BootstrapFile[] = [];
   for (const tag of TAGS) {
     for (const { dir, names } of places) {
@@ -70,7 +70,7 @@ export async function whenSaved<T>(
   }
 }
 
-function namesOf(dir: string): ReadonlyMap<string, string> | undefined {
+function folderNames(dir: string): ReadonlyMap<string, string> | undefined {
   try {
     return folders.get(dir);
   } catch (error) {
@@ -81,7 +81,7 @@ function namesOf(dir: string): ReadonlyMap<string, string> | undefined {
 
 /** Returns the path of a file whose name matches case-insensitively; the exact name wins. */
 export function findFile(dir: string, name: string): string | undefined {
-  const actual = namesOf(dir)?.get(name.toLowerCase());
+  const actual = folderNames(dir)?.get(name.toLowerCase());
   return actual === undefined ? undefined : path.join(dir, actual);
 }
 
@@ -106,7 +106,7 @@ const CUT = `is longer than the ${MAX_CHARS.toLocaleString('en')} characters tha
 
 /** Lists the folder's bootstrap files that are longer than what is used of them, with the reason. */
 export function cutFiles(dir: string): { name: string; why: string }[] {
-  const names = fs.statSync(dir, { throwIfNoEntry: false })?.isDirectory() ? namesOf(dir) : undefined;
+  const names = fs.statSync(dir, { throwIfNoEntry: false })?.isDirectory() ? folderNames(dir) : undefined;
   return TAGS.flatMap((tag) => {
     const name = names?.get(`${tag}.md`);
     return name && lengthOf(path.join(dir, name)) > MAX_CHARS ? [{ name, why: CUT }] : [];

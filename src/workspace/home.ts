@@ -248,13 +248,13 @@ const foldersIn = (root: string): readonly string[] => folders.get(path.join(roo
 
 type Place = { root: string; agents: string };
 
-const found = ({ root, agents }: Place): string[] => [...(settings.get(agents) ?? []), ...foldersIn(root)];
+const foundVibers = ({ root, agents }: Place): string[] => [...(settings.get(agents) ?? []), ...foldersIn(root)];
 
 /** Lists all vibers, with settings or a folder: `default` first, then the others by name. */
 export function listVibers(home: Place): string[] {
-  const others = new Set(found(home).filter((id) => isId(id) && id !== DEFAULT_VIBER));
+  const others = new Set(foundVibers(home).filter((id) => isId(id) && id !== DEFAULT_VIBER));
   return [DEFAULT_VIBER, ...[...others].sort()];
 }
 
 export const isViber = (home: Place, id: string): boolean =>
-  id === DEFAULT_VIBER || (isId(id) && found(home).includes(id));
+  id === DEFAULT_VIBER || (isId(id) && foundVibers(home).includes(id));

@@ -32,7 +32,7 @@ export function noteCommands(root: string, commands: readonly (readonly string[]
   // A runner prefers a package in its working folder over any other.
   const near = commands.some(isRunner) ? ['node_modules', 'package.json'].map((name) => path.resolve(name)) : [];
   const folders = (process.env.PATH ?? '').split(path.delimiter).filter((folder) => path.isAbsolute(folder));
-  const all = [...new Set([...commands.flatMap(filesOf), ...near, ...folders])];
+  const all = [...new Set([...commands.flatMap(programPaths), ...near, ...folders])];
   noted.set(root, { ...noted.get(root), commands: all.map((file) => ({ path: file, what })) });
 }
 
@@ -45,7 +45,7 @@ const isRunner = ([command = '']: readonly string[]): boolean =>
   /^(npx|npm|pnpm|pnpx|yarn|bunx?|uvx?)(\.\w+)?$/.test(path.basename(command));
 
 /** Returns the paths of programs named in a command, each widened to its project. */
-function filesOf(command: readonly string[]): string[] {
+function programPaths(command: readonly string[]): string[] {
   const words = command.flatMap((word) => [word, word.slice(word.indexOf('=') + 1)]);
   return words
     .map((word) => path.resolve(word.replace(/^~(?=\/)/, os.homedir())))

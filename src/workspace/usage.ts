@@ -34,7 +34,7 @@ export type UsageLine =
   /** Somebody was notified today that a cap is reached, in the answer of this run. */
   | { type: 'notice'; at: string; run: string; who: string; setting: string };
 
-export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+export const usageDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 export const usageFile = (home: { root: string }, day: string): string => path.join(home.root, 'usage', `${day}.jsonl`);
 

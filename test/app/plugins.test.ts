@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { accessOf, kindOf } from '../../src/channels/index.ts';
+import { accessOf, channelKind } from '../../src/channels/index.ts';
 import { loadConfig } from '../../src/config.ts';
 import { tempFolder } from '../helpers/temp.ts';
 
@@ -67,6 +67,6 @@ it('a channel from a path of the home has its section, its variables and its acc
     webhook: { secret: 'sixteen-characters-and-more', path: '/webhooks/example' },
   });
   expect(accessOf(config, { channel: 'webhook' })).toMatchObject({ dm: 'pairing', chats: ['room'] });
-  expect(kindOf('webhook')?.label).toBe('Webhook');
+  expect(channelKind('webhook')?.label).toBe('Webhook');
   expect(problems.map(({ path: setting }) => setting)).toEqual(['channels.other.module', 'channels.slack.module']);
 });

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { optionsOf, parseCommandLine } from '../../src/cli/arguments.ts';
+import { commandOptions, parseCommandLine } from '../../src/cli/arguments.ts';
 import { helpOf, overview } from '../../src/cli/help.ts';
 import { CLI_COMMANDS } from '../../src/cli/table.ts';
 import { messagesIn } from '../../src/messages/messages.ts';
@@ -26,7 +26,7 @@ function argvOf(example: string): string[] {
 describe.each(commands)('viber %s', (name, command) => {
   test('has help with every option of its own, its exit codes, and examples that are understood', () => {
     const help = helpOf(name, messages);
-    for (const option of Object.keys(optionsOf(command))) expect(help).toContain(`--${option}`);
+    for (const option of Object.keys(commandOptions(command))) expect(help).toContain(`--${option}`);
     for (const meaning of Object.values(command.exits ?? {})) expect(help).toContain(said(meaning));
     expect(command.examples.length).toBeGreaterThan(0);
     for (const example of command.examples) {
@@ -47,8 +47,8 @@ describe.each(commands)('viber %s', (name, command) => {
   });
 
   test('has options that are of one kind wherever they are', () => {
-    for (const [option, { takes }] of Object.entries(optionsOf(command))) {
-      const others = commands.flatMap(([, other]) => optionsOf(other)[option] ?? []);
+    for (const [option, { takes }] of Object.entries(commandOptions(command))) {
+      const others = commands.flatMap(([, other]) => commandOptions(other)[option] ?? []);
       expect(new Set(others.map((other) => other.takes)), option).toEqual(new Set([takes]));
     }
   });

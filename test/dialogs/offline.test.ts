@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { ask as askSocket } from '../../src/cli/ask.ts';
+import { sendAndWait as askSocket } from '../../src/cli/ask.ts';
 import { ask, waitFor } from '../platforms/platform.ts';
 import { NAMES, openPlatforms } from '../platforms/world.ts';
 import { openWorld } from './harness.ts';

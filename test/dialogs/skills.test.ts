@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { visible } from '../../src/runtime/reply/show.ts';
+import { spellInvisible } from '../../src/runtime/reply/show.ts';
 import type { LlmRequest, ToolCall, Turn } from '../emulators/llm.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { IN_SANDBOX, isSandboxed } from '../helpers/sandbox.ts';
@@ -130,7 +130,7 @@ describe.each(SANDBOXES)('git-commit $where', ({ isWithout }) => {
       expect(asked.buttons.slice(0, 3)).toEqual(['Yes', 'No', 'Always for this task']);
       const shown = await wholeQuestion(platform, dm, asked);
       expect(shown).toContain('git add .\ngit commit -m "$message"');
-      expect(shown).toContain(visible(HOSTILE));
+      expect(shown).toContain(spellInvisible(HOSTILE));
       expect(shown).toContain(folder);
       expect(shown).toContain(isWithout ? 'without a sandbox' : 'in a sandbox, without network');
       expect(git(folder, 'log', '--format=%s')).toBe('first');

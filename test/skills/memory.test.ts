@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openStdio } from '../../src/features/mcp/stdio.ts';
-import { told } from '../../src/features/skills/tools/script.ts';
+import { scriptResultForModel } from '../../src/features/skills/tools/script.ts';
 import { runScript } from '../../src/skills/script.ts';
 import { IN_SANDBOX, isSandboxed } from '../helpers/sandbox.ts';
 import { folder, processesWith, run, uniqueSleep } from './helpers.ts';
@@ -22,7 +22,7 @@ for (const sandbox of [false, ...(isSandboxed ? [true] : [])]) {
       const text = `for i in 1 2 3 4 5 6; do ${holding(60, unique)} & done; wait`;
       const result = await run(text, { cwd: folder(), sandbox, ...LIMIT });
       expect(result).toMatchObject({ usedMemory: 'used more than 200 MB of memory', timedOut: false });
-      expect(told(result, 60_000)).toMatchObject({
+      expect(scriptResultForModel(result, 60_000)).toMatchObject({
         error: 'It used more than 200 MB of memory and was stopped; what it did until then may have happened.',
       });
       expect(processesWith(unique)).toEqual([]);

@@ -5,7 +5,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bulletsOf, matching, without } from '../../src/features/memory/store/bullets.ts';
+import { bulletsOf, matching, withoutBullet } from '../../src/features/memory/store/bullets.ts';
 import { forgetBullet, undoLast } from '../../src/features/memory/store/changes.ts';
 import { appendDailyLogs } from '../../src/features/memory/store/daily.ts';
 import { addToMemory, readMemory } from '../../src/features/memory/store/memory.ts';
@@ -78,7 +78,7 @@ describe('bullets', () => {
             .replace(/\r?\n$/, '')
             .replaceAll('\r\n', '\n'),
         ).toBe(bullet.lines);
-        expect(without(text, bullet)).toBe(text.slice(0, bullet.from) + text.slice(bullet.to));
+        expect(withoutBullet(text, bullet)).toBe(text.slice(0, bullet.from) + text.slice(bullet.to));
       }),
       { numRuns: 500 },
     );

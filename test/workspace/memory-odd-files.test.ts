@@ -5,7 +5,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { UserError } from '../../src/errors.ts';
-import { bulletsOf, matching, without } from '../../src/features/memory/store/bullets.ts';
+import { bulletsOf, matching, withoutBullet } from '../../src/features/memory/store/bullets.ts';
 import { forgetBullet, undoLast } from '../../src/features/memory/store/changes.ts';
 import { splitIntoChunks } from '../../src/features/memory/store/chunks.ts';
 import { appendDailyLogs, readDailyLogs } from '../../src/features/memory/store/daily.ts';
@@ -265,7 +265,7 @@ it('whatever the file looks like, a line is added where its bullets are found, a
       const [bullet] = matching(bulletsOf(added), 'new');
       expect([bullet?.section, bullet?.lines]).toEqual([section, '- NEW']);
       if (!bullet) return;
-      const left = without(added, bullet).split(/\r?\n/);
+      const left = withoutBullet(added, bullet).split(/\r?\n/);
       const said = (lines: readonly string[]) => lines.map((each) => each.trim()).filter(Boolean);
       const isNew = findSection(text, section) === undefined;
       expect(said(left)).toEqual([...said(text.split(/\r?\n/)), ...(isNew ? [`## ${section}`] : [])]);

@@ -3,7 +3,7 @@
 import fs from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { openTask } from '../../src/workspace/tasks/index.ts';
-import { follow, type KnownSteps, type NamedStep, standsAt } from '../../src/workspace/tasks/plan-steps.ts';
+import { followSteps, type KnownSteps, type NamedStep, standsAt } from '../../src/workspace/tasks/plan-steps.ts';
 import { newHome } from './home-helper.ts';
 
 const NOTHING: KnownSteps = { steps: [], gone: [] };
@@ -12,8 +12,8 @@ const keysIn = ({ steps }: KnownSteps) => steps.map(({ key }) => key);
 
 /** Where each step was, by its key; '-' for a new one. */
 function traced(before: string, after: string): string {
-  const old = follow(NOTHING, before.split(',').map(step));
-  const now = follow(old, after.split(',').map(step));
+  const old = followSteps(NOTHING, before.split(',').map(step));
+  const now = followSteps(old, after.split(',').map(step));
   expect(new Set(keysIn(now)).size).toBe(now.steps.length);
   return keysIn(now)
     .map((key) => keysIn(old).indexOf(key) + 1 || '-')
@@ -57,11 +57,11 @@ describe('by its words alone', () => {
   });
 
   it('never gives the name of one that is gone to another', () => {
-    let known = follow(NOTHING, ['a', 'b'].map(step));
+    let known = followSteps(NOTHING, ['a', 'b'].map(step));
     const seen = new Set(keysIn(known));
     for (let round = 0; round < 20; round++) {
-      known = follow(known, [step('a')]);
-      known = follow(known, ['a', 'b'].map(step));
+      known = followSteps(known, [step('a')]);
+      known = followSteps(known, ['a', 'b'].map(step));
       expect(seen.has(keysIn(known)[1] ?? '')).toBe(false);
       seen.add(keysIn(known)[1] ?? '');
     }
@@ -70,7 +70,7 @@ describe('by its words alone', () => {
   it('takes a moment for thirty thousand lines that are all the same', () => {
     const many = (n: number) => Array.from({ length: n }, () => step('a'));
     const began = performance.now();
-    const known = follow(follow(NOTHING, many(30_000)), many(29_999));
+    const known = followSteps(followSteps(NOTHING, many(30_000)), many(29_999));
     expect(known.steps).toHaveLength(29_999);
     expect(performance.now() - began).toBeLessThan(10_000);
   });
@@ -78,15 +78,15 @@ describe('by its words alone', () => {
 
 describe('by what whoever changed it says', () => {
   it('two of the same words are moved, dropped and added for what they are', () => {
-    const old = follow(NOTHING, ['t', 'd', 't'].map(step));
+    const old = followSteps(NOTHING, ['t', 'd', 't'].map(step));
     const [first, second, third] = keysIn(old);
     const named = (...list: [number, string][]) => list.map(([from, title]) => ({ id: standsAt(from), title }));
-    expect(keysIn(follow(old, named([2, 't'], [0, 't'], [1, 'd'])))).toEqual([third, first, second]);
-    expect(keysIn(follow(old, named([1, 'd'], [2, 't'])))).toEqual([second, third]);
-    const added = follow(old, [...named([0, 't'], [1, 'd'], [2, 't']), { id: '', title: 't' }]);
+    expect(keysIn(followSteps(old, named([2, 't'], [0, 't'], [1, 'd'])))).toEqual([third, first, second]);
+    expect(keysIn(followSteps(old, named([1, 'd'], [2, 't'])))).toEqual([second, third]);
+    const added = followSteps(old, [...named([0, 't'], [1, 'd'], [2, 't']), { id: '', title: 't' }]);
     expect(keysIn(added).slice(0, 3)).toEqual([first, second, third]);
     // Nobody is two, and no place is believed where other words stand.
-    expect(new Set(keysIn(follow(old, named([0, 't'], [0, 't'], [1, 'x'])))).size).toBe(3);
+    expect(new Set(keysIn(followSteps(old, named([0, 't'], [0, 't'], [1, 'x'])))).size).toBe(3);
   });
 });
 

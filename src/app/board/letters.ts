@@ -40,16 +40,18 @@ export function openLetters(options: {
     const said = isRecord(message) && isRecord(message.message) ? message.message : message;
     const { address, text } = isRecord(said) ? said : {};
     const at =
-      textOf(diedAt) || textOf(acceptedAt) || (typeof createdAt === 'number' ? new Date(createdAt).toISOString() : '');
+      stringOrEmpty(diedAt) ||
+      stringOrEmpty(acceptedAt) ||
+      (typeof createdAt === 'number' ? new Date(createdAt).toISOString() : '');
     const { channel, chat } = isRecord(address) ? address : {};
     return [
       {
         id,
         kind,
-        reason: scrub(textOf(deadReason) || textOf(reason)),
+        reason: scrub(stringOrEmpty(deadReason) || stringOrEmpty(reason)),
         diedAt: at,
-        to: [textOf(channel), textOf(chat)].filter(Boolean).join(':'),
-        text: cutText(plainLine(scrub(textOf(text))), SHOWN),
+        to: [stringOrEmpty(channel), stringOrEmpty(chat)].filter(Boolean).join(':'),
+        text: cutText(plainLine(scrub(stringOrEmpty(text))), SHOWN),
       },
     ];
   }
@@ -69,7 +71,7 @@ export function openLetters(options: {
       const answer = outboxShape.safeParse(value);
       const entry = entryShape.safeParse(value.message);
       if (answer.success && isAnswer(value)) {
-        await delivery.add({ ...value.message, id: name }, textOf(value.trace) || id.slice(0, 12), true);
+        await delivery.add({ ...value.message, id: name }, stringOrEmpty(value.trace) || id.slice(0, 12), true);
       } else if (entry.success && entry.data && typeof value.lane === 'string') {
         await queue.enqueue(value.lane, entry.data, { dedupeId: name, by: shareOf(entry.data) });
       } else return false;
@@ -79,7 +81,7 @@ export function openLetters(options: {
   };
 }
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+const stringOrEmpty = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** Narrows a value that the caller has validated with the shape of answers. */
 const isAnswer = (value: Record<string, unknown>): value is { message: OutboundMessage; trace?: unknown } =>

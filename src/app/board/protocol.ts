@@ -16,7 +16,7 @@ import { maySee as maySeeFrom, type SeenBy } from '../../runtime/conversations/v
 import { DEFAULT_VIBER } from '../../workspace/home.ts';
 import { openTask, PlanWatch } from '../../workspace/tasks/index.ts';
 import type { AppGateway, OpenGateway, Protocol } from '../contract.ts';
-import { chatOf, createSubmissions } from './submissions.ts';
+import { callerChat, createSubmissions } from './submissions.ts';
 
 /** A caller reads alone, as in direct messages, and with any viber. */
 const maySee = (principal: Principal, task: SeenBy): boolean =>
@@ -33,7 +33,7 @@ export function openProtocol(open: OpenGateway): Protocol {
   const { live } = gw.places;
   const { approvals } = consent;
   const viber = config.viber ?? DEFAULT_VIBER;
-  const submissions = createSubmissions({ open, fileOf: (caller, ref) => fileOf(caller, ref, open) });
+  const submissions = createSubmissions({ open, fileOf: (caller, ref) => resolveFile(caller, ref, open) });
   const plans = new PlanWatch(home, (error) => log.warn({ err: error }, 'plans cannot be watched'));
   const parts: ProtocolParts = {
     home,
@@ -58,12 +58,12 @@ export function openProtocol(open: OpenGateway): Protocol {
     },
     onNews: (listener) => news.subscribe(listener),
     onProgress(listener) {
-      const ends = [seen.subscribe((event) => listener(shown(event))), host.elsewhere?.watch()];
+      const ends = [seen.subscribe((event) => listener(scrubEvent(event))), host.elsewhere?.watch()];
       return () => {
         for (const end of ends) end?.();
       };
     },
-    soFar: (taskId) => seen.soFar(taskId).map(shown),
+    soFar: (taskId) => seen.soFar(taskId).map(scrubEvent),
     onError: (error) => log.error({ err: error }, 'a part of the protocol failed'),
   };
 
@@ -122,7 +122,7 @@ async function decideMemory(
 async function stop(ids: readonly string[], caller: Caller, gw: AppGateway): Promise<StopReceipt> {
   const end = (id: string) => gw.engine.queue.signal(taskLane(id), 'stop');
   const ended = await Promise.all(ids.map(async (id) => ({ id, ...(await stopTask(id, caller.principal, gw, end)) })));
-  const messages = gw.say(caller.direct ?? { channel: 'api', account: 'api', chat: chatOf(caller) });
+  const messages = gw.say(caller.direct ?? { channel: 'api', account: 'api', chat: callerChat(caller) });
   const still = new Set(ended.map(({ begun }) => String(stillComes(begun, messages))).filter(Boolean));
   const taskIds = ended.flatMap(({ id, isStopped }) => (isStopped ? [id] : []));
   return { taskIds, ...(still.size > 0 && { notice: [...still].join(' ') }) };
@@ -132,7 +132,7 @@ async function stop(ids: readonly string[], caller: Caller, gw: AppGateway): Pro
  * Resolves a file reference of a message: an upload of its sender, or a file of a task that they may see.
  * @throws RequestError
  */
-async function fileOf(caller: Caller, ref: string, { gw: { home }, uploads }: OpenGateway): Promise<RemoteFile> {
+async function resolveFile(caller: Caller, ref: string, { gw: { home }, uploads }: OpenGateway): Promise<RemoteFile> {
   const upload = uploads.find(caller.id, ref);
   if (upload) {
     uploads.keep(ref);
@@ -150,12 +150,12 @@ async function fileOf(caller: Caller, ref: string, { gw: { home }, uploads }: Op
 const MAX_TOLD = 32 * 1024;
 
 /** Removes secrets from arguments and results of tools, and limits their length. */
-function shown(event: AgentStreamEvent): AgentStreamEvent {
-  if (event.type === 'tool-call') return { ...event, args: told(event.args) };
-  return event.type === 'tool-result' ? { ...event, result: told(event.result) } : event;
+function scrubEvent(event: AgentStreamEvent): AgentStreamEvent {
+  if (event.type === 'tool-call') return { ...event, args: scrubValue(event.args) };
+  return event.type === 'tool-result' ? { ...event, result: scrubValue(event.result) } : event;
 }
 
-function told(value: unknown): unknown {
+function scrubValue(value: unknown): unknown {
   const text = JSON.stringify(value) ?? 'null';
   if (text.length > MAX_TOLD) return { cut: scrub(text.slice(0, MAX_TOLD)) };
   return JSON.parse(scrub(text));

@@ -27,7 +27,7 @@ export interface SubmissionParts {
 }
 
 /** Returns the name of a conversation: one per client, and one per person. */
-export const chatOf = ({ id, kind, principal, channel = API }: Caller): string => {
+export const callerChat = ({ id, kind, principal, channel = API }: Caller): string => {
   if (principal.channel === channel && kind === 'client') return id;
   return principalText(principal)
     .replace(/[^\w.-]/g, '-')
@@ -35,7 +35,8 @@ export const chatOf = ({ id, kind, principal, channel = API }: Caller): string =
 };
 
 /** Returns a conversation of the caller or, with `thread`, the one about a task. */
-const placeOf = (caller: Caller, thread?: string): Address => apiAddress(chatOf(caller), thread, caller.channel);
+const callerAddress = (caller: Caller, thread?: string): Address =>
+  apiAddress(callerChat(caller), thread, caller.channel);
 
 const MAX_GOAL_FACT = 400;
 
@@ -91,12 +92,12 @@ class Speech {
     const { principal, direct, channel = API } = caller;
     const bound = conversations.bound(taskId);
     if (direct && bound.some(({ key }) => key === bindingKey(principal, direct, true))) return direct;
-    const chat = chatOf(caller);
+    const chat = callerChat(caller);
     const own = bound.find(
       ({ address }) => address.channel === channel && address.chat === chat && address.thread !== undefined,
     );
     if (own) return own.address;
-    const address = placeOf(caller, taskId);
+    const address = callerAddress(caller, taskId);
     await conversations.bind({ key: conversationKey(address), taskId, viber, address, isDirect: true, isChosen: true });
     return address;
   }
@@ -112,16 +113,16 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
   };
 
   return {
-    chatOf,
+    chatOf: callerChat,
     isOwn(caller, { conversations: places }) {
-      const own = apiPlaces(chatOf(caller), caller.channel);
+      const own = apiPlaces(callerChat(caller), caller.channel);
       return places.some((place) => place === own || place.startsWith(`${own}:`));
     },
     async submit(caller, id, task) {
       const { goal, context, viberId, files = [] } = task;
       const event = `${caller.id}:${id}`;
-      const thread = traceOf(spoolKey(dedupeId({ id: event, address: placeOf(caller) })));
-      const address = placeOf(caller, thread);
+      const thread = traceOf(spoolKey(dedupeId({ id: event, address: callerAddress(caller) })));
+      const address = callerAddress(caller, thread);
       checkViber(viberId, caller.principal, address);
       const { said, given } = sayingOf(task);
       const isSame = said === undefined || said.trim() === goal.trim();
@@ -146,7 +147,7 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
           : place;
       const given: SuppliedContext = injectionMode === undefined ? {} : { mode: injectionMode };
       // People who type on a page may use commands as in a chat; programs may send any text.
-      const commandsAt = caller.kind === 'session' ? placeOf(caller, taskId) : undefined;
+      const commandsAt = caller.kind === 'session' ? callerAddress(caller, taskId) : undefined;
       const saying = { id: `${caller.id}:${id}`, address, text: message, given, files: remote, viber, commandsAt };
       await speech.accept(caller, saying, { type: 'task:message', id });
       return { taskId, ...toldOf(saying) };
@@ -154,8 +155,15 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
     async say(caller, id, { content, attachments, context }) {
       const refs = attachments.map((given) => (typeof given === 'string' ? given : given.ref));
       const files = await speech.filesOf(caller, refs);
-      const address = caller.direct && files.length === 0 ? caller.direct : placeOf(caller);
-      const saying = { id: `${caller.id}:${id}`, address, text: content, context, files, commandsAt: placeOf(caller) };
+      const address = caller.direct && files.length === 0 ? caller.direct : callerAddress(caller);
+      const saying = {
+        id: `${caller.id}:${id}`,
+        address,
+        text: content,
+        context,
+        files,
+        commandsAt: callerAddress(caller),
+      };
       const taskId = await speech.accept(caller, saying, { type: 'message', id });
       return { ...(taskId !== undefined && { taskId }), ...toldOf(saying) };
     },

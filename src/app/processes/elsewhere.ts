@@ -91,7 +91,7 @@ class Teller implements Elsewhere {
   #sayAll(): void {
     this.#words.clear();
     for (const event of this.#seen.raw(this.#own)) {
-      if (event.type !== 'text-delta') this.#say(TOPICS.progress, bounded(event));
+      if (event.type !== 'text-delta') this.#say(TOPICS.progress, withoutLargeValues(event));
       else for (const piece of piecesOf(event)) this.#say(TOPICS.progress, piece);
     }
   }
@@ -107,7 +107,7 @@ class Teller implements Elsewhere {
       this.#gathering ??= setTimeout(() => this.#flush(), GATHER_MS).unref();
     } else {
       this.#flush();
-      this.#say(TOPICS.progress, bounded(event));
+      this.#say(TOPICS.progress, withoutLargeValues(event));
     }
   }
 
@@ -149,7 +149,7 @@ function piecesOf(event: Extract<AgentStreamEvent, { type: 'text-delta' }>): Age
 }
 
 /** Drops arguments and results of tools that are too large. */
-function bounded(event: AgentStreamEvent): AgentStreamEvent {
+function withoutLargeValues(event: AgentStreamEvent): AgentStreamEvent {
   if (event.type === 'tool-call') return { ...event, args: small(event.args) };
   if (event.type === 'tool-result') return { ...event, result: small(event.result) };
   return event;

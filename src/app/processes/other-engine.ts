@@ -27,7 +27,7 @@ type Parts = { engine: EngineConfig; home: Home; log: Logger };
 
 const serverShape = shape<KnownServer>(objectOf({ url: isFilled, shards: isInteger }));
 const ABOUT = { lost: 'on which server messages of this home may wait' };
-const fileOf = (spool: string) => path.join(spool, 'server.json');
+const serverFile = (spool: string) => path.join(spool, 'server.json');
 
 const LEFT = `messages or answers wait in the spool of this home since engine.kind was local: start once with that, and stop when "${viberCommand('queue')}" is empty`;
 const ON_SERVER = `messages or answers wait on a server since engine.kind was redis: set engine.kind to redis and start once, and stop when "${viberCommand('queue')}" is empty`;
@@ -59,8 +59,8 @@ export async function leaveLocal({ engine, home, log }: Parts, run: string): Pro
   const left = countUnfinished(home.spool);
   if (left > 0) log.warn({ left }, LEFT);
   const known = withoutPassword(engine);
-  const before = readJson(fileOf(home.spool), serverShape, ABOUT);
-  if (before?.url !== known.url || before.shards !== known.shards) writeJson(fileOf(home.spool), known);
+  const before = readJson(serverFile(home.spool), serverShape, ABOUT);
+  if (before?.url !== known.url || before.shards !== known.shards) writeJson(serverFile(home.spool), known);
 }
 
 /**
@@ -68,11 +68,11 @@ export async function leaveLocal({ engine, home, log }: Parts, run: string): Pro
  * @throws LockedError while gateways with a server work on the home
  */
 export async function leaveServer({ engine, home, log }: Parts): Promise<void> {
-  if (!fs.existsSync(fileOf(home.spool))) return;
-  const known = readJson(fileOf(home.spool), serverShape, ABOUT);
+  if (!fs.existsSync(serverFile(home.spool))) return;
+  const known = readJson(serverFile(home.spool), serverShape, ABOUT);
   if (!known) return;
   const { url, shards } = withPassword(known, engine);
-  const { addressOf } = await import('../../engine/redis/connection.ts');
+  const { hostAndPort: addressOf } = await import('../../engine/redis/connection.ts');
   const { inspectServerWork } = await import('../../engine/redis/inspect.ts');
   const server = addressOf(url);
   try {
@@ -82,7 +82,7 @@ export async function leaveServer({ engine, home, log }: Parts): Promise<void> {
         `gateways with engine.kind redis work on ${home.root} (server ${server}), or were killed in the last seconds: stop them first`,
       );
     if (messages + answers > 0) log.warn({ server, messages, answers }, ON_SERVER);
-    else fs.rmSync(fileOf(home.spool), { force: true });
+    else fs.rmSync(serverFile(home.spool), { force: true });
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     log.warn({ server, err: error.message }, UNKNOWN);

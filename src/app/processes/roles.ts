@@ -28,7 +28,7 @@ export function rolesOf({ kind, roles }: Config['engine'], state: State, log: Lo
 
   async function say(): Promise<void> {
     try {
-      await Promise.all([...own.map(keyOf), HERE].map((key) => state.set(key, '1', HELD_MS)));
+      await Promise.all([...own.map(roleKey), HERE].map((key) => state.set(key, '1', HELD_MS)));
     } catch (error) {
       log.debug({ err: error }, 'the roles of this process could not be told');
     }
@@ -41,7 +41,7 @@ export function rolesOf({ kind, roles }: Config['engine'], state: State, log: Lo
       // A process that runs alone has every role.
       if (kind === 'local') return [];
       const others = ALL.filter((role) => !has(role));
-      const known = await Promise.all(others.map((role) => state.get(keyOf(role))));
+      const known = await Promise.all(others.map((role) => state.get(roleKey(role))));
       return others.filter((_, n) => known[n] === undefined);
     },
     start() {
@@ -60,6 +60,6 @@ export function rolesOf({ kind, roles }: Config['engine'], state: State, log: Lo
   };
 }
 
-const keyOf = (role: EngineRole): string => `role:${role}`;
+const roleKey = (role: EngineRole): string => `role:${role}`;
 /** The key that says that somebody uses this server. Deleted at a stop; remaining processes set it again. */
 const HERE = 'here';

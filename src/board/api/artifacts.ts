@@ -71,14 +71,14 @@ export const artifactRoute = (parts: ArtifactParts): BoardRoute => ({
     const found = await openArtifact(parts, caller, `artifacts/${params.task}/${params.file}`);
     if (!found) throw new RequestError(404, 'not_found', 'There is no such file.');
     try {
-      await send(request, response, found);
+      await sendArtifact(request, response, found);
     } finally {
       await found.file.close();
     }
   },
 });
 
-async function send(
+async function sendArtifact(
   { method, headers }: http.IncomingMessage,
   response: http.ServerResponse,
   { meta, file, size, etag }: OpenArtifact,
@@ -91,7 +91,7 @@ async function send(
     'content-disposition': disposition(meta),
     'content-type': cleanType(meta.type),
   };
-  if (isSame(headers['if-none-match'], etag)) {
+  if (matchesEtag(headers['if-none-match'], etag)) {
     response.writeHead(304, always).end();
     return;
   }
@@ -123,7 +123,7 @@ async function pour(bytes: fs.ReadStream, response: http.ServerResponse, size: n
   else response.destroy();
 }
 
-const isSame = (given: string | undefined, etag: string): boolean =>
+const matchesEtag = (given: string | undefined, etag: string): boolean =>
   (given ?? '')
     .split(',')
     .map((one) => one.trim().replace(/^W\//, ''))

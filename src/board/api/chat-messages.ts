@@ -45,7 +45,7 @@ const MAX_FILES = 20;
 /** A reference to an artifact or an upload; a page may prefix it with the gateway's address. */
 const REF = /^(?:https?:\/\/[^/]+)?\/?(?:api\/)?((?:artifacts\/[^/]+|uploads)\/[^/?#]+)$/;
 
-export function saidIn(messages: z.infer<typeof chatBody>['messages']): ChatText[] {
+export function userTexts(messages: z.infer<typeof chatBody>['messages']): ChatText[] {
   return messages.flatMap(({ id, role, parts }, at) => {
     if (role !== 'user') return [];
     const text = parts.flatMap((part) => textPart.safeParse(part).data?.text ?? []).join('\n');

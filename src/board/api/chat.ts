@@ -12,7 +12,7 @@ import type { EventFrame, ProgressEvent } from '../protocol/frames.ts';
 import type { ProtocolParts } from '../protocol/parts.ts';
 import { seenTask } from '../protocol/refusals.ts';
 import { MAX_BODY, RequestError, readBody } from '../respond.ts';
-import { type ChatText, chatBody, refsOf, saidIn } from './chat-messages.ts';
+import { type ChatText, chatBody, refsOf, userTexts } from './chat-messages.ts';
 
 const OVER: ReadonlySet<string> = new Set(['completed', 'error', 'stopped']);
 const BEAT_MS = 15_000;
@@ -46,7 +46,7 @@ export function chatRoutes(parts: ProtocolParts, exchange: Exchange, maxFile: nu
             'An answer stands as it is; ask for another one in words.',
             'trigger',
           );
-        const said = saidIn(messages);
+        const said = userTexts(messages);
         const stream = new ChatStream(asked, parts, exchange);
         await stream.begin(() => say(asked.caller, id, said, parts));
       },
@@ -74,11 +74,11 @@ async function knownChat(
   chat: string,
   { answered }: ProtocolParts,
 ): Promise<{ taskId?: string; newest?: string }> {
-  const [taskId, newest] = (await answered.get(keyOf(caller, chat)))?.split(' ', 2) ?? [];
+  const [taskId, newest] = (await answered.get(callerChatKey(caller, chat)))?.split(' ', 2) ?? [];
   return { ...(taskId !== undefined && { taskId }), ...(newest !== undefined && { newest }) };
 }
 
-const keyOf = (caller: Caller, chat: string): string => `chat.${caller.id}.${chat}`;
+const callerChatKey = (caller: Caller, chat: string): string => `chat.${caller.id}.${chat}`;
 
 /** Returns the chat's task once the newest message is durable. */
 async function say(
@@ -100,21 +100,21 @@ async function say(
   const isNew = !isAgain && (known.taskId !== undefined || last.id !== first.id);
   if (isNew) {
     const files = await refsOf(last, caller, parts);
-    const message = last.text.trim() === '' ? namesOf(last) : last.text;
+    const message = last.text.trim() === '' ? fileNames(last) : last.text;
     await submissions.tell(caller, `chat:${chat}:${last.id}`, { taskId, message, files });
   }
-  if (!isAgain) await answered.set(keyOf(caller, chat), `${taskId} ${newest}`);
+  if (!isAgain) await answered.set(callerChatKey(caller, chat), `${taskId} ${newest}`);
   return { taskId, isAgain };
 }
 
 async function begin(caller: Caller, chat: string, first: ChatText, parts: ProtocolParts): Promise<string> {
   const files = await refsOf(first, caller, parts);
-  const goal = first.text.trim() === '' ? namesOf(first) : first.text;
+  const goal = first.text.trim() === '' ? fileNames(first) : first.text;
   return (await parts.submissions.submit(caller, `chat:${chat}`, { goal, messages: [], files })).taskId;
 }
 
 /** The text of a message that has only files. */
-const namesOf = ({ files }: ChatText): string => files.map(({ name }) => name).join(', ');
+const fileNames = ({ files }: ChatText): string => files.map(({ name }) => name).join(', ');
 
 class ChatStream {
   readonly #asked: BoardRequest;

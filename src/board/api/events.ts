@@ -33,7 +33,7 @@ export const eventsRoute = (parts: ProtocolParts, exchange: Exchange): BoardRout
     const peer = {
       send(text: string) {
         const frame: { type: string; cursor?: string; state?: string } = JSON.parse(text);
-        write(response, frame, text);
+        writeEvent(response, frame, text);
         isOver = isEnd(frame) ?? isOver;
         if (isCaughtUp && isOver) over();
       },
@@ -55,7 +55,7 @@ export const eventsRoute = (parts: ProtocolParts, exchange: Exchange): BoardRout
     const from = typeof last === 'string' ? last : after;
     await exchange.follow(connection, [task.id], { live, after: from });
     if (from === undefined && isOver)
-      for (const frame of await exchange.standing(task)) write(response, frame, JSON.stringify(frame));
+      for (const frame of await exchange.standing(task)) writeEvent(response, frame, JSON.stringify(frame));
     isCaughtUp = true;
     // A finished run has no further events.
     if (isOver) over();
@@ -69,7 +69,11 @@ function isEnd({ type, state }: { type: string; state?: string }): boolean | und
   return type === 'task:state' && state !== undefined ? OVER.has(state) : undefined;
 }
 
-function write(response: http.ServerResponse, { type, cursor }: { type: string; cursor?: string }, text: string): void {
+function writeEvent(
+  response: http.ServerResponse,
+  { type, cursor }: { type: string; cursor?: string },
+  text: string,
+): void {
   if (response.writableEnded) return;
   const id = cursor === undefined ? '' : `id: ${cursor}\n`;
   response.write(`event: ${type}\n${id}data: ${text}\n\n`);

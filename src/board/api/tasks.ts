@@ -31,7 +31,7 @@ export function taskRoutes(parts: ProtocolParts, exchange: Exchange): BoardRoute
       const standing = exchange.standings();
       const isMeant = (task: ListedTask) =>
         (state === undefined || standing.isIn(task, state)) &&
-        (channel === undefined || channelOf(task) === channel) &&
+        (channel === undefined || firstChannel(task) === channel) &&
         maySee(caller.principal, task);
       const page: ListedTask[] = [];
       for (let at = after === undefined ? 0 : placeAfter(all, after); at < all.length && page.length <= PAGE; at += 1) {
@@ -41,7 +41,7 @@ export function taskRoutes(parts: ProtocolParts, exchange: Exchange): BoardRoute
       const rows = page.slice(0, PAGE).flatMap(({ id }) => openTask(home, id).record() ?? []);
       const next = page.length > PAGE ? page[PAGE - 1] : undefined;
       sendJson(response, 200, {
-        tasks: rows.map((task) => rowOf(task, standing)),
+        tasks: rows.map((task) => boardRow(task, standing)),
         ...(next && { next: `${next.updatedAt}_${next.id}` }),
         cursor,
       } satisfies TaskPage);
@@ -85,14 +85,14 @@ function placeAfter(all: readonly ListedTask[], after: string): number {
 }
 
 /** Returns the channel in which the task began. */
-const channelOf = ({ conversations, job }: { conversations: string[]; job?: string }): string =>
+const firstChannel = ({ conversations, job }: { conversations: string[]; job?: string }): string =>
   /^[a-z][a-z0-9-]*/.exec(conversations[0] ?? '')?.[0] ?? (job === undefined ? 'api' : 'job');
 
-const rowOf = (task: TaskRecord, standing: Standings): TaskRow & { goal: string } => ({
+const boardRow = (task: TaskRecord, standing: Standings): TaskRow & { goal: string } => ({
   taskId: task.id,
   title: task.title,
   goal: task.goal,
-  channel: channelOf(task),
+  channel: firstChannel(task),
   state: standing.stateOf(task),
   person: task.people[0] ?? '',
   viberId: task.viber,
@@ -102,7 +102,7 @@ const rowOf = (task: TaskRecord, standing: Standings): TaskRow & { goal: string 
 
 async function detailOf(task: TaskRecord, { home }: ProtocolParts, exchange: Exchange): Promise<TaskDetail> {
   const { cursor } = exchange.log;
-  const row = rowOf(openTask(home, task).record() ?? task, exchange.standings());
+  const row = boardRow(openTask(home, task).record() ?? task, exchange.standings());
   const [plan, artifacts] = await Promise.all([
     openTask(home, task).plan.read(),
     openTask(home, task).artifacts.list(),
@@ -148,10 +148,10 @@ async function messagesOf(
     if (entry.type === 'message') {
       const isTold = entry.isGroup === true || principal.role === 'owner' || isOneOf([entry.from.user], principal);
       if (!isTold) hidden.add(entry.run);
-      return isTold ? [wordsOf(entry)] : [];
+      return isTold ? [messageShape(entry)] : [];
     }
     if (entry.type !== 'result' || hidden.has(entry.run)) return [];
-    return entry.text === '' || entry.error === STEERED ? [] : [answerOf(entry)];
+    return entry.text === '' || entry.error === STEERED ? [] : [answerMessage(entry)];
   });
   const end = after === null ? said.length : said.findIndex(({ id }) => id === after);
   if (end < 0) throw new RequestError(400, 'bad_request', 'after: is no message of this task', 'after');
@@ -161,7 +161,7 @@ async function messagesOf(
 }
 
 /** Uses the person's own words, without context that was added for the model. */
-function wordsOf(line: Extract<SessionEntry, { type: 'message' }>) {
+function messageShape(line: Extract<SessionEntry, { type: 'message' }>) {
   const { id, also, text, said = text, at, from, via, files, run } = line;
   return {
     id,
@@ -176,6 +176,6 @@ function wordsOf(line: Extract<SessionEntry, { type: 'message' }>) {
   };
 }
 
-function answerOf({ run, text, at, artifactRefs }: Extract<SessionEntry, { type: 'result' }>) {
+function answerMessage({ run, text, at, artifactRefs }: Extract<SessionEntry, { type: 'result' }>) {
   return { id: `${run}-answer`, role: 'assistant' as const, text, at, runId: run, artifactRefs };
 }

@@ -24,7 +24,7 @@ export function approvalRoutes({ protocol }: PageParts): BoardRoute[] {
     const task = openTask(home, request.taskId).record();
     if (!task || !maySee(principal, task) || !authoriseAction(principal, 'steer', task.people)) return [];
     const { id, taskId, kind, sentence, details, tool, digest, askedAt, expiresAt, input } = request;
-    const options = kind === 'question' ? optionsOf(input) : [];
+    const options = kind === 'question' ? answerOptions(input) : [];
     return [
       {
         id,
@@ -57,7 +57,7 @@ export function approvalRoutes({ protocol }: PageParts): BoardRoute[] {
   ];
 }
 
-function optionsOf(input: unknown): string[] {
+function answerOptions(input: unknown): string[] {
   const parsed = z.object({ options: z.array(z.string()) }).safeParse(input);
   return parsed.success ? parsed.data.options : [];
 }

@@ -21,7 +21,7 @@ const lineShape = z.looseObject({ level: z.number(), time: z.number(), msg: z.st
 
 export function shownRoutes({ logs, people, shown }: PageParts): BoardRoute[] {
   return [
-    route('GET', '/api/logs', 'owner', async ({ url }) => linesOf(logs(), url)),
+    route('GET', '/api/logs', 'owner', async ({ url }) => newestLines(logs(), url)),
     route('GET', '/api/people', 'owner', async ({ caller, url }) => {
       const all = pageOf(people.people(), ({ name, ids }) => ids[0] ?? name, url);
       const links = pageOf(people.links(), ({ person }) => person, url, 'afterLink');
@@ -53,7 +53,7 @@ const sessionsOf = (people: PageParts['people'], caller: Caller) =>
   }));
 
 /** Returns lines, newest first; `after` is the number of the last line seen. */
-function linesOf(all: readonly { at: number; text: string }[], url: URL): object {
+function newestLines(all: readonly { at: number; text: string }[], url: URL): object {
   const level = url.searchParams.get('level') ?? 'info';
   const least = LEVELS.get(level);
   if (least === undefined)

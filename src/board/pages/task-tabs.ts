@@ -44,7 +44,7 @@ function eventsOf(entry: SessionEntry): TraceEvent[] {
     case 'message':
       return [event(entry.at, `${entry.from.name} on ${entry.via ?? entry.from.channel}`, entry.text)];
     case 'step':
-      return [...toolsOf(entry.messages)].map((tool) => event(entry.at, 'used', tool));
+      return [...calledTools(entry.messages)].map((tool) => event(entry.at, 'used', tool));
     case 'approval':
       return [event(entry.at, 'asked', entry.tool)];
     case 'decision':
@@ -59,7 +59,7 @@ function eventsOf(entry: SessionEntry): TraceEvent[] {
 }
 
 /** Returns the names of the tools that a step has called. */
-function toolsOf(messages: readonly unknown[]): string[] {
+function calledTools(messages: readonly unknown[]): string[] {
   const parts = messages.flatMap((message) =>
     isRecord(message) && Array.isArray(message.content) ? message.content : [],
   );

@@ -3,7 +3,7 @@ import type { UsageSums } from '../../client/shapes.ts';
 import type { BoardRoute } from '../../runtime/contract/board.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
 import type { Usage } from '../../workspace/types.ts';
-import { addUsage, dayOf, NO_USAGE, readUsage, type UsageCall } from '../../workspace/usage.ts';
+import { addUsage, NO_USAGE, readUsage, type UsageCall, usageDay } from '../../workspace/usage.ts';
 import { seenTask } from '../protocol/refusals.ts';
 import { RequestError } from '../respond.ts';
 import { newestFirst, pageOf, route } from '../route.ts';
@@ -51,7 +51,13 @@ export function usageRoutes({ protocol }: PageParts): BoardRoute[] {
       const calls = daysBetween(from, Date.now()).flatMap((day) =>
         callsOf(day).filter((call) => call.task === task.id),
       );
-      const rows = calls.map(({ at, model, ms, run: runId, ...used }) => ({ at, model, ms, runId, ...usageOf(used) }));
+      const rows = calls.map(({ at, model, ms, run: runId, ...used }) => ({
+        at,
+        model,
+        ms,
+        runId,
+        ...publicUsage(used),
+      }));
       const { items, next } = newestFirst(rows, url);
       return {
         total: calls.reduce<Sum>((sum, call) => plus(sum, call), { ...NO_USAGE, calls: 0 }),
@@ -67,14 +73,17 @@ export function usageRoutes({ protocol }: PageParts): BoardRoute[] {
   }
 }
 
-const usageOf = ({ inputTokens, outputTokens, cost, currency }: Usage): Usage => ({
+const publicUsage = ({ inputTokens, outputTokens, cost, currency }: Usage): Usage => ({
   inputTokens,
   outputTokens,
   ...(cost !== undefined && { cost }),
   ...(currency !== undefined && { currency }),
 });
 
-const plus = ({ calls, ...sum }: Sum, call: UsageCall): Sum => ({ ...addUsage(sum, usageOf(call)), calls: calls + 1 });
+const plus = ({ calls, ...sum }: Sum, call: UsageCall): Sum => ({
+  ...addUsage(sum, publicUsage(call)),
+  calls: calls + 1,
+});
 
 function sumsBy<T extends { call: UsageCall }>(all: readonly T[], nameOf: (each: T) => string): Map<string, Sum> {
   const sums = new Map<string, Sum>();
@@ -103,6 +112,9 @@ function daysOf(url: URL): string[] {
 }
 
 function daysBetween(from: number, to: number): string[] {
-  const count = Math.max(0, Math.floor(Date.parse(dayOf(to)) / DAY_MS) - Math.floor(Date.parse(dayOf(from)) / DAY_MS));
-  return Array.from({ length: Math.min(count, MAX_DAYS) + 1 }, (_, n) => dayOf(from + n * DAY_MS));
+  const count = Math.max(
+    0,
+    Math.floor(Date.parse(usageDay(to)) / DAY_MS) - Math.floor(Date.parse(usageDay(from)) / DAY_MS),
+  );
+  return Array.from({ length: Math.min(count, MAX_DAYS) + 1 }, (_, n) => usageDay(from + n * DAY_MS));
 }

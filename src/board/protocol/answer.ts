@@ -36,13 +36,13 @@ export async function answerCommand(
     const current = error instanceof Conflict ? { current: error.current } : {};
     // The ack says the same; the frame is for clients that wait for it alone.
     if (error instanceof Conflict) connection.send({ type: 'conflict', id: id ?? '', ...current });
-    acknowledge({ type: 'ack', id: id ?? '', ok: false, error: told ? fieldsOf(told) : INTERNAL, ...current });
+    acknowledge({ type: 'ack', id: id ?? '', ok: false, error: told ? pickErrorFields(told) : INTERNAL, ...current });
   } finally {
     release?.();
   }
 }
 
-const fieldsOf = ({ code, message, field }: ErrorFields): ErrorFields => ({
+const pickErrorFields = ({ code, message, field }: ErrorFields): ErrorFields => ({
   code,
   message,
   ...(field !== undefined && { field }),

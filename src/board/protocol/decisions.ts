@@ -24,7 +24,7 @@ export async function decideApproval(
     throw new RequestError(403, 'forbidden', 'This is for the people of the task and for owners.');
   if (request.digest !== digest)
     throw new RequestError(409, 'changed', 'It is not what was shown any more; look at it again.', 'digest');
-  const chosen = choiceOf(verdict, answer, request.kind);
+  const chosen = verdictChoice(verdict, answer, request.kind);
   const who = principalText(by);
   const decided = await to.approvals.decide(approval, {
     ...chosen,
@@ -39,7 +39,7 @@ export async function decideApproval(
   return { approval, taskId: task.id, verdict: holds.verdict };
 }
 
-function choiceOf(
+function verdictChoice(
   verdict: CommandOf<'approval:decide'>['verdict'],
   answer: string | undefined,
   kind: 'tool' | 'plan' | 'question',

@@ -9,21 +9,21 @@ export interface Place {
   query: URLSearchParams;
 }
 
-const read = (): Place => ({
+const readLocation = (): Place => ({
   path: decodeURI(location.pathname)
     .slice(BASE.length)
     .replace(/^\/+|\/+$/g, ''),
   query: new URLSearchParams(location.search),
 });
 
-export const place = signal<Place>(read());
+export const place = signal<Place>(readLocation());
 export const parts = computed<readonly string[]>(() => place.value.path.split('/').map((part) => part.trim()));
 
 /** Asks before a page is left, if set. */
 export const guard: { ask?: (() => Promise<boolean>) | undefined } = {};
 
-export const link = (path: string): string => `${BASE}${path === '' ? '/' : `/${path}`}`;
-export const taskLink = (taskId: string): string => link(`tasks/${encodeURIComponent(taskId)}`);
+export const pageLink = (path: string): string => `${BASE}${path === '' ? '/' : `/${path}`}`;
+export const taskLink = (taskId: string): string => pageLink(`tasks/${encodeURIComponent(taskId)}`);
 
 const positions = new Map<string, number>();
 const placeKey = () => location.pathname + location.search;
@@ -34,19 +34,19 @@ export async function go(href: string, options: { replace?: boolean } = {}): Pro
   const before = location.pathname;
   if (options.replace) history.replaceState(null, '', href);
   else history.pushState(null, '', href);
-  show();
+  showPlace();
   if (location.pathname !== before) requestAnimationFrame(() => scrollTo(0, 0));
 }
 
-function show(): void {
+function showPlace(): void {
   const shift = () => {
-    place.value = read();
+    place.value = readLocation();
   };
   shift();
 }
 
 addEventListener('popstate', () => {
-  show();
+  showPlace();
   const at = positions.get(placeKey()) ?? 0;
   // Waits until the restored page has its height.
   requestAnimationFrame(() => requestAnimationFrame(() => scrollTo(0, at)));

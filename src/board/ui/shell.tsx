@@ -12,7 +12,7 @@ import { lazy } from './parts/lazy.tsx';
 import { announce, Notices } from './parts/notices.tsx';
 import { pageTitle, waitingTasks } from './parts/title.ts';
 import { useWaiting } from './parts/waiting.ts';
-import { guard, link, parts, place } from './router.ts';
+import { guard, pageLink, parts, place } from './router.ts';
 import { language, words } from './words.ts';
 
 type Name =
@@ -91,7 +91,7 @@ function Page(): JSX.Element {
     default:
       return (
         <Empty title={words.errors.notFound}>
-          <a class="button plain" href={link('')}>
+          <a class="button plain" href={pageLink('')}>
             {words.errors.toNow}
           </a>
         </Empty>
@@ -157,13 +157,13 @@ function Content(): JSX.Element {
 }
 
 const isHere = ({ path }: Entry): 'page' | undefined => (parts.value[0] === path ? 'page' : undefined);
-const visible = (entries: readonly Entry[]): readonly Entry[] =>
+const visibleEntries = (entries: readonly Entry[]): readonly Entry[] =>
   entries.filter(({ owner }) => !owner || me.value === undefined || isOwner());
 
 function Side(): JSX.Element {
   return (
     <div class="side">
-      <a class="brand" href={link('')}>
+      <a class="brand" href={pageLink('')}>
         <span class="mark" aria-hidden="true" />
         {words.product}
       </a>
@@ -172,9 +172,9 @@ function Side(): JSX.Element {
           <div key={label} class="nav-group">
             <p class="nav-label">{words.nav[label]}</p>
             <ul>
-              {visible(entries).map((one) => (
+              {visibleEntries(entries).map((one) => (
                 <li key={one.name}>
-                  <a href={link(one.path)} aria-current={isHere(one)}>
+                  <a href={pageLink(one.path)} aria-current={isHere(one)}>
                     <Icon name={one.icon} />
                     {words.nav[one.name]}
                     {one.name === 'now' && <Badge />}
@@ -249,8 +249,8 @@ function Theme(): JSX.Element {
 /** The navigation on narrow screens: the most used pages, and a sheet with all of them. */
 function Foot(): JSX.Element {
   const isOpen = useSignal(false);
-  const first = visible(ALL.filter(({ name }) => ['now', 'tasks', 'jobs', 'memory'].includes(name)));
-  const rest = visible(ALL.filter((one) => !first.includes(one)));
+  const first = visibleEntries(ALL.filter(({ name }) => ['now', 'tasks', 'jobs', 'memory'].includes(name)));
+  const rest = visibleEntries(ALL.filter((one) => !first.includes(one)));
   const { path } = place.value;
   useEffect(() => {
     isOpen.value = false;
@@ -262,7 +262,7 @@ function Foot(): JSX.Element {
           <ul>
             {rest.map((one) => (
               <li key={one.name}>
-                <a href={link(one.path)} aria-current={isHere(one)}>
+                <a href={pageLink(one.path)} aria-current={isHere(one)}>
                   <Icon name={one.icon} />
                   {words.nav[one.name]}
                 </a>
@@ -275,7 +275,7 @@ function Foot(): JSX.Element {
       <ul>
         {first.map((one) => (
           <li key={one.name}>
-            <a href={link(one.path)} aria-current={isHere(one)}>
+            <a href={pageLink(one.path)} aria-current={isHere(one)}>
               <Icon name={one.icon} size={20} />
               {words.nav[one.name]}
               {one.name === 'now' && <Badge />}

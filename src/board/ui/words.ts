@@ -30,7 +30,7 @@ function servedBy(tags: readonly string[]): Language {
 }
 
 /** Shows everything in a language. English stays if the catalogue can't be loaded. */
-async function show(wanted: Language): Promise<void> {
+async function showLanguage(wanted: Language): Promise<void> {
   if (wanted === 'en') {
     words = english;
     otherPages = undefined;
@@ -47,12 +47,12 @@ async function show(wanted: Language): Promise<void> {
 
 /** Speaks the language of the last visit, else the browser's. */
 export const speakFirst = (): Promise<void> =>
-  show(servedBy([localStorage.getItem(KEPT) ?? '', ...navigator.languages]));
+  showLanguage(servedBy([localStorage.getItem(KEPT) ?? '', ...navigator.languages]));
 
 /** Speaks a person's own language, if the gateway knows it, else the browser's. */
 export async function speak(tag: string | undefined): Promise<void> {
   const wanted = servedBy([tag ?? '', ...navigator.languages]);
   if (tag === undefined) localStorage.removeItem(KEPT);
   else localStorage.setItem(KEPT, wanted);
-  if (wanted !== language.peek()) await show(wanted);
+  if (wanted !== language.peek()) await showLanguage(wanted);
 }

@@ -21,7 +21,7 @@ export interface ApiOptions {
   fileOf: FileOf;
 }
 
-export const createApi = (options: ApiOptions): Channel => new Api(options);
+export const createApiChannel = (options: ApiOptions): Channel => new Api(options);
 
 class Api implements Channel {
   readonly id = API;

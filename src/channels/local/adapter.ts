@@ -148,7 +148,7 @@ class Local implements Channel {
       // The client may be gone; the answer is in the session anyway. An edited question answers nobody.
       const asked = message.edits ? undefined : waiting[0];
       const more = { ...(buttons.length > 0 && { buttons }), ...(ended && { ended }), ...(result && { result }) };
-      if (asked) write(asked, { type: 'answer', text, files, ...more });
+      if (asked) sendLine(asked, { type: 'answer', text, files, ...more });
       // Nothing says which of several clients a later answer is for, so each of them gets one.
       if (waiting.length > 1) asked?.end();
       if (this.#listening.has(chat)) await this.#name(chat);
@@ -166,7 +166,7 @@ class Local implements Channel {
   }
 
   async stream(event: AgentStreamEvent, { chat }: Address, view: LiveView): Promise<void> {
-    for (const asked of this.#waiting.get(chat) ?? []) write(asked, { type: 'event', event, words: view.words });
+    for (const asked of this.#waiting.get(chat) ?? []) sendLine(asked, { type: 'event', event, words: view.words });
     if (!this.#listening.has(chat) || view.mode === 'off') return;
     const { runId, type } = event;
     if (!this.#chats.has(runId)) await this.#name(chat);
@@ -196,14 +196,14 @@ class Local implements Channel {
     switch (request.method === 'POST' ? request.url : undefined) {
       case '/ask': {
         const asked = await readRequest(request, QUESTION);
-        keep(this.#waiting, asked.chat, response);
+        holdResponse(this.#waiting, asked.chat, response);
         response.writeHead(200, { 'content-type': 'application/x-ndjson' });
         const given = 'given' in asked && asked.given ? { given: asked.given } : {};
         return this.#ask({ ...this.#message(asked), ...given }, response, callbacks);
       }
       case '/talk': {
         const { chat } = await readRequest(request, LISTEN);
-        keep(this.#listening, chat, response);
+        holdResponse(this.#listening, chat, response);
         response.writeHead(200, { 'content-type': 'application/x-ndjson' });
         response.flushHeaders();
         return this.#name(chat);
@@ -239,26 +239,26 @@ class Local implements Channel {
     try {
       await callbacks.onMessage(message, { text: message.text });
       await settled(message.address, gone.signal);
-      if (!response.writableEnded) write(response, { type: 'settled' });
+      if (!response.writableEnded) sendLine(response, { type: 'settled' });
     } catch (error) {
-      write(response, { type: 'error', message: error instanceof Error ? error.message : String(error) });
+      sendLine(response, { type: 'error', message: error instanceof Error ? error.message : String(error) });
     }
     response.end();
   }
 
   async #name(chat: string): Promise<void> {
     const { nameAt, user } = this.#options;
-    if (nameAt) this.#tell(chat, { type: 'named', name: await nameAt(addressOf(chat), user) });
+    if (nameAt) this.#tell(chat, { type: 'named', name: await nameAt(localAddress(chat), user) });
   }
 
   #tell(chat: string, line: TalkLine): void {
-    for (const response of this.#listening.get(chat) ?? []) write(response, line);
+    for (const response of this.#listening.get(chat) ?? []) sendLine(response, line);
   }
 
   #said(chat: string, text: string, viber?: string): InboundMessage {
     const { user, language } = this.#options;
     const sender = { user, name: user, isBot: false, ...(language !== undefined && { language }) };
-    return { ...saidHere(addressOf(chat), sender, text), ...(viber !== undefined && { viber }) };
+    return { ...saidHere(localAddress(chat), sender, text), ...(viber !== undefined && { viber }) };
   }
 
   #message(said: z.infer<typeof SAID>): InboundMessage {
@@ -267,18 +267,18 @@ class Local implements Channel {
   }
 }
 
-const addressOf = (chat: string): Address => ({ channel: 'local', account: 'local', chat });
+const localAddress = (chat: string): Address => ({ channel: 'local', account: 'local', chat });
 
 const escapedSeparator = (character: string) => `\\u${character.charCodeAt(0).toString(16)}`;
 
-function write(response: http.ServerResponse, line: LocalLine | TalkLine): void {
+function sendLine(response: http.ServerResponse, line: LocalLine | TalkLine): void {
   if (response.writableLength > MAX_UNREAD) response.destroy();
   // Readers take these two characters for the end of a line.
   else response.write(`${JSON.stringify(line).replace(/[\u2028\u2029]/g, escapedSeparator)}\n`);
 }
 
 /** Keeps a response under its chat until the client disconnects. */
-function keep(all: Map<string, http.ServerResponse[]>, chat: string, response: http.ServerResponse): void {
+function holdResponse(all: Map<string, http.ServerResponse[]>, chat: string, response: http.ServerResponse): void {
   all.set(chat, [...(all.get(chat) ?? []), response]);
   response.on('close', () => {
     const left = (all.get(chat) ?? []).filter((other) => other !== response);

@@ -22,7 +22,7 @@ const EMPTY_FENCE = /^\s*(`{3,}|~{3,})[^\n`]*\n\s*\1\s*$/;
 
 export async function isBlank(markdown: string): Promise<boolean> {
   if (PLAINLY_SEEN.test(markdown)) return false;
-  const source = withoutComments(markdown).replaceAll('\0', '').replace(ENTITY, decoded);
+  const source = withoutComments(markdown).replaceAll('\0', '').replace(ENTITY, decodeEntity);
   if (EMPTY_FENCE.test(source)) return true;
   const lines = source.split('\n').map((line) => line.replace(UNSEEN, ''));
   const written = lines.filter((line) => line !== '');
@@ -36,7 +36,7 @@ export async function isBlank(markdown: string): Promise<boolean> {
 const ENTITY =
   /&(?:(?:nbsp|NonBreakingSpace|[a-z]{1,4}sp|shy|zwn?j|[lr]rm|ZeroWidthSpace|NoBreak|Tab|NewLine|(?:Thin|Hair|VeryThin|MediumSpace|Invisible|ApplyFunction)\w{0,8})|#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6}));/g;
 
-function decoded(_entity: string, decimal?: string, hex?: string): string {
+function decodeEntity(_entity: string, decimal?: string, hex?: string): string {
   const code = decimal ? Number(decimal) : hex ? Number.parseInt(hex, 16) : 0x20;
   return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : '';
 }

@@ -54,7 +54,7 @@ function cutRich(rich: Rich, limit: number, room: number, size: (rich: Rich) => 
   const share = (units: number): number =>
     Math.max(1, short >> 1, Math.min(rich.text.length - 1, Math.floor((rich.text.length * units * 0.97) / whole)));
   for (const part of room < limit ? [1, 0.9, 0.75] : []) {
-    const head = headOf(rich, share(room * part));
+    const head = firstPart(rich, share(room * part));
     if (size(head) > room) continue;
     const end = rich.text.indexOf(head.text) + head.text.length;
     // As at every cut, blanks are left out; in code, only empty lines are.
@@ -66,7 +66,7 @@ function cutRich(rich: Rich, limit: number, room: number, size: (rich: Rich) => 
 }
 
 /** Returns the first part that splitting would give, without splitting the rest. */
-function headOf(rich: Rich, units: number): Rich {
+function firstPart(rich: Rich, units: number): Rich {
   const near = sliced(rich, 0, Math.min(rich.text.length, 2 * units + 64));
   return splitRich(near, units)[0] ?? rich;
 }

@@ -20,7 +20,7 @@ export function safeLink(raw: string): SafeLink | undefined {
   const parsed = URL.parse(raw.trim());
   if (parsed === null) return undefined;
   if (parsed.protocol === 'mailto:') {
-    const address = decode(parsed.pathname);
+    const address = decodePercent(parsed.pathname);
     return address.includes('@') ? { url: parsed.href, target: address } : undefined;
   }
   if ((parsed.protocol !== 'http:' && parsed.protocol !== 'https:') || parsed.hostname === '') return undefined;
@@ -65,7 +65,7 @@ function bare(host: string): string {
     .replace(/\.$/, '');
 }
 
-function decode(text: string): string {
+function decodePercent(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch (error) {

@@ -72,7 +72,7 @@ function blockOf(node: Node, definitions: Definitions): Block[] {
     case 'html':
       return [{ type: 'paragraph', inline: plainInline(node.value) }];
     case 'list': {
-      const items = node.children.map((item) => itemOf(item, definitions));
+      const items = node.children.map((item) => listItemFrom(item, definitions));
       return [
         { type: 'list', ordered: node.ordered === true, start: node.start ?? 1, loose: node.spread === true, items },
       ];
@@ -87,20 +87,20 @@ function blockOf(node: Node, definitions: Definitions): Block[] {
   }
 }
 
-function itemOf(item: Item, definitions: Definitions): ListItem {
+function listItemFrom(item: Item, definitions: Definitions): ListItem {
   const plain = { loose: item.spread === true, blocks: blocksFrom(item.children, definitions) };
   return typeof item.checked === 'boolean' ? { ...plain, checked: item.checked } : plain;
 }
 
 function inlineOf(nodes: readonly Node[], definitions: Definitions): Inline {
   const out = plainInline('');
-  write(out, nodes, definitions);
+  appendNodes(out, nodes, definitions);
   return out;
 }
 
-function write(out: Inline, nodes: readonly Node[], definitions: Definitions): void {
+function appendNodes(out: Inline, nodes: readonly Node[], definitions: Definitions): void {
   const within = (format: SpanFormat, children: readonly Node[]): void =>
-    cover(out, format, () => write(out, children, definitions));
+    cover(out, format, () => appendNodes(out, children, definitions));
   for (const [index, node] of nodes.entries()) {
     switch (node.type) {
       case 'text':

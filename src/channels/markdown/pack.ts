@@ -44,7 +44,7 @@ export function pack(pieces: readonly Piece[], dialect: Dialect, limit: number):
   const append = (piece: Piece): boolean => {
     const before = part.at(-1);
     const between = before === undefined ? '' : gap(before, piece, open, dialect);
-    const added = between + write(piece, open, dialect);
+    const added = between + writePiece(piece, open, dialect);
     if (text.length + added.length > limit) return false;
     text += added;
     part.push(piece);
@@ -78,14 +78,14 @@ export function pack(pieces: readonly Piece[], dialect: Dialect, limit: number):
     // Nested so deeply that the marks alone are too long.
     const bare = { ...piece, containers: [] };
     if (append(bare)) return;
-    const written = { text: write(bare, open, dialect), spans: [], features: NO_FEATURES };
+    const written = { text: writePiece(bare, open, dialect), spans: [], features: NO_FEATURES };
     for (const { text: some } of splitRich(written, limit)) finish(some, [bare]);
   };
 
   for (const piece of pieces) {
     if (append(piece)) continue;
     const size = (content: Piece['content']): number =>
-      write({ ...piece, content }, new Set(piece.containers), dialect).length;
+      writePiece({ ...piece, content }, new Set(piece.containers), dialect).length;
     if (size(piece.content) <= limit) {
       place(piece);
       continue;
@@ -111,7 +111,7 @@ function writeAll(pieces: readonly Piece[], dialect: Dialect): string {
   let text = '';
   let before: Piece | undefined;
   for (const piece of pieces) {
-    text += (before === undefined ? '' : gap(before, piece, open, dialect)) + write(piece, open, dialect);
+    text += (before === undefined ? '' : gap(before, piece, open, dialect)) + writePiece(piece, open, dialect);
     for (const container of piece.begins) open.add(container);
     before = piece;
   }
@@ -142,9 +142,9 @@ function isMistaken(before: Piece, after: Piece, shared: number, open: ReadonlyS
   return inner.some((container) => container.kind === 'item' && container.mark.number !== undefined);
 }
 
-function write(piece: Piece, open: ReadonlySet<Container>, dialect: Dialect): string {
+function writePiece(piece: Piece, open: ReadonlySet<Container>, dialect: Dialect): string {
   const { content } = piece;
-  const lines = linesOf(content, dialect);
+  const lines = writeContent(content, dialect);
   const { first, rest, quote, marks } = prefixes(piece, open, dialect);
   if (dialect.nesting === 'flat' && (content.type === 'code' || content.type === 'table')) {
     const margin = dialect.quotesCode ? quote : '';
@@ -159,7 +159,7 @@ function write(piece: Piece, open: ReadonlySet<Container>, dialect: Dialect): st
     .join('\n');
 }
 
-function linesOf(content: Piece['content'], dialect: Dialect): string[] {
+function writeContent(content: Piece['content'], dialect: Dialect): string[] {
   switch (content.type) {
     case 'text':
       return dialect.text(content.inline, content.heading);

@@ -52,11 +52,11 @@ let loading: Promise<MarkdownParser> | undefined;
 
 /** Returns the parser itself, without the shortcut for plain text. The first call imports it (about 0.1 s). */
 export function loadMarkdown(): Promise<MarkdownParser> {
-  loading ??= load();
+  loading ??= loadParser();
   return loading;
 }
 
-async function load(): Promise<MarkdownParser> {
+async function loadParser(): Promise<MarkdownParser> {
   const [{ fromMarkdown }, { gfm }, { gfmFromMarkdown }, cjk, cjkStrike, { blocksOf }, { chunkSource }, breaks, math] =
     await Promise.all([
       import('mdast-util-from-markdown'),

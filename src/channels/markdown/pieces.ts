@@ -122,7 +122,7 @@ export function toPieces(blocks: readonly Block[], options: PieceOptions): Piece
         break;
       }
       case 'table': {
-        const rows = block.rows.map((row) => row.map((cell) => cellOf(cell, options.maxUrl)));
+        const rows = block.rows.map((row) => row.map((cell) => prepareCell(cell, options.maxUrl)));
         const table: Table = { ...block, rows };
         if (!options.isTable(table, containers.length === 0)) addBlock(tableAsList(rows), containers, apart);
         else for (const one of shorter(table, options.maxRows)) add(one, containers, apart);
@@ -150,7 +150,7 @@ function clean(text: string): string {
   return text.replace(CONTROL, ' ').replace(BREAK, '\n').replace(DIRECTION, '');
 }
 
-function cellOf(source: Inline, maxUrl: number): Inline {
+function prepareCell(source: Inline, maxUrl: number): Inline {
   const inline = prepared(source, maxUrl);
   return inline.text === NOTHING ? plainInline('') : inline;
 }

@@ -56,11 +56,13 @@ function namedRows([header = [], ...rows]: Rows): Inline[][] {
   return rows.map((row, index) => {
     const columns = Math.max(row.length, index === 0 ? header.length : 0);
     const cells = Array.from({ length: columns }, (_, column) => row[column] ?? plainInline(''));
-    return cells.flatMap((cell, column) => (index === 0 || isFilled(cell) ? [named(header[column], cell)] : []));
+    return cells.flatMap((cell, column) =>
+      index === 0 || isFilled(cell) ? [withColumnName(header[column], cell)] : [],
+    );
   });
 }
 
-function named(name: Inline | undefined, cell: Inline): Inline {
+function withColumnName(name: Inline | undefined, cell: Inline): Inline {
   if (name === undefined || !isFilled(name)) return cell;
   const all = plainInline('');
   append(all, name);

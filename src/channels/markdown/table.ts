@@ -40,7 +40,7 @@ export function alignTable(rows: readonly (readonly string[])[], align: readonly
       .map((cell, column) => pad(cell, (widths[column] ?? 0) - displayWidth(cell), align[column]))
       .join(' | ')
       .trimEnd();
-  const written = rows.map((row) => linesOf(row).map(lineOf).join('\n'));
+  const written = rows.map((row) => splitRow(row).map(lineOf).join('\n'));
   // Some tables have an empty header because Markdown requires one.
   if (rows[0]?.every((cell) => cell.trim() === '')) return written.slice(1).join('\n');
   written.splice(1, 0, widths.map((width) => '-'.repeat(Math.max(width, 1))).join('-+-'));
@@ -53,7 +53,7 @@ export function cellWidth(cell: string): number {
 }
 
 /** Splits a row of cells into rows of one line each. */
-function linesOf(row: readonly string[]): string[][] {
+function splitRow(row: readonly string[]): string[][] {
   if (!row.some((cell) => cell.includes('\n'))) return [[...row]];
   const cells = row.map((cell) => cell.split('\n'));
   const height = Math.max(...cells.map((lines) => lines.length));

@@ -40,7 +40,7 @@ type Bytes = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 const TOTAL_MS = 60_000;
 
-export function createDownload(source: DownloadSource): Download {
+export function createPlatformDownload(source: DownloadSource): Download {
   return async (file, path, maxBytes, signal) => {
     const limit = Math.min(maxBytes, source.maxBytes);
     const transfer = new Transfer(source, file, limit, signal);

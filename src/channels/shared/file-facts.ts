@@ -1,10 +1,10 @@
 /** Cleans up what a platform says about a file, so that it can be shown and kept. */
-import { oneLine } from './read.ts';
+import { tidyLine } from './read.ts';
 
 /** Returns the last path component, on one line. A name from outside is shown, never opened. */
 export function fileName(name: string | undefined): string | undefined {
   const last = name?.slice(-1000).split(/[\\/]/).at(-1) ?? '';
-  const clean = oneLine(last, 1000);
+  const clean = tidyLine(last, 1000);
   if (/^\.*$/.test(clean)) return undefined;
   if (clean.length <= 120) return clean;
   const extension = /\.\w{1,10}$/.exec(clean)?.[0] ?? '';

@@ -28,7 +28,7 @@ export function decimal(from: Fields, key: string): number | undefined {
 }
 
 /** Returns the objects of a list; other members are left out. */
-export function list(from: Fields, key: string): Fields[] {
+export function fieldsList(from: Fields, key: string): Fields[] {
   const value = from[key];
   return Array.isArray(value) ? value.filter(isFields) : [];
 }
@@ -45,7 +45,7 @@ const UNTIDY = /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
  * Returns one line of at most `max` characters without control characters (also those that reverse the writing
  * direction).
  */
-export function oneLine(text: string, max = 300): string {
+export function tidyLine(text: string, max = 300): string {
   const line = UNTIDY.test(text) ? tidy(text.slice(0, max * 2)) : text.trim();
   if (line.length <= max) return line;
   return `${line

@@ -1,6 +1,6 @@
 /** Tells a person which files a platform refused, why, and how to get them anyway. */
 import { type Messages, say, type Wording } from '../../messages/messages.ts';
-import { oneLine } from './read.ts';
+import { tidyLine } from './read.ts';
 
 /**
  * `rights`: the bot may not send files in this place. `scope`: the app may not send any anywhere. `policy`: nobody may.
@@ -42,7 +42,7 @@ export function refusalNotice(
     .map((why) => {
       const names = refused
         .filter((file) => file.why === why)
-        .map(({ name }) => oneLine(name, 80) || messages.text('live.aFile'));
+        .map(({ name }) => tidyLine(name, 80) || messages.text('live.aFile'));
       const [only = ''] = names;
       // A name with blanks can't be a command's argument; without one, the command offers the files as buttons.
       const argument = names.length > 1 ? ' all' : /\s/.test(only) ? '' : ` ${only}`;

@@ -123,7 +123,7 @@ class Status {
   }
 
   event(event: AgentStreamEvent, address: Address, view: LiveView): void {
-    const key = keyOf(event.runId, address);
+    const key = statusKey(event.runId, address);
     if (this.#ended.has(key)) return;
     if ((view.mode ?? this.#to.mode) === 'off') {
       const run = this.#runs.has(key) ? this.#finish(key) : undefined;
@@ -136,7 +136,7 @@ class Status {
   }
 
   async end(runId: string, address: Address, isAnswered: boolean): Promise<string | undefined> {
-    const run = this.#finish(keyOf(runId, address));
+    const run = this.#finish(statusKey(runId, address));
     return run && this.#end(run, isAnswered);
   }
 
@@ -283,6 +283,6 @@ async function takeTurn(run: Run, isNeeded: boolean): Promise<boolean> {
   return isTurn && !run.isOver;
 }
 
-function keyOf(runId: string, { chat, thread }: Address): string {
+function statusKey(runId: string, { chat, thread }: Address): string {
   return `${runId}|${chat}|${thread ?? ''}`;
 }

@@ -81,7 +81,7 @@ export const isAsking = ({ headers }: IncomingMessage): boolean => /^100-continu
 export const declaredBytes = ({ headers }: IncomingMessage): number => Number(headers['content-length'] ?? 0);
 
 /** Refuses a request with a status. Closes the connection if part of the body is unread. */
-export function refuse(request: IncomingMessage, response: ServerResponse, status: number): void {
+export function refuseRequest(request: IncomingMessage, response: ServerResponse, status: number): void {
   if (response.headersSent || response.destroyed) return;
   response.writeHead(status, {
     'content-length': 0,

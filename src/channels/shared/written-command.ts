@@ -20,7 +20,7 @@ const NAMED = /^([a-z][\w-]{0,31})(?:@\w{1,64})?[.,;:!?…。、！？，：；\
  * Splits a text into the name at its start and the words after it. `status?`, `stop!`, `status@bot` and a name beside
  * invisible characters mean the name alone.
  */
-function namedIn(text: string): { name: string; args: string } | undefined {
+function splitName(text: string): { name: string; args: string } | undefined {
   const [, name, rest = ''] = NAMED.exec(text.replace(UNSEEN, '').trimEnd()) ?? [];
   return name === undefined ? undefined : { name: name.toLowerCase(), args: rest.trim() };
 }
@@ -33,7 +33,7 @@ function behindSlash(text: string): string | undefined {
 /** Returns the slash command at the start of a text, whether we have a command of that name or not. */
 export function anyCommandOf(text: string): InboundMessage['command'] {
   const rest = behindSlash(text);
-  return rest === undefined ? undefined : namedIn(rest);
+  return rest === undefined ? undefined : splitName(rest);
 }
 
 /**
@@ -41,7 +41,7 @@ export function anyCommandOf(text: string): InboundMessage['command'] {
  * into another task. A goal that begins with such a word is written after `task`. The name may have a slash before it.
  */
 export function commandOf(text: string, commands: Commands): InboundMessage['command'] {
-  const named = namedIn(behindSlash(text) ?? text);
+  const named = splitName(behindSlash(text) ?? text);
   if (!named) return undefined;
   const { name, args } = named;
   const entry = inGroup(name, args, commands);
@@ -56,7 +56,7 @@ export function commandOf(text: string, commands: Commands): InboundMessage['com
  */
 function inGroup(group: string, text: string, commands: Commands): InboundMessage['command'] {
   if (group === GOAL || !Object.hasOwn(MENU_GROUPS, group)) return undefined;
-  const { name = '', args = '' } = namedIn(text) ?? {};
+  const { name = '', args = '' } = splitName(text) ?? {};
   const entries = MENU_GROUPS[group]?.entries ?? {};
   const entry = Object.hasOwn(entries, name) ? entries[name] : undefined;
   if (!entry || !commands.has(entry.command)) return undefined;
@@ -70,7 +70,7 @@ function inGroup(group: string, text: string, commands: Commands): InboundMessag
 export function slashCommandOf(text: string, own: string, commands: Commands): InboundMessage['command'] {
   const rest = behindSlash(text);
   if (rest === undefined) return undefined;
-  const first = namedIn(rest);
+  const first = splitName(rest);
   if (first?.name !== own.slice(1).toLowerCase()) return commandOf(rest, commands);
   return first.args === '' && commands.has('help') ? { name: 'help', args: '' } : commandOf(first.args, commands);
 }

@@ -5,7 +5,7 @@
 import { ConfigError } from '../../errors.ts';
 import type { Channel } from '../channel.ts';
 import { createChannelState } from '../shared/connection.ts';
-import { refuse, type WebhookHandler } from '../shared/webhook.ts';
+import { refuseRequest, type WebhookHandler } from '../shared/webhook.ts';
 import { clientOptions, createApi } from './connect/api.ts';
 import { createBarred, createDirectTo } from './connect/barred.ts';
 import { createBolt } from './connect/bolt.ts';
@@ -56,7 +56,7 @@ export function createSlack(options: SlackOptions): Channel & { webhook?: Webhoo
   const { people, intake, live, tasks } = parts;
 
   async function webhook(...[request, response]: Parameters<WebhookHandler>): Promise<void> {
-    if (!way.handler || !session.self || signal.aborted) return refuse(request, response, 503);
+    if (!way.handler || !session.self || signal.aborted) return refuseRequest(request, response, 503);
     await way.handler(request, response);
   }
 

@@ -70,7 +70,7 @@ export function createParts({ options, session, api, transport, hosts }: PartsOp
     language: options.language,
     previews: createPreviews({ waitMs: timing.previewMs, signal }),
     onAccepted: ({ address, sender, messageId }) => {
-      if (!sender.isBot) recipients.set(placeOf(address), sender.user);
+      if (!sender.isBot) recipients.set(chatAndThread(address), sender.user);
       if (address.thread === messageId && messageId !== '') tasks.learn(address, { kind: 'theirs' });
     },
   });
@@ -93,7 +93,7 @@ export function createParts({ options, session, api, transport, hosts }: PartsOp
     api,
     teamId: () => session.identity?.teamId ?? '',
     marks: createMarks({ api, log }),
-    recipientOf: (address) => recipients.get(placeOf(address)),
+    recipientOf: (address) => recipients.get(chatAndThread(address)),
   });
   return {
     people,
@@ -141,6 +141,6 @@ function sendingParts(
   };
 }
 
-function placeOf({ chat, thread }: Address): string {
+function chatAndThread({ chat, thread }: Address): string {
   return `${chat}:${thread ?? ''}`;
 }

@@ -20,7 +20,7 @@ import type {
 import { alone, type Lead } from '../lead.ts';
 import { createChannelState } from '../shared/connection.ts';
 import { createStatus, type Live, type StatusTiming } from '../shared/status.ts';
-import { refuse, type WebhookHandler } from '../shared/webhook.ts';
+import { refuseRequest, type WebhookHandler } from '../shared/webhook.ts';
 import { createAlbumFiles } from './connect/album-files.ts';
 import { type AlbumState, createAlbums } from './connect/albums.ts';
 import { createApi, type TelegramApi, TelegramError } from './connect/api.ts';
@@ -107,7 +107,7 @@ export function createTelegram(options: TelegramOptions): Channel & { webhook?: 
   const inHand = new Set<Promise<void>>();
 
   async function webhook(...[request, response]: Parameters<WebhookHandler>): Promise<void> {
-    if (!handler) return refuse(request, response, 503);
+    if (!handler) return refuseRequest(request, response, 503);
     const work = handler(request, response);
     inHand.add(work);
     await work.finally(() => inHand.delete(work));
@@ -215,7 +215,7 @@ export function createIntake(options: IntakeOptions): (update: unknown) => Promi
     const bot = self && { ...self, knownAs };
     const callbacks = options.callbacks();
     if (!bot || !callbacks) throw new Error('not connected');
-    const decoded = decode(update, bot, log);
+    const decoded = decodeSafely(update, bot, log);
     if (decoded.kind === 'dropped') {
       callbacks.onDropped(decoded.reason);
       return 'settled';
@@ -234,7 +234,7 @@ export function createIntake(options: IntakeOptions): (update: unknown) => Promi
 }
 
 /** Decodes an update. One that breaks the decoder is dropped, or it would come back for ever. */
-function decode(update: unknown, bot: Bot, log: Logger): DecodedUpdate {
+function decodeSafely(update: unknown, bot: Bot, log: Logger): DecodedUpdate {
   try {
     return decodeUpdate(update, bot);
   } catch (error) {

@@ -17,7 +17,7 @@ export interface NumberedButton {
 }
 
 /** Returns each button's key in order; undefined for a button that decides nothing. */
-function keysOf(rows: readonly (readonly Button[])[]): (string | undefined)[] {
+function decisionKeys(rows: readonly (readonly Button[])[]): (string | undefined)[] {
   const counts = new Map<string, number>();
   return rows.flat().map(({ decides }) => {
     if (decides === undefined) return undefined;
@@ -50,7 +50,7 @@ export class Buttons {
   #open = new Set<number>();
 
   number(rows: readonly (readonly Button[])[], messageId?: string): NumberedButton[] {
-    const keys = keysOf(rows);
+    const keys = decisionKeys(rows);
     const stood = new Map(
       [...this.#known.values()].flatMap(({ key, n }) => (key === undefined ? [] : [[key, n] as const])),
     );

@@ -44,7 +44,7 @@ export async function complete(before: string, options: CompleteOptions): Promis
     if (argument.suggests) return { start, choices: await options.suggest(command.toLowerCase(), typed) };
   }
   const word = /\S*$/.exec(before)?.[0] ?? '';
-  return { start: before.length - word.length, choices: filesIn(word, options.folders) };
+  return { start: before.length - word.length, choices: suggestFiles(word, options.folders) };
 }
 
 export function commonStart(choices: readonly Suggestion[]): string {
@@ -54,7 +54,7 @@ export function commonStart(choices: readonly Suggestion[]): string {
   return first.slice(0, length).toWellFormed();
 }
 
-function filesIn(word: string, folders: readonly string[]): Suggestion[] {
+function suggestFiles(word: string, folders: readonly string[]): Suggestion[] {
   if (word === '') return [];
   for (const folder of folders) {
     const found = filesFor(word, folder);
@@ -68,7 +68,7 @@ function filesFor(word: string, root: string): Suggestion[] {
   const slash = word.lastIndexOf('/') + 1;
   const [folder, begun] = [word.slice(0, slash), word.slice(slash)];
   if (path.isAbsolute(word) || folder.split('/').includes('..')) return [];
-  return entriesOf(root, folder)
+  return visibleEntriesIn(root, folder)
     .filter(({ name }) => name.startsWith(begun) && (begun.startsWith('.') || !name.startsWith('.')))
     .filter(({ name }) => safeLine(name) === name)
     .slice(0, MAX_CHOICES)
@@ -79,7 +79,7 @@ function filesFor(word: string, root: string): Suggestion[] {
     .sort((a, b) => (a.label < b.label ? -1 : 1));
 }
 
-function entriesOf(root: string, folder: string): fs.Dirent[] {
+function visibleEntriesIn(root: string, folder: string): fs.Dirent[] {
   try {
     const real = fs.realpathSync(path.join(root, folder));
     if (!`${real}/`.startsWith(`${fs.realpathSync(root)}/`)) return [];

@@ -101,7 +101,7 @@ export class Editor {
    * Moves the cursor one line up or down, on a screen of `width` columns. Returns false at the first and the last line.
    */
   moveLine(by: -1 | 1, width: number): boolean {
-    const lines = linesOf(this.#text, width);
+    const lines = wrapRows(this.#text, width);
     const row = rowOf(lines, this.#cursor);
     const line = lines[row];
     const target = lines[row + by];
@@ -150,7 +150,7 @@ export class Editor {
 const widthOf = (text: string): number => graphemes(text).reduce((sum, one) => sum + one.width, 0);
 
 /** Returns the rows that the text takes, as ranges of it. */
-export function linesOf(text: string, width: number): Range[] {
+export function wrapRows(text: string, width: number): Range[] {
   let from = 0;
   return text.split('\n').flatMap((line) => {
     const offset = from;
@@ -172,7 +172,7 @@ export function rowOf(lines: readonly Range[], offset: number): number {
   );
 }
 
-export function placeOf(
+export function cursorPlace(
   { text, cursor }: Pick<Editor, 'text' | 'cursor'>,
   lines: readonly Range[],
 ): { row: number; column: number } {

@@ -37,7 +37,7 @@ export class History {
 
   constructor(file: string) {
     this.#file = file;
-    this.#entries = this.#tolerate(() => read(file)) ?? [];
+    this.#entries = this.#tolerate(() => readEntriesFrom(file)) ?? [];
     this.#at = this.#entries.length;
   }
 
@@ -105,25 +105,25 @@ export class History {
 }
 
 /** Reads the entries; lines that aren't ours are left out. */
-function read(file: string): string[] {
-  const { isFile, size } = look(file);
+function readEntriesFrom(file: string): string[] {
+  const { isFile, size } = statFile(file);
   if (!isFile || size > MAX_BYTES) return [];
   return fs
     .readFileSync(file, 'utf8')
     .split('\n')
     .flatMap((line) => {
-      const text = parse(line);
+      const text = parseHistoryLine(line);
       return text === undefined ? [] : [safe(text)];
     })
     .slice(-MAX_ENTRIES);
 }
 
-function look(file: string): { isFile: boolean; size: number } {
+function statFile(file: string): { isFile: boolean; size: number } {
   const stats = fs.lstatSync(file, { throwIfNoEntry: false });
   return { isFile: stats?.isFile() ?? false, size: stats?.size ?? 0 };
 }
 
-function parse(line: string): string | undefined {
+function parseHistoryLine(line: string): string | undefined {
   try {
     const value: unknown = JSON.parse(line);
     return typeof value === 'string' && value.length <= MAX_LENGTH ? value : undefined;

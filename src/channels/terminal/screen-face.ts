@@ -5,7 +5,7 @@
 import { errorMessage } from '../../errors.ts';
 import type { Messages, Text } from '../../messages/messages.ts';
 import { loadMarkdown } from '../markdown/parse.ts';
-import { linesOf, placeOf } from './editor.ts';
+import { cursorPlace, wrapRows } from './editor.ts';
 import { type Look, type Style, styled } from './look.ts';
 import { answerLines, growingLines, LABEL, labelFor, PROMPT, textLines } from './render.ts';
 import { safe, safeLine } from './safe.ts';
@@ -159,8 +159,8 @@ export class ScreenFace implements Face, LiveFace {
   }
 
   #typed(typed: InputLine): { lines: string[]; cursor: { row: number; column: number } } {
-    const rows = linesOf(typed.text, this.#typing.width);
-    const { row, column } = placeOf(typed, rows);
+    const rows = wrapRows(typed.text, this.#typing.width);
+    const { row, column } = cursorPlace(typed, rows);
     const prompt = styled(this.#to.look, 'bold', styled(this.#to.look, 'green', PROMPT));
     const lines = rows.map(({ start, end }, index) => {
       const before = index === 0 ? prompt : ' '.repeat(PROMPT.length);

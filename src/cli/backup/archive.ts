@@ -93,16 +93,16 @@ function* copied(made: Archive, file: ChosenFile, entry: EntryWriter): Generator
     }
     const mode = 0o600 | (stat.mode & 0o100);
     if (instead) {
-      yield* whole(made, entry, { name, size: instead.length, mode, mtime: stat.mtime }, [instead]);
+      yield* writeWhole(made, entry, { name, size: instead.length, mode, mtime: stat.mtime }, [instead]);
       return;
     }
-    fd = open(path.join(made.home, name));
+    fd = openPlain(path.join(made.home, name));
     if (fd === undefined) return;
     const size = wholeSize(fd, name, file.upTo);
     // Reads first: a file that can't be read at all must not get a header.
     const first = Buffer.alloc(Math.min(PIECE, size));
     const read = fs.readSync(fd, first, 0, first.length, 0);
-    yield* whole(
+    yield* writeWhole(
       made,
       entry,
       { name, size, mode, mtime: stat.mtime },
@@ -116,7 +116,7 @@ function* copied(made: Archive, file: ChosenFile, entry: EntryWriter): Generator
   }
 }
 
-function* whole(made: Archive, entry: EntryWriter, about: Entry, pieces: Iterable<Buffer>): Generator<Buffer> {
+function* writeWhole(made: Archive, entry: EntryWriter, about: Entry, pieces: Iterable<Buffer>): Generator<Buffer> {
   noteEntry(made.sum, about.name, about.size);
   yield* entry(about);
   for (const piece of pieces) {
@@ -129,7 +129,7 @@ function* whole(made: Archive, entry: EntryWriter, about: Entry, pieces: Iterabl
 }
 
 /** Returns undefined if the file was removed, or was replaced by a link, a pipe or a folder. */
-function open(file: string): number | undefined {
+function openPlain(file: string): number | undefined {
   try {
     const fd = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK);
     if (fs.fstatSync(fd).isFile()) return fd;

@@ -57,7 +57,7 @@ export async function run(context: CliContext): Promise<number> {
   };
   if (json) print(JSON.stringify({ file: target, ...said, onServer }));
   else {
-    for (const line of linesOf(target, said, messages)) print(line);
+    for (const line of reportLines(target, said, messages)) print(line);
     if (onServer) for (const line of notInIt(onServer, messages)) print(line);
   }
   return EXIT.ok;
@@ -76,7 +76,7 @@ interface BackupReport extends Pick<Archive, 'files' | 'bytes' | 'changed' | 'un
   variables: string[];
 }
 
-function linesOf(target: string, made: BackupReport, messages: Messages): string[] {
+function reportLines(target: string, made: BackupReport, messages: Messages): string[] {
   const { files, size, hasSecrets, secrets, foreign, unfit, unread, changed, variables } = made;
   const told = (key: ListKey, names: readonly string[]) =>
     names.length > 0 ? [messages.text(key, { names: messages.said(listNames(names)) })] : [];

@@ -47,7 +47,7 @@ const rankOf = (name: string) => {
 export function chooseFiles(home: string, secrets: ReadonlySet<string>): ChosenFile[] {
   const found: ChosenFile[] = [];
   const look = (folder: string): void => {
-    const upTo = sizeOf(path.join(home, folder, INDEX));
+    const upTo = bytesOnDisk(path.join(home, folder, INDEX));
     const entries = entriesIn(path.join(home, folder));
     if (!entries) found.push({ name: folder, choice: 'unread' });
     for (const entry of entries ?? []) {
@@ -55,7 +55,7 @@ export function chooseFiles(home: string, secrets: ReadonlySet<string>): ChosenF
       const name = `${folder}${own}${entry.isDirectory() ? '/' : ''}`;
       // A name that isn't UTF-8 can't be found again by its text.
       const isFit = safeName(name) !== undefined && Buffer.from(own).equals(entry.name);
-      const choice = isFit ? choiceOf(home, name, entry, secrets) : 'unfit';
+      const choice = isFit ? chooseEntry(home, name, entry, secrets) : 'unfit';
       found.push({ name, choice, ...(own === INDEX && { upTo }) });
       if (entry.isDirectory() && (choice === 'take' || choice === 'secret')) look(name);
     }
@@ -64,7 +64,7 @@ export function chooseFiles(home: string, secrets: ReadonlySet<string>): ChosenF
   return found.sort((a, b) => rankOf(a.name) - rankOf(b.name) || (a.name < b.name ? -1 : 1));
 }
 
-function choiceOf(home: string, name: string, entry: fs.Dirent<Buffer>, secrets: ReadonlySet<string>): Choice {
+function chooseEntry(home: string, name: string, entry: fs.Dirent<Buffer>, secrets: ReadonlySet<string>): Choice {
   if (REBUILT.some((pattern) => pattern.test(name))) return 'rebuilt';
   if (entry.isSymbolicLink() && OWN_LINKS.test(name)) return 'rebuilt';
   if (!entry.isFile() && !entry.isDirectory()) return 'foreign';
@@ -82,7 +82,7 @@ function entriesIn(folder: string): fs.Dirent<Buffer>[] | undefined {
   }
 }
 
-function sizeOf(file: string): number {
+function bytesOnDisk(file: string): number {
   try {
     return fs.statSync(file).size;
   } catch (error) {

@@ -10,7 +10,7 @@ import path from 'node:path';
 import { chatSections } from '../../channels/index.ts';
 import { envFileOf } from '../../config/env-file.ts';
 import type { Config } from '../../config.ts';
-import { ConfigError, errorCode, errorMessage, problemOf, UserError } from '../../errors.ts';
+import { ConfigError, errorCode, errorMessage, problemWith, UserError } from '../../errors.ts';
 import { handleLimit, limitProblem } from '../../lib/handles.ts';
 import { viberCommand } from '../../lib/invocation.ts';
 import { within } from '../../lib/within.ts';
@@ -71,11 +71,11 @@ export function checkHome(options: { home: string; source: string | undefined; f
     if (isThere) probe(home);
     findings.push(found('ok', say(isThere ? 'doctor.homeWritable' : 'doctor.homeLater', { home })));
     const { bavail, bsize } = fs.statfsSync(at);
-    const space = megabytes(bavail * bsize);
+    const space = roundMegabytes(bavail * bsize);
     findings.push(
       bavail * bsize >= freeBytes
         ? found('ok', say('doctor.free', { space }))
-        : found('wrong', say('doctor.tooLittle', { space, least: megabytes(freeBytes) })),
+        : found('wrong', say('doctor.tooLittle', { space, least: roundMegabytes(freeBytes) })),
     );
   } catch (error) {
     return [found('wrong', say('doctor.homeUnwritable', { home, why: errorMessage(error) }))];
@@ -114,7 +114,7 @@ export function checkGateways(running: readonly Running[], { engine }: Config): 
   });
 }
 
-const megabytes = (bytes: number) => `${Math.round(bytes / 1024 / 1024)} MB`;
+const roundMegabytes = (bytes: number) => `${Math.round(bytes / 1024 / 1024)} MB`;
 
 /** Returns the closest existing folder above. */
 function nearest(folder: string): string {
@@ -210,7 +210,7 @@ async function mustNotAnswer(
   );
   if (!answers) return;
   const key = right === `${baseURL}/v1` ? 'doctor.noV1' : 'doctor.otherAddress';
-  throw new ConfigError([problemOf(`providers.${provider}.baseURL`, say(key, { name, given: baseURL, right }))]);
+  throw new ConfigError([problemWith(`providers.${provider}.baseURL`, say(key, { name, given: baseURL, right }))]);
 }
 
 /** Every run sends tools, so this finds models that don't support them. */

@@ -20,7 +20,7 @@ import { checkWritten } from './written.ts';
 export async function run(context: CliContext): Promise<number> {
   const findings = (await examine(context)).map((finding) => ({
     ...finding,
-    detail: plain(scrub(context.messages.said(finding.detail))),
+    detail: harmlessLine(scrub(context.messages.said(finding.detail))),
   }));
   const bad = findings.filter(({ state }) => state === 'wrong');
   if (context.json) {
@@ -34,7 +34,7 @@ export async function run(context: CliContext): Promise<number> {
 }
 
 /** Text from files and servers must not control the terminal. */
-const plain = (text: string) => text.replace(/\s+/g, ' ').replace(/[\p{Cc}\p{Cf}]/gu, '\ufffd');
+const harmlessLine = (text: string) => text.replace(/\s+/g, ' ').replace(/[\p{Cc}\p{Cf}]/gu, '\ufffd');
 
 async function examine({ home, config: file, env }: CliContext): Promise<Finding[]> {
   let loaded: Awaited<ReturnType<typeof loadConfig>>;

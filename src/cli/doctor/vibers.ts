@@ -25,11 +25,11 @@ export async function checkVibers(config: Config, root: string, env: NodeJS.Proc
   }
 
   const found = await Promise.all(ids.map((id) => attempt('viber', MODEL_MS, () => about(id))));
-  return found.flatMap((findings, index) => findings.map((finding) => named(finding, ids[index] ?? '')));
+  return found.flatMap((findings, index) => findings.map((finding) => prefixViber(finding, ids[index] ?? '')));
 }
 
 /** Adds the viber's ID to a finding about a setting. */
-const named = (finding: Finding, id: string): Finding =>
+const prefixViber = (finding: Finding, id: string): Finding =>
   inEnglish(finding.detail).startsWith(`${id}: `)
     ? finding
     : { ...finding, detail: say('doctor.ofViber', { id, what: finding.detail }) };

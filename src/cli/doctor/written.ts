@@ -25,7 +25,7 @@ export function checkWritten(root: string): Finding[] {
   let looks = 0;
 
   function look(folder: string, depth: number): void {
-    for (const entry of entriesOf(path.join(root, folder))) {
+    for (const entry of readEntries(path.join(root, folder))) {
       if (LEFT_OUT.test(entry.name) || ++looks > MAX_LOOKS) continue;
       const name = path.join(folder, entry.name);
       const original = originalOf(entry.name);
@@ -40,7 +40,7 @@ export function checkWritten(root: string): Finding[] {
   }
 
   for (const folder of FOLDERS) look(folder, folder === '.' ? 0 : MAX_DEPTH);
-  const vibers = entriesOf(path.join(root, 'vibers')).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
+  const vibers = readEntries(path.join(root, 'vibers')).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
   for (const folder of ['.', 'workspace', ...vibers.map((viber) => path.join('vibers', viber))])
     for (const { name, why } of cutFiles(path.join(root, folder)))
       told.push(say('doctor.shorten', { name: path.join(folder, name), why }));
@@ -57,7 +57,7 @@ function undecidedIn(file: string): number {
   return stat?.isFile() && stat.size <= MAX_BYTES ? undecidedLine(readTextSync(file) ?? '') : 0;
 }
 
-function entriesOf(folder: string): fs.Dirent[] {
+function readEntries(folder: string): fs.Dirent[] {
   try {
     return fs.readdirSync(folder, { withFileTypes: true });
   } catch (error) {

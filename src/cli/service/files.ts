@@ -20,7 +20,7 @@ export const UNIT_NAME = 'openviber-gateway.service';
 export const AGENT_LABEL = 'org.openviber.gateway';
 
 /** Returns the PATH for programs that skills and MCP servers start: Node's folder and the usual ones. */
-const pathOf = ({ node }: ServiceFacts, more: readonly string[] = []): string =>
+const pathVariable = ({ node }: ServiceFacts, more: readonly string[] = []): string =>
   [...new Set([path.dirname(node), ...more, '/usr/local/bin', '/usr/bin', '/bin'])].join(':');
 
 function argumentsOf({ node, program, home, config }: ServiceFacts): string[] {
@@ -34,10 +34,10 @@ function checked(text: string): string {
 }
 
 /** Escapes a path that is a setting's whole value for systemd: % begins a specifier, spaces are literal. */
-const whole = (text: string) => checked(text).replaceAll('%', '%%');
+const escapeValue = (text: string) => checked(text).replaceAll('%', '%%');
 /** Escapes one word of a command for systemd, including quotes, backslashes and variables. */
 const word = (text: string) =>
-  `"${whole(text).replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('$', '$$$$')}"`;
+  `"${escapeValue(text).replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('$', '$$$$')}"`;
 
 /**
  * Builds the user unit. The sandbox for skill scripts needs namespaces, mounts and an untouched /proc, so settings that
@@ -52,9 +52,9 @@ StartLimitIntervalSec=0
 
 [Service]
 ExecStart=${argumentsOf(facts).map(word).join(' ')}
-EnvironmentFile=-${whole(facts.envFile)}
-Environment=${word(`PATH=${pathOf(facts)}`).replaceAll('$$', '$')}
-WorkingDirectory=${whole(facts.home)}
+EnvironmentFile=-${escapeValue(facts.envFile)}
+Environment=${word(`PATH=${pathVariable(facts)}`).replaceAll('$$', '$')}
+WorkingDirectory=${escapeValue(facts.home)}
 Restart=always
 RestartSec=5
 # A wrong configuration and a home that another gateway holds are for a person to fix.
@@ -95,7 +95,7 @@ ${words.map((text) => `    <string>${xml(text)}</string>`).join('\n')}
   <key>EnvironmentVariables</key>
   <dict>
     <key>PATH</key>
-    <string>${xml(pathOf(facts, ['/opt/homebrew/bin']))}</string>
+    <string>${xml(pathVariable(facts, ['/opt/homebrew/bin']))}</string>
   </dict>
   <key>WorkingDirectory</key>
   <string>${xml(facts.home)}</string>

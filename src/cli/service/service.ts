@@ -17,7 +17,7 @@ const run1 = promisify(execFile);
 const ENV_FILE = 'service.env';
 /** Variables that the gateway reads and a service does not inherit from the shell. */
 const OURS = /^OPENVIBER_\w+$|_API_KEY$|^(HTTPS?|NO)_PROXY$|^(https?|no)_proxy$/;
-const isOurs = (name: string): boolean =>
+const isOurVariable = (name: string): boolean =>
   OURS.test(name) || channelKinds().some((kind) => name.startsWith(`${kind.name.toUpperCase()}_`));
 
 export async function run(context: CliContext): Promise<number> {
@@ -29,13 +29,13 @@ export async function run(context: CliContext): Promise<number> {
     case 'uninstall':
       return await uninstall(supervisor, context);
     case 'logs':
-      return await show(supervisor.logs({ logFile: supervisor.logFile, isFollowing: switches.has('follow') }));
+      return await runOnTerminal(supervisor.logs({ logFile: supervisor.logFile, isFollowing: switches.has('follow') }));
     default:
       if (!fs.existsSync(supervisor.file)) {
         print(messages.text('service.none', { home, command: viberCommand('service install') }));
         return EXIT.failed;
       }
-      return await show(supervisor.status);
+      return await runOnTerminal(supervisor.status);
   }
 }
 
@@ -92,9 +92,9 @@ function refuseOther(file: string, home: string): void {
 }
 
 const given = ({ env }: CliContext): string[] =>
-  Object.keys(env).filter((name) => isOurs(name) && name !== 'OPENVIBER_HOME' && env[name]?.trim());
+  Object.keys(env).filter((name) => isOurVariable(name) && name !== 'OPENVIBER_HOME' && env[name]?.trim());
 
-const namesIn = (file: string): Set<string> =>
+const variableNames = (file: string): Set<string> =>
   new Set(
     fs.existsSync(file)
       ? [...fs.readFileSync(file, 'utf8').matchAll(/^([A-Za-z]\w*)=/gm)].map(([, name]) => name ?? '')
@@ -103,7 +103,7 @@ const namesIn = (file: string): Set<string> =>
 
 /** Adds variables that the file lacks, and never changes existing ones. */
 function keepVariables(file: string, context: CliContext): void {
-  const known = new Set([...namesIn(file), ...namesIn(envFileOf(context.home))]);
+  const known = new Set([...variableNames(file), ...variableNames(envFileOf(context.home))]);
   const lines = given(context).filter((name) => !known.has(name));
   const odd = lines.filter((name) => /["\\\p{Cc}]/u.test(context.env[name] ?? ''));
   if (odd.length > 0) throw new UserError(say('service.odd', { names: odd.join(', '), file }));
@@ -115,7 +115,7 @@ function keepVariables(file: string, context: CliContext): void {
 /** Returns messages about missing variables: names only, never values. */
 function missingVariables(file: string, context: CliContext): Wording[] {
   // Every command also reads the home's own file.
-  const known = new Set([...namesIn(file), ...namesIn(envFileOf(context.home))]);
+  const known = new Set([...variableNames(file), ...variableNames(envFileOf(context.home))]);
   const names = given(context).filter((name) => !known.has(name));
   if (names.length === 0) return [];
   const command = viberCommand('service install --with-environment');
@@ -166,7 +166,7 @@ async function failureOf([program = '', ...args]: readonly string[]): Promise<st
 }
 
 /** Runs the command on this terminal and returns its exit code. */
-async function show([program = '', ...args]: readonly string[]): Promise<number> {
+async function runOnTerminal([program = '', ...args]: readonly string[]): Promise<number> {
   return await new Promise((resolve, reject) => {
     const child = spawn(program, args, { stdio: 'inherit' });
     child.on('error', (error) =>

@@ -17,7 +17,7 @@ import { cardOf, type Platform } from './platforms.ts';
 import { showLink } from './qr.ts';
 import { type Screen, SetupExit } from './screen.ts';
 import type { Settings } from './settings.ts';
-import { oneLine } from './words.ts';
+import { cutLine } from './words.ts';
 
 const LOOK_MS = 250;
 /** How many looks must find a problem before it is shown: two seconds, not necessarily in a row. */
@@ -79,7 +79,7 @@ export async function meet(
     screen.good(
       words === undefined
         ? say('setup.opened', { who: shown })
-        : say('setup.writes', { who: shown, words: oneLine(words, 200) }),
+        : say('setup.writes', { who: shown, words: cutLine(words, 200) }),
     );
     if (await screen.confirm(say('setup.isThatYou'))) {
       pairing.approve(entry.code, Date.now(), 'owner');
@@ -150,7 +150,7 @@ async function nextOf(
 }
 
 function shownName({ name, identity }: PendingPairing): string {
-  const shown = oneLine(name, 40);
+  const shown = cutLine(name, 40);
   return identity.endsWith(`:${name}`) ? identity : `${shown} (${identity})`;
 }
 

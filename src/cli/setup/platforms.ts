@@ -1,5 +1,5 @@
 /** The platforms that the wizard can set up, and their checks. */
-import { channelKinds, chatSection, kindOf } from '../../channels/index.ts';
+import { channelKind, channelKinds, chatSection } from '../../channels/index.ts';
 import type { Card, ChannelKind, ChannelSetup } from '../../channels/kind.ts';
 import type { Config } from '../../config.ts';
 import { silentLog } from '../../log.ts';
@@ -42,7 +42,7 @@ export async function checkPlatform(settings: Settings, { name }: Platform, chan
  */
 export async function cardOf({ name }: Platform, config: Config): Promise<Card> {
   const section = chatSection(config, name);
-  const card = section && (await kindOf(name)?.card?.(section, silentLog()));
+  const card = section && (await channelKind(name)?.card?.(section, silentLog()));
   if (card) return card;
   throw new Error(`${name} is not switched on`);
 }

@@ -35,7 +35,7 @@ export async function openScreen(messages: Messages): Promise<Screen> {
     return value as Exclude<T, symbol>;
   }
   const folded = (...texts: readonly (Wording | string)[]) =>
-    fold(sanitised(texts.map((text) => messages.said(text)).join('\n')), Math.max(20, columns() - 4));
+    wrapWords(sanitised(texts.map((text) => messages.said(text)).join('\n')), Math.max(20, columns() - 4));
   const filled = (value: string | undefined) => (value?.trim() ? undefined : messages.text('setup.pasteHere'));
   return {
     intro: (text) => clack.intro(messages.said(text)),
@@ -83,7 +83,7 @@ const pasted = (text: string) =>
     .trim();
 
 /** Wraps lines at `width` between words; a longer link stays whole. */
-function fold(text: string, width: number): string {
+function wrapWords(text: string, width: number): string {
   return text
     .split('\n')
     .map((line) => {

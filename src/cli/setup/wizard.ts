@@ -37,7 +37,7 @@ export async function wizard(settings: Settings, messages: Messages): Promise<nu
       await app?.stop();
       app = undefined;
     };
-    await goOn(screen, settings, stop);
+    await startOrInstall(screen, settings, stop);
     return EXIT.ok;
   } catch (error) {
     if (error instanceof ConfigError) {
@@ -83,7 +83,7 @@ async function platform(screen: Screen, settings: Settings): Promise<Platform | 
 }
 
 /** Continues as a service if possible, or here until Ctrl-C. */
-async function goOn(screen: Screen, settings: Settings, stop: () => Promise<void>): Promise<void> {
+async function startOrInstall(screen: Screen, settings: Settings, stop: () => Promise<void>): Promise<void> {
   const hasService = program(['service', '--help'], 'ignore') === EXIT.ok;
   const next = await screen.select(say('setup.keepRunning'), [
     ...(hasService ? [{ value: 'service', label: say('setup.background'), hint: say('setup.afterRestart') }] : []),

@@ -56,8 +56,8 @@ export function traceOf(home: string, id: string, elsewhere: readonly SpoolRecor
   ];
   const ledger = ledgerLines(spool, id);
   const inbound = files.find(({ value }) => value.acceptedAt !== undefined);
-  const task = text(field(inbound?.value.message, 'taskId'));
-  const viber = text(field(inbound?.value.message, 'viber'));
+  const task = stringOr(field(inbound?.value.message, 'taskId'));
+  const viber = stringOr(field(inbound?.value.message, 'viber'));
   const session = task === '' ? [] : sessionOf(home, viber, task);
   // Messages that started one turn together share a line.
   const isSaid = (key: string) => key.startsWith(id);
@@ -66,7 +66,7 @@ export function traceOf(home: string, id: string, elsewhere: readonly SpoolRecor
   const events = [
     ...files.flatMap((found) => spoolEvents(found)),
     ...sessionEvents(session, run),
-    ...usageEvents(home, run, text(inbound?.value.acceptedAt), session),
+    ...usageEvents(home, run, stringOr(inbound?.value.acceptedAt), session),
     ...ledger.map(({ at, what, part, id: sent }): TraceEvent => {
       return { at, what, detail: `part ${part} ${what}${sent === undefined ? '' : ` as ${sent}`}` };
     }),
@@ -83,9 +83,9 @@ function spoolFiles(spool: string, prefix: string): StoredRecord[] {
 
 function ledgerLines(spool: string, prefix: string): LedgerLine[] {
   const folder = path.join(spool, 'ledger');
-  return list(folder)
+  return namesOrNone(folder)
     .sort()
-    .flatMap((name) => read(path.join(folder, name)).split('\n'))
+    .flatMap((name) => readPlainFile(path.join(folder, name)).split('\n'))
     .filter((line) => line.includes(`"key":"${prefix}`))
     .map(json)
     .filter(isLedgerLine);
@@ -93,22 +93,24 @@ function ledgerLines(spool: string, prefix: string): LedgerLine[] {
 
 function sessionOf(home: string, viber: string, task: string): SessionEntry[] {
   if (!isId(viber) || !isId(task)) return [];
-  const lines = read(path.join(home, 'agents', viber, 'sessions', `${task}.jsonl`)).split('\n');
+  const lines = readPlainFile(path.join(home, 'agents', viber, 'sessions', `${task}.jsonl`)).split('\n');
   return lines.flatMap((line) => parseEntry(line) ?? []);
 }
 
 function spoolEvents({ state, value }: StoredRecord): TraceEvent[] {
   if (value.acceptedAt !== undefined) {
     const message = field(value.message, 'message');
-    const from = text(field(field(message, 'address'), 'channel'));
+    const from = stringOr(field(field(message, 'address'), 'channel'));
     const crashes = typeof value.attempts === 'number' && value.attempts > 0 ? `, ${value.attempts} crashes` : '';
-    const dead = value.deadReason === undefined ? '' : `, given up: ${text(value.deadReason)}`;
+    const dead = value.deadReason === undefined ? '' : `, given up: ${stringOr(value.deadReason)}`;
     const where = `now ${state}${crashes}${dead}`;
-    return [{ at: text(value.acceptedAt), what: 'accepted', detail: `from ${from} in ${text(value.lane)}, ${where}` }];
+    return [
+      { at: stringOr(value.acceptedAt), what: 'accepted', detail: `from ${from} in ${stringOr(value.lane)}, ${where}` },
+    ];
   }
   const createdAt = typeof value.createdAt === 'number' ? new Date(value.createdAt).toISOString() : '';
-  const reason = value.reason === undefined ? '' : `, ${text(value.reason)}`;
-  const channel = text(field(field(value.message, 'address'), 'channel'));
+  const reason = value.reason === undefined ? '' : `, ${stringOr(value.reason)}`;
+  const channel = stringOr(field(field(value.message, 'address'), 'channel'));
   const out: TraceEvent = { at: createdAt, what: 'out', detail: `to ${channel}, now ${state}${reason}` };
   if (value.sending !== true) return [out];
   // A file written for immediate sending has no separate line for the first part's intent.
@@ -124,7 +126,7 @@ function sessionEvents(session: readonly SessionEntry[], run: string): TraceEven
     const one = (what: TraceEvent['what'], detail: string): TraceEvent[] => [{ at, what, detail }];
     if (entry.type === 'message') return entry.takenAt ? one('claimed', `run ${run}`) : [];
     if (entry.type === 'call') return one('tool', `${entry.tool} begins`);
-    if (entry.type === 'step') return one('step', `${entry.index + 1}: ${toolsOf(entry.messages)}`);
+    if (entry.type === 'step') return one('step', `${entry.index + 1}: ${toolSummary(entry.messages)}`);
     if (entry.type === 'approval') return one('approval', `asked: ${entry.kind}, ${entry.tool}`);
     if (entry.type !== 'result') return one(entry.type, '');
     const on = entry.error === 'steered' && next && 'run' in next ? `, goes on in ${next.run}` : '';
@@ -134,7 +136,7 @@ function sessionEvents(session: readonly SessionEntry[], run: string): TraceEven
 
 function timeOf(entry: SessionEntry): string {
   if (entry.type === 'message') return entry.takenAt ?? entry.at;
-  return text(field(entry, 'at')) || text(field(entry, 'askedAt'));
+  return stringOr(field(entry, 'at')) || stringOr(field(entry, 'askedAt'));
 }
 
 /** Returns the model calls of a run, each at its start. */
@@ -162,15 +164,15 @@ function usageEvents(home: string, run: string, from: string, session: readonly 
 }
 
 /** `create_artifact, read_file (failed)`. */
-function toolsOf(messages: readonly unknown[]): string {
+function toolSummary(messages: readonly unknown[]): string {
   const parts = messages.flatMap((message) => {
     const content = field(message, 'content');
     return Array.isArray(content) ? content : [];
   });
   const results = parts.filter((part) => field(part, 'type') === 'tool-result');
   const names = results.map((part) => {
-    const hasFailed = text(field(field(part, 'output'), 'type')).startsWith('error');
-    return `${text(field(part, 'toolName'))}${hasFailed ? ' (failed)' : ''}`;
+    const hasFailed = stringOr(field(field(part, 'output'), 'type')).startsWith('error');
+    return `${stringOr(field(part, 'toolName'))}${hasFailed ? ' (failed)' : ''}`;
   });
   return names.join(', ') || 'words';
 }
@@ -178,7 +180,7 @@ function toolsOf(messages: readonly unknown[]): string {
 /** An object with these fields in our own file was written by the ledger. */
 const isLedgerLine = (value: unknown): value is LedgerLine => isRecord(value) && 'what' in value && 'part' in value;
 const field = (value: unknown, name: string): unknown => (isRecord(value) ? value[name] : undefined);
-const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+const stringOr = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 function json(line: string): unknown {
   try {
@@ -192,7 +194,7 @@ function json(line: string): unknown {
 /**
  * Returns '' if the file is gone: the gateway moves files while we read. Skips pipes, whose reading would never end.
  */
-function read(file: string): string {
+function readPlainFile(file: string): string {
   try {
     return fs.statSync(file).isFile() ? fs.readFileSync(file, 'utf8') : '';
   } catch (error) {
@@ -201,7 +203,7 @@ function read(file: string): string {
   }
 }
 
-function list(folder: string): string[] {
+function namesOrNone(folder: string): string[] {
   try {
     return fs.readdirSync(folder);
   } catch (error) {

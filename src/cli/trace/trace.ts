@@ -20,13 +20,13 @@ export async function run(context: CliContext): Promise<number> {
   }
   print(`trace ${id}${trace.task === undefined ? '' : `, task ${trace.task}`}`);
   const first = Date.parse(trace.events[0]?.at ?? '');
-  for (const event of trace.events) print(lineOf(event, first));
+  for (const event of trace.events) print(formatEvent(event, first));
   for (const { file } of trace.files) print(file);
   return EXIT.ok;
 }
 
 /** `2026-11-21T18:00:00.123Z  +0.012 s  accepted    from telegram`. */
-function lineOf({ at, what, detail }: TraceEvent, first: number): string {
+function formatEvent({ at, what, detail }: TraceEvent, first: number): string {
   const seconds = `+${((Date.parse(at) - first) / 1000).toFixed(3)} s`;
   return `${at}  ${seconds.padStart(10)}  ${what.padEnd(10)}  ${detail}`.trimEnd();
 }

@@ -27,7 +27,7 @@ export interface CarriedEntries {
  * happened to its file.
  * @throws a system error, with nothing changed
  */
-export function follow(
+export function startNextSegment(
   folder: string,
   last: Segment,
   today: string,

@@ -12,9 +12,9 @@ import { statOf } from '../../lib/files/cache.ts';
 import { readWhole } from '../../lib/json.ts';
 import { segmentNames } from './segment.ts';
 
-const fileOf = (root: string): string => path.join(root, 'closed');
+const closedFile = (root: string): string => path.join(root, 'closed');
 
-function endOf(folder: string): string | undefined {
+function lastSegmentEnd(folder: string): string | undefined {
   const name = segmentNames(folder).at(-1);
   const stat = name === undefined ? undefined : statOf(path.join(folder, `${name}.jsonl`));
   return stat?.isFile() ? `${name} ${stat.size}\n` : undefined;
@@ -22,15 +22,15 @@ function endOf(folder: string): string | undefined {
 
 /** Reads and deletes the note. Call it before the log is opened. */
 export function takeCleanEnd(root: string, folder: string): { isClean: boolean } {
-  const noted = readWhole(fileOf(root))?.text ?? '';
-  fs.rmSync(fileOf(root), { recursive: true, force: true });
-  return { isClean: noted !== '' && noted === endOf(folder) };
+  const noted = readWhole(closedFile(root))?.text ?? '';
+  fs.rmSync(closedFile(root), { recursive: true, force: true });
+  return { isClean: noted !== '' && noted === lastSegmentEnd(folder) };
 }
 
 /** Call it once the log is on disk. */
 export function noteCleanEnd(root: string, folder: string): void {
   try {
-    fs.writeFileSync(fileOf(root), endOf(folder) ?? '', { mode: 0o600 });
+    fs.writeFileSync(closedFile(root), lastSegmentEnd(folder) ?? '', { mode: 0o600 });
   } catch (error) {
     // The disk is full: the next start looks closer.
     if (errorCode(error) === undefined) throw error;

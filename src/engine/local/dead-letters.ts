@@ -37,7 +37,7 @@ export async function bury<T>(store: SpoolStore, file: SpoolFile<T>, reason: str
 }
 
 /** Returns why an event was given up; undefined if it wasn't. An undeliverable answer has the name of its message. */
-export function reasonOf(store: SpoolStore, id: string): string | undefined {
+export function deadReason(store: SpoolStore, id: string): string | undefined {
   if (!store.has('dead', id)) return undefined;
   return store.peek('dead', id, deadShape)?.deadReason;
 }

@@ -68,11 +68,11 @@ function find(table: Uint32Array, high: number, low: number): number {
   }
 }
 
-const fileOf = (folder: string, segment: string): string => path.join(folder, `${segment}.keys`);
+const keysFile = (folder: string, segment: string): string => path.join(folder, `${segment}.keys`);
 
 /** Returns undefined when there is no such file. */
 export function readKeys(folder: string, segment: string): string[] | undefined {
-  const read = readWhole(fileOf(folder, segment));
+  const read = readWhole(keysFile(folder, segment));
   // An unreadable file can be rebuilt.
   return read?.why === undefined ? read?.text?.split('\n').filter(Boolean) : undefined;
 }
@@ -82,7 +82,7 @@ export function readKeys(folder: string, segment: string): string[] | undefined 
  * @throws a system error
  */
 export function writeKeys(folder: string, segment: string, keys: readonly string[]): void {
-  const file = fileOf(folder, segment);
+  const file = keysFile(folder, segment);
   if (fs.lstatSync(file, { throwIfNoEntry: false })?.isFile() === false) setAside(file);
   replaceSynced(
     file,

@@ -39,7 +39,7 @@ export const readClocks = (now: () => number): Clocks => ({ wall: now(), steady:
 export const waitsUntil = (time: number, { wall, steady }: Clocks): number => (time === 0 ? 0 : time - wall + steady);
 
 /** `task:` of `task:20261122-abcde`. */
-const kindOf = (lane: string): string => lane.slice(0, lane.indexOf(':') + 1);
+const laneKind = (lane: string): string => lane.slice(0, lane.indexOf(':') + 1);
 
 export class HandOut<T> {
   readonly #options: HandOutOptions<T>;
@@ -80,7 +80,7 @@ export class HandOut<T> {
 
   /** Call it when a message was added to its lane. */
   added(name: string, lane: Lane<T>, { by }: LaneItem<T>): void {
-    if (lane.isReady) this.#kindFor(kindOf(name)).fair.add(name, by);
+    if (lane.isReady) this.#kindFor(laneKind(name)).fair.add(name, by);
   }
 
   /**
@@ -126,7 +126,7 @@ export class HandOut<T> {
       return;
     }
     lane.isReady = true;
-    const kind = this.#kindFor(kindOf(name));
+    const kind = this.#kindFor(laneKind(name));
     for (const { by } of lane.items) kind.fair.add(name, by);
     this.#handOut(kind);
   }
@@ -147,7 +147,7 @@ export class HandOut<T> {
   freed(name: string, lane: Lane<T>): void {
     lane.leased = 0;
     lane.lease = undefined;
-    const kind = this.#kindFor(kindOf(name));
+    const kind = this.#kindFor(laneKind(name));
     if (lane.share) kind.fair.done(lane.share);
     lane.share = undefined;
     if (lane.items.length === 0) this.#lanes.delete(name);

@@ -24,8 +24,8 @@ const BEGIN = '{"op":"begin"';
 export function inspectSpool(root: string, prefix = ''): SpoolRecord[] {
   return [
     ...inLog(root, prefix, exists(path.join(root, 'log')) ? segmentNames(path.join(root, 'log')) : []),
-    ...filesOf(root, 'dead', prefix),
-    ...filesOf(root, 'unsure', prefix),
+    ...settledRecords(root, 'dead', prefix),
+    ...settledRecords(root, 'unsure', prefix),
     ...oldDays(root, prefix),
   ];
 }
@@ -38,7 +38,7 @@ export function inspectUnfinished(root: string): SpoolRecord[] {
   const folder = path.join(root, 'log');
   const newest = exists(folder) ? segmentNames(folder).slice(-1) : [];
   const live = inLog(root, '', newest).filter(({ state }) => state !== 'done');
-  return [...live, ...filesOf(root, 'dead', ''), ...filesOf(root, 'unsure', '')];
+  return [...live, ...settledRecords(root, 'dead', ''), ...settledRecords(root, 'unsure', '')];
 }
 
 /** Counts what the next start goes on with. */
@@ -87,7 +87,7 @@ function applyLine(side: Map<string, SpoolRecord>, line: ChangeLine, file: strin
   else if (found) found.state = line.op === 'done' ? 'done' : state;
 }
 
-function filesOf(
+function settledRecords(
   root: string,
   state: 'dead' | 'unsure' | 'done',
   prefix: string,
@@ -108,7 +108,7 @@ function filesOf(
 function oldDays(root: string, prefix: string): SpoolRecord[] {
   const done = path.join(root, 'done');
   const days = exists(done) ? fs.readdirSync(done) : [];
-  return days.flatMap((day) => filesOf(root, 'done', prefix, path.join('done', day)));
+  return days.flatMap((day) => settledRecords(root, 'done', prefix, path.join('done', day)));
 }
 
 const exists = (folder: string): boolean => fs.existsSync(folder);

@@ -34,7 +34,7 @@ export const emptyLane = <T>(): Lane<T> => {
   return { items: [], leased: 0, lease: undefined, retryAt: 0, isReady: false, share: undefined };
 };
 
-export function itemOf<T>(file: SpoolFile<T>, isAgain: boolean): LaneItem<T> {
+export function laneItem<T>(file: SpoolFile<T>, isAgain: boolean): LaneItem<T> {
   const { id, lane, seq, attempts, message, acceptedAt, group, orderKey, notBefore = 0 } = file;
   const by = file.by ?? { person: lane, isOwner: false };
   return { id, lane, seq, attempts, message, acceptedAt, by, notBefore, group, orderKey, isAgain };

@@ -12,7 +12,7 @@ import { isInPlace, openAppend } from '../../lib/files.ts';
 import { readJsonLines } from '../../lib/json.ts';
 import { isFilled, isInteger, isText, isTime, objectOf, oneOf, optional, shape } from '../../lib/shape.ts';
 import type { PartOutcome, PartState } from '../engine.ts';
-import { dayOf, lastDayOf, syncFolder as syncFolderNow } from './segment.ts';
+import { lastDayOf, segmentDay, syncFolder as syncFolderNow } from './segment.ts';
 
 export interface LedgerLine {
   /** The outbound message's key. */
@@ -143,7 +143,7 @@ class LocalLedger implements Ledger {
    */
   #newest(): string[] {
     const files = this.#files();
-    const later = files.filter((name) => dayOf(name) > today());
+    const later = files.filter((name) => segmentDay(name) > today());
     return [...files.slice(0, files.length - later.length).slice(-3), ...later];
   }
 

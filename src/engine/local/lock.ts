@@ -30,7 +30,7 @@ export function acquireLock(runFolder: string): Lock {
     // A file that was emptied lost its count as well.
     return lock(file, statOf(file)?.size === 0 ? startsUnknown() : 0);
   } catch (error) {
-    if (!isDamagedDb(error)) throw named(error, file);
+    if (!isDamagedDb(error)) throw explainLockError(error, file);
     fs.truncateSync(file, 0);
     const held = lock(file, startsUnknown());
     reportDamage({ ...ABOUT, file, why: 'was damaged and has been emptied' });
@@ -65,7 +65,7 @@ function oneByOne(file: string, move: () => void): void {
     db.exec('BEGIN EXCLUSIVE');
     move();
   } catch (error) {
-    throw named(error, `${file}-place`);
+    throw explainLockError(error, `${file}-place`);
   } finally {
     db.close();
   }
@@ -98,7 +98,7 @@ function lock(file: string, least: number): Lock {
 }
 
 /** Adds the file and a remedy, which SQLite's own message lacks. */
-function named(error: unknown, file: string): unknown {
+function explainLockError(error: unknown, file: string): unknown {
   if (errorCode(error) !== 'ERR_SQLITE_ERROR') return error;
   return new WorkspaceError(
     `${file} cannot be used (${String(error)}): check its rights, or delete it, then start again.`,

@@ -11,7 +11,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { errorCode, toStorageError } from '../../errors.ts';
 import { namesIn } from '../../lib/damage.ts';
-import { follow } from './carry.ts';
+import { startNextSegment } from './carry.ts';
 import { keepDamaged, reportTorn } from './damaged-lines.ts';
 import { finishedIn, KeySet } from './finished-keys.ts';
 import {
@@ -25,7 +25,7 @@ import {
   replay,
   type SegmentContents,
 } from './log-lines.ts';
-import { dayOf, lastDayOf, newestName, nextName, openSegment, type Segment, segmentNames } from './segment.ts';
+import { lastDayOf, newestName, nextName, openSegment, type Segment, segmentDay, segmentNames } from './segment.ts';
 
 /** The size after which a new segment begins: a start reads only one. */
 const SEGMENT_BYTES = 8_000_000;
@@ -277,7 +277,7 @@ export class SpoolLog {
   }
 
   #isOver(): boolean {
-    return this.#segment.size - this.#carried > this.#segmentBytes || dayOf(this.#segment.name) < today();
+    return this.#segment.size - this.#carried > this.#segmentBytes || segmentDay(this.#segment.name) < today();
   }
 
   /** Returns false when the disk can't hold a new segment; the log then continues with this one. */
@@ -296,7 +296,7 @@ export class SpoolLog {
    * @throws a system error, with nothing changed
    */
   #begin(): void {
-    const next = follow(this.#folder, this.#segment, today(), {
+    const next = startNextSegment(this.#folder, this.#segment, today(), {
       entries: [...this.#inbox, ...this.#outbox],
       finished: this.#finished,
       valueAt: (entry) => this.#valueAt(entry),

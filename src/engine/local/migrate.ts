@@ -17,11 +17,11 @@ const STATES: readonly LogState[] = ['new', 'cur', 'out'];
 const ABOUT = { lost: 'a message or an answer of an earlier version', tell: true };
 const isDay = (name: string): boolean => /^\d{4}-\d\d-\d\d$/.test(name);
 const jsonIn = (folder: string): string[] => namesIn(folder).filter((name) => name.endsWith('.json'));
-const keyOf = (file: string): string => file.slice(0, -'.json'.length);
+const fileKey = (file: string): string => file.slice(0, -'.json'.length);
 
 export function adoptOldSpool(root: string, logFolder: string, log: SpoolLog): void {
   for (const day of namesIn(path.join(root, 'done')).filter(isDay)) {
-    const keys = jsonIn(path.join(root, 'done', day)).map(keyOf);
+    const keys = jsonIn(path.join(root, 'done', day)).map(fileKey);
     if (readKeys(logFolder, `${day}.0`)?.length === keys.length || keys.length === 0) continue;
     // More files than keys: an earlier version ran again.
     writeKeys(logFolder, `${day}.0`, keys);
@@ -39,9 +39,9 @@ function* unfinishedIn(root: string, log: SpoolLog): Generator<{ state: LogState
     const known = state === 'out' ? new Set(log.keys('out')) : inbox;
     for (const name of jsonIn(path.join(root, state))) {
       const value = readJson(path.join(root, state, name), shape<unknown>(anything), ABOUT);
-      if (value === undefined || known.has(keyOf(name))) continue;
-      known.add(keyOf(name));
-      yield { state, key: keyOf(name), value };
+      if (value === undefined || known.has(fileKey(name))) continue;
+      known.add(fileKey(name));
+      yield { state, key: fileKey(name), value };
     }
   }
 }

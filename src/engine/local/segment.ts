@@ -180,7 +180,7 @@ export function openSegment(folder: string, name: string, begin: string): Segmen
 
 /** Returns the complete lines of a file, and where they end. Anything but a file has none. */
 export function scanLines(file: string): { lines: ScannedLine[]; end: number } {
-  const data = bytesOf(file);
+  const data = segmentBytes(file);
   const lines: ScannedLine[] = [];
   let offset = 0;
   for (let end = data.indexOf(0x0a); end >= 0; end = data.indexOf(0x0a, offset)) {
@@ -191,7 +191,7 @@ export function scanLines(file: string): { lines: ScannedLine[]; end: number } {
 }
 
 /** Returns an empty buffer for anything but a file. */
-export function bytesOf(file: string): Buffer {
+export function segmentBytes(file: string): Buffer {
   try {
     const isFile = fs.lstatSync(file, { throwIfNoEntry: false })?.isFile() === true;
     return isFile ? fs.readFileSync(file) : Buffer.alloc(0);
@@ -220,22 +220,23 @@ export function newestName(folder: string): string | undefined {
     .at(-1);
 }
 
-export const dayOf = (name: string): string => name.slice(0, 10);
+export const segmentDay = (name: string): string => name.slice(0, 10);
 
 /**
  * Returns the last day that a file of the log covers. A day in the future comes from a wrong clock: then the time of
  * the last write counts.
  */
 export function lastDayOf(folder: string, file: string, today: string): string {
-  const stat = dayOf(file) > today ? fs.lstatSync(path.join(folder, file), { throwIfNoEntry: false }) : undefined;
-  return stat ? stat.mtime.toISOString().slice(0, 10) : dayOf(file);
+  const stat = segmentDay(file) > today ? fs.lstatSync(path.join(folder, file), { throwIfNoEntry: false }) : undefined;
+  return stat ? stat.mtime.toISOString().slice(0, 10) : segmentDay(file);
 }
 
 const numberOf = (name: string): number => Number(name.slice(11));
-const inOrder = (a: string, b: string): number => dayOf(a).localeCompare(dayOf(b)) || numberOf(a) - numberOf(b);
+const inOrder = (a: string, b: string): number =>
+  segmentDay(a).localeCompare(segmentDay(b)) || numberOf(a) - numberOf(b);
 
 /** Returns the name that follows `last`. Setting the clock back doesn't break the order of segments. */
 export function nextName(last: string | undefined, today: string): string {
-  const day = last !== undefined && dayOf(last) > today ? dayOf(last) : today;
-  return `${day}.${last !== undefined && dayOf(last) === day ? numberOf(last) + 1 : 1}`;
+  const day = last !== undefined && segmentDay(last) > today ? segmentDay(last) : today;
+  return `${day}.${last !== undefined && segmentDay(last) === day ? numberOf(last) + 1 : 1}`;
 }

@@ -33,9 +33,9 @@ import {
   type QueueStats,
   spoolKey,
 } from '../engine.ts';
-import { bury, deadLetters, reasonOf, type SpoolFile } from './dead-letters.ts';
+import { bury, deadLetters, deadReason, type SpoolFile } from './dead-letters.ts';
 import { elapsed, HandOut, readClocks, waitsUntil } from './hand-out.ts';
-import { dueBehind, insert, lease as intoWork, itemOf, type Lane, type LaneItem, putBack, Storing } from './lanes.ts';
+import { dueBehind, insert, lease as intoWork, type Lane, type LaneItem, laneItem, putBack, Storing } from './lanes.ts';
 import { type RecoveryOptions, recoverSpool, spoolShape } from './recovery.ts';
 import type { SpoolStore } from './store.ts';
 
@@ -227,7 +227,7 @@ export class Spool<T> implements Queue<T> {
   }
 
   async reasonOf(id: string): Promise<string | undefined> {
-    return reasonOf(this.#store, id);
+    return deadReason(this.#store, id);
   }
 
   async giveUp(item: GivenUp, reason: string): Promise<void> {
@@ -286,7 +286,7 @@ export class Spool<T> implements Queue<T> {
 
   #add(file: SpoolFile<T>, isAgain: boolean, clocks = readClocks(this.#now)): LaneItem<T> {
     const lane = this.#lanes.laneOf(file.lane);
-    const item = itemOf({ ...file, notBefore: waitsUntil(file.notBefore ?? 0, clocks) }, isAgain);
+    const item = laneItem({ ...file, notBefore: waitsUntil(file.notBefore ?? 0, clocks) }, isAgain);
     if (this.#stopped.has(file.id)) item.isStopped = true;
     insert(lane, item);
     this.#known.add(file.id);

@@ -17,7 +17,7 @@ import { noteCleanEnd, takeCleanEnd } from './clean-end.ts';
 import { SpoolLog } from './log.ts';
 import { type LogState, parseLine } from './log-lines.ts';
 import { adoptOldSpool, pruneOldDays } from './migrate.ts';
-import { bytesOf, segmentNames, syncFolder } from './segment.ts';
+import { segmentBytes, segmentNames, syncFolder } from './segment.ts';
 
 /** States with a file per entry: given up, or of unknown fate. */
 type FiledState = 'unsure' | 'dead';
@@ -168,7 +168,7 @@ function searchLog(folder: string, key: string): unknown {
 
 function bytesToSearch(file: string): Buffer {
   try {
-    return bytesOf(file);
+    return segmentBytes(file);
   } catch (error) {
     reportBlocked(file, error, FINISHED);
     return Buffer.alloc(0);

@@ -3,7 +3,7 @@ import { Redis, type RedisOptions } from 'ioredis';
 import { addSecret } from '../../log.ts';
 
 /** Returns `host:port` of a `redis://` address. */
-export function addressOf(url: string): string {
+export function hostAndPort(url: string): string {
   const { hostname, port } = new URL(url);
   return `${hostname}:${port === '' ? '6379' : port}`;
 }
@@ -12,7 +12,7 @@ export function addressOf(url: string): string {
 type ServerOptions = Omit<RedisOptions, 'replyMapping'>;
 
 /** Parses the server's address into options. Registers its password with the log. */
-export function partsOf(url: string): ServerOptions {
+export function parseServerUrl(url: string): ServerOptions {
   const { protocol, hostname, port, username, password, pathname } = new URL(url);
   addSecret(decodeURIComponent(password));
   return {
@@ -47,8 +47,8 @@ export interface Connections {
 }
 
 /** Commands sent while the server is away wait for it, and are sent again if their reply was lost. */
-const optionsOf = (url: string, socketTimeout: number): ServerOptions => ({
-  ...partsOf(url),
+const connectionOptions = (url: string, socketTimeout: number): ServerOptions => ({
+  ...parseServerUrl(url),
   connectTimeout: CONNECT_MS,
   socketTimeout,
   maxRetriesPerRequest: null,
@@ -58,9 +58,9 @@ const optionsOf = (url: string, socketTimeout: number): ServerOptions => ({
   retryStrategy: (times) => Math.min(times * 50, 500),
 });
 
-export function connect(url: string, onError: (error: unknown) => void): Connections {
+export function connectRedis(url: string, onError: (error: unknown) => void): Connections {
   const open = (socketTimeout: number, lazyConnect = false) => {
-    const client = new Redis({ ...optionsOf(url, socketTimeout), lazyConnect });
+    const client = new Redis({ ...connectionOptions(url, socketTimeout), lazyConnect });
     client.on('error', onError);
     return client;
   };

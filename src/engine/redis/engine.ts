@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { errorMessage } from '../../errors.ts';
 import { anything, type Schema, shape } from '../../lib/shape.ts';
 import type { Engine, EngineHealth, FairLimits, Fence, OutboxFile, QueueItem, State, Stop } from '../engine.ts';
-import { addressOf, connect } from './connection.ts';
+import { connectRedis, hostAndPort } from './connection.ts';
 import { orLast } from './in-time.ts';
 import { tagOf } from './keys.ts';
 import { Neighbours } from './neighbours.ts';
@@ -57,7 +57,7 @@ export async function openRedisEngine<T>(options: RedisEngineOptions<T>): Promis
   await checkServer(options);
   const { url, leaseMs, shards, replicas, dedupeDays, onError } = options;
   const noQuiet = (error: unknown) => quiet(error, onError);
-  const connections = connect(url, noQuiet);
+  const connections = connectRedis(url, noQuiet);
   const name = randomUUID().slice(0, 8);
   const news = new News(connections.own, connections.ears, name, onError);
   try {
@@ -71,7 +71,7 @@ export async function openRedisEngine<T>(options: RedisEngineOptions<T>): Promis
       leaseMs,
       onError,
       onQuiet: noQuiet,
-      address: addressOf(url),
+      address: hostAndPort(url),
       codeOf: options.secret && codesWith(options.secret),
       scripts: new Scripts(connections.own, connections.copies, replicas),
       seenMs: dedupeDays * DAY_MS,

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { errorMessage, UserError } from '../../errors.ts';
 import { parseJson } from '../../lib/json.ts';
 import type { SpoolRecord } from '../local/inspect.ts';
-import { addressOf, partsOf } from './connection.ts';
+import { hostAndPort, parseServerUrl } from './connection.ts';
 import { allShards, prefixOf, type Side, stateKey } from './keys.ts';
 
 export interface ServerOf {
@@ -24,9 +24,9 @@ export function inspectServer(server: ServerOf, prefix?: string): Promise<SpoolR
     for (const [side, beginning] of sidesOf(server)) {
       const open = await client.zrange(`${beginning}open`, '0', '-1');
       const isOpen = new Set(open);
-      const ids = prefix === undefined ? open : await keysOf(client, `${beginning}item:`, prefix);
+      const ids = prefix === undefined ? open : await scanKeys(client, `${beginning}item:`, prefix);
       for (let at = 0; at < ids.length; at += AT_ONCE) {
-        const items = ids.slice(at, at + AT_ONCE).map((id) => itemOf(client, side, beginning, id, isOpen.has(id)));
+        const items = ids.slice(at, at + AT_ONCE).map((id) => readRecord(client, side, beginning, id, isOpen.has(id)));
         found.push(...(await Promise.all(items)).flat());
       }
       for (const state of ['dead', 'unsure'] as const)
@@ -51,7 +51,7 @@ export function inspectServerWork(server: ServerOf): Promise<{ messages: number;
   });
 }
 
-async function keysOf(client: Redis, beginning: string, prefix: string): Promise<string[]> {
+async function scanKeys(client: Redis, beginning: string, prefix: string): Promise<string[]> {
   const ids = new Set<string>();
   for (let cursor: string | undefined; cursor !== '0'; ) {
     const [next, keys] = await client.scan(cursor ?? '0', 'MATCH', `${beginning}${prefix}*`, 'COUNT', AT_ONCE);
@@ -61,7 +61,13 @@ async function keysOf(client: Redis, beginning: string, prefix: string): Promise
   return [...ids];
 }
 
-async function itemOf(client: Redis, side: Side, prefix: string, id: string, isOpen: boolean): Promise<SpoolRecord[]> {
+async function readRecord(
+  client: Redis,
+  side: Side,
+  prefix: string,
+  id: string,
+  isOpen: boolean,
+): Promise<SpoolRecord[]> {
   const file = `${prefix}item:${id}`;
   const [lane, message, at] = await client.hmget(file, 'lane', 'message', 'at');
   // It was just finished.
@@ -82,14 +88,14 @@ const sidesOf = ({ shards }: ServerOf): [Side, string][] =>
 /** Tries once: a person waits at a terminal. */
 async function asked<T>({ url }: ServerOf, work: (client: Redis) => Promise<T>): Promise<T> {
   const options = { connectTimeout: 5_000, maxRetriesPerRequest: 0, retryStrategy: () => null, lazyConnect: true };
-  const client = new Redis({ ...partsOf(url), ...options });
+  const client = new Redis({ ...parseServerUrl(url), ...options });
   // The command reports it.
   client.on('error', () => undefined);
   try {
     await client.connect();
     return await work(client);
   } catch (error) {
-    throw new UserError(`the server at ${addressOf(url)} cannot be asked: ${errorMessage(error)}`);
+    throw new UserError(`the server at ${hostAndPort(url)} cannot be asked: ${errorMessage(error)}`);
   } finally {
     client.disconnect();
   }

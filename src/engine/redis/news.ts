@@ -68,7 +68,7 @@ export class News {
       for (const listener of this.#words) this.#tell(listener, text);
       return;
     }
-    const { data } = newsShape.safeParse(parsed(text));
+    const { data } = newsShape.safeParse(parseNews(text));
     for (const listener of this.#listeners.get(data?.topic ?? '') ?? []) this.#tell(listener, data?.text ?? '');
   }
 
@@ -82,7 +82,7 @@ export class News {
 }
 
 /** Other writers on the server may send anything. */
-function parsed(text: string): unknown {
+function parseNews(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {

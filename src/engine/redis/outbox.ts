@@ -34,7 +34,7 @@ const KEPT_MS = 3_600_000;
 const EVERYBODY = { person: '', isOwner: true };
 
 /** Returns the channel, which `conversationKey` begins with. */
-const kindOf = (lane: string): string => lane.slice(2, Math.max(2, lane.indexOf('"', 2)));
+const laneChannel = (lane: string): string => lane.slice(2, Math.max(2, lane.indexOf('"', 2)));
 const isOf = (kind: string, prefix: string): boolean =>
   `["${kind}",`.startsWith(prefix) || prefix.startsWith(`["${kind}",`);
 
@@ -83,7 +83,7 @@ export class RedisOutbox implements Outbox {
     this.lanes = new Lanes({
       side: 'out',
       world,
-      kindOf,
+      kindOf: laneChannel,
       limitsOf: () => undefined,
       keepMs: KEPT_MS,
       ahead: { count: AHEAD, wants: (kind) => [...this.#prefixes].some((prefix) => isOf(kind, prefix)) },
@@ -106,8 +106,8 @@ export class RedisOutbox implements Outbox {
     });
     if (what === 'lost') throw new LeaseLost(`an answer comes from an owner that has lost its lane (${lane})`);
     if (!isNewKind) return;
-    this.#learn(kindOf(lane));
-    this.#world.news.publish(KINDS, kindOf(lane));
+    this.#learn(laneChannel(lane));
+    this.#world.news.publish(KINDS, laneChannel(lane));
   }
 
   async claim(prefix: string): Promise<OutboxLease | undefined> {

@@ -48,7 +48,7 @@ const SHOW_MS = 100;
 const viewShape = shape<LaneView>(objectOf({ startedAt: isNumber }));
 
 /** `task` of `task:20261122-abcde`. */
-const kindOf = (lane: string): string => lane.slice(0, Math.max(0, lane.indexOf(':')));
+const laneKind = (lane: string): string => lane.slice(0, Math.max(0, lane.indexOf(':')));
 
 export class RedisQueue<T> implements Queue<T> {
   readonly lanes: Lanes;
@@ -70,7 +70,7 @@ export class RedisQueue<T> implements Queue<T> {
     this.lanes = new Lanes({
       side: 'in',
       world,
-      kindOf,
+      kindOf: laneKind,
       keepMs: KEPT_MS,
       limitsOf: (kind) => limits[`${kind}:`],
       onCrashed: (lane, items) => this.#died(lane, items),
@@ -91,7 +91,7 @@ export class RedisQueue<T> implements Queue<T> {
   }
 
   async claim(kindName: string): Promise<Lease<T> | undefined> {
-    const kind = kindOf(kindName);
+    const kind = laneKind(kindName);
     for (;;) {
       const held = await this.lanes.claim((other) => other === kind, [kind]);
       if (!held) return undefined;

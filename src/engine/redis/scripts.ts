@@ -108,7 +108,7 @@ const ALONE = ['lock', 'unlock', 'change'] as const;
 const ASKED_AFTER_MS = [10, 20, 40, 80, 160, 320, 640, 730];
 const COPIED = `${tagOf(0)}:copied`;
 const beside = path.join(import.meta.dirname, 'lua');
-const read = (name: string): string => readFileSync(path.join(beside, `${name}.lua`), 'utf8');
+const readScript = (name: string): string => readFileSync(path.join(beside, `${name}.lua`), 'utf8');
 
 export class Scripts {
   readonly #client: Redis;
@@ -123,9 +123,9 @@ export class Scripts {
     this.#copies = copies;
     this.#replicas = replicas;
     if (!existsSync(beside)) throw new StorageError(`${beside} is missing: install the gateway again`);
-    const lanes = read('lanes');
+    const lanes = readScript('lanes');
     for (const name of [...OF_LANES, ...ALONE]) {
-      const text = OF_LANES.includes(name) ? `${lanes}\n${read(name)}` : read(name);
+      const text = OF_LANES.includes(name) ? `${lanes}\n${readScript(name)}` : readScript(name);
       this.#texts.set(name, { text, sha: createHash('sha1').update(text).digest('hex') });
     }
   }

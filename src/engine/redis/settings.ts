@@ -3,7 +3,7 @@
  */
 import { Redis } from 'ioredis';
 import { ConfigError, type ConfigProblem, errorMessage } from '../../errors.ts';
-import { addressOf, partsOf } from './connection.ts';
+import { hostAndPort, parseServerUrl } from './connection.ts';
 
 const SETTINGS = {
   appendonly: { want: 'yes', why: 'what was accepted would be lost with the server' },
@@ -27,9 +27,9 @@ export interface ServerCheck {
  * @throws ConfigError with everything that is wrong
  */
 export async function checkServer({ url, replicas, reachedByScripts = false }: ServerCheck): Promise<string[]> {
-  const address = addressOf(url);
+  const address = hostAndPort(url);
   const client = new Redis({
-    ...partsOf(url),
+    ...parseServerUrl(url),
     lazyConnect: true,
     connectTimeout: ANSWER_MS,
     commandTimeout: ANSWER_MS,
@@ -61,7 +61,7 @@ export async function checkServer({ url, replicas, reachedByScripts = false }: S
  * require protects nothing.
  */
 async function isOpen(url: string): Promise<boolean> {
-  const { username: _, password: __, ...stranger } = partsOf(url);
+  const { username: _, password: __, ...stranger } = parseServerUrl(url);
   const client = new Redis({
     ...stranger,
     lazyConnect: true,

@@ -18,20 +18,20 @@ export class RedisState implements State {
 
   async set(key: string, value: string, ttlMs?: number): Promise<void> {
     const { own } = this.#world.connections;
-    await (ttlMs === undefined ? own.set(this.#key(key), value) : own.set(this.#key(key), value, 'PX', whole(ttlMs)));
+    await (ttlMs === undefined ? own.set(this.#key(key), value) : own.set(this.#key(key), value, 'PX', wholeMs(ttlMs)));
   }
 
   async create(key: string, value: string, ttlMs?: number): Promise<boolean> {
-    return (await this.#change(key, { isNew: true, ms: ttlMs && whole(ttlMs) }, '', value)).what === 'ok';
+    return (await this.#change(key, { isNew: true, ms: ttlMs && wholeMs(ttlMs) }, '', value)).what === 'ok';
   }
 
   async cas(key: string, before: string | undefined, after: string, ttlMs?: number): Promise<boolean> {
-    const ask = { isNew: before === undefined, ms: ttlMs && whole(ttlMs) };
+    const ask = { isNew: before === undefined, ms: ttlMs && wholeMs(ttlMs) };
     return (await this.#change(key, ask, before ?? '', after)).what === 'ok';
   }
 
   async add(key: string, by: number, ttlMs?: number): Promise<number> {
-    return Number((await this.#change(key, { op: 'add', by, ms: ttlMs && whole(ttlMs) })).value);
+    return Number((await this.#change(key, { op: 'add', by, ms: ttlMs && wholeMs(ttlMs) })).value);
   }
 
   async delete(key: string): Promise<void> {
@@ -48,4 +48,4 @@ export class RedisState implements State {
 }
 
 /** The server accepts no fractions and no expiry of zero or less. */
-const whole = (ms: number): number => Math.max(1, Math.ceil(ms));
+const wholeMs = (ms: number): number => Math.max(1, Math.ceil(ms));

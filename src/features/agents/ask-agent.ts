@@ -58,7 +58,7 @@ export const askAgent = defineTool({
   async describe(run: FeatureRun) {
     const others = othersFor(run);
     if (others.length === 0) return undefined;
-    return `Ask another agent for a part of this task; it has the same files and its own skills. Several at once work side by side. Agents:\n${await listed(agentsOf(run.gw).mesh, others)}`;
+    return `Ask another agent for a part of this task; it has the same files and its own skills. Several at once work side by side. Agents:\n${await listAgents(agentsOf(run.gw).mesh, others)}`;
   },
   doing: 'doing.askingAgent',
   like: 'task',
@@ -99,10 +99,10 @@ export const askAgent = defineTool({
   },
 });
 
-async function listed(agents: Mesh, ids: readonly string[]): Promise<string> {
+async function listAgents(agents: Mesh, ids: readonly string[]): Promise<string> {
   const lines = await Promise.all(
     ids.slice(0, MAX_LISTED).map(async (id) => {
-      const about = await describe(agents, id);
+      const about = await describeAgent(agents, id);
       return about === '' ? `- ${id}` : `- ${id}: ${about}`;
     }),
   );
@@ -110,7 +110,7 @@ async function listed(agents: Mesh, ids: readonly string[]): Promise<string> {
 }
 
 /** A broken file is reported when the agent is asked. */
-async function describe({ registry }: Mesh, id: string): Promise<string> {
+async function describeAgent({ registry }: Mesh, id: string): Promise<string> {
   try {
     const { description = '' } = await registry.load(id);
     return description.replace(/\s+/g, ' ').trim().slice(0, MAX_DESCRIPTION).toWellFormed();

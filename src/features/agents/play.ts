@@ -33,7 +33,7 @@ export const play: Command = {
     if (principal.role === 'guest') return { text: messages.text('playbooks.membersOnly') };
     if (task && !mayUse(context.principal, 'steer', task))
       return { text: messages.text('playbooks.peopleOnly', { title: task.title }) };
-    return args.trim() === '' ? goOn(context) : begin(context, args.trim());
+    return args.trim() === '' ? resumePlaybook(context) : begin(context, args.trim());
   },
 };
 
@@ -87,11 +87,11 @@ function readValues(text: string, needs: readonly string[]): Map<string, string>
   return values;
 }
 
-async function goOn(context: Invocation): Promise<CommandReply> {
+async function resumePlaybook(context: Invocation): Promise<CommandReply> {
   const { gw, taskId, messages } = context;
   const { home } = gw;
   const played = context.task && readPlayed(home, taskId);
-  if (!played || played.isFinished) return list(context);
+  if (!played || played.isFinished) return replyWithPlaybooks(context);
   const title = played.playbook.title;
   const { view: run } = await gw.engine.queue.look(taskLane(taskId));
   if (run && !run.isEnding) return { text: messages.text('playbooks.atWork', { title }) };
@@ -102,7 +102,7 @@ async function goOn(context: Invocation): Promise<CommandReply> {
   return { text: messages.text('playbooks.goingOn', { title, done, total }) };
 }
 
-async function list({ gw, messages }: Invocation): Promise<CommandReply> {
+async function replyWithPlaybooks({ gw, messages }: Invocation): Promise<CommandReply> {
   const { home } = gw;
   const all = listPlaybooks(home);
   const listed = all.slice(0, MAX_LISTED).map((each) => {

@@ -1,7 +1,7 @@
 /** Draws the frame of a chart with two axes: ticks, grid, and labels that don't overlap. Maps values to pixels. */
 import type { Canvas } from './canvas.ts';
 import { hairLine } from './header.ts';
-import { dateScale, formatPlain, numberScale, place, type Scale } from './scale.ts';
+import { dateScale, formatPlain, numberScale, type Scale, scaleTo } from './scale.ts';
 import type { ChartData, ChartType } from './series.ts';
 import { capHeight, drawText, fitText, textWidth } from './text.ts';
 import { AXIS, GRID, type Look } from './theme.ts';
@@ -37,7 +37,7 @@ export function drawAxes(canvas: Canvas, look: Look, data: ChartData, type: Char
   // Dates and numbers are regular, so a part of the labels is enough.
   const slanted = isTight && !data.isOrdered;
   const most = Math.min(canvas.height * 0.25, 230 * scale);
-  const longest = slanted ? Math.min(most, Math.max(...visible(texts).map((text) => textWidth(text, label)))) : 0;
+  const longest = slanted ? Math.min(most, Math.max(...firstTexts(texts).map((text) => textWidth(text, label)))) : 0;
   if (slanted) {
     // The first label extends to the left of its bar.
     const first = Math.min(longest, textWidth(texts[0] ?? '', label)) * Math.cos(ANGLE);
@@ -46,7 +46,7 @@ export function drawAxes(canvas: Canvas, look: Look, data: ChartData, type: Char
   const slope = longest * Math.sin(-ANGLE) + 8 * scale;
   const bottom = canvas.height - pad - nameHeight - (slanted ? Math.max(slope, line * 0.6) : line * 0.75);
 
-  const yOf = (value: number) => place(value, y, bottom, top);
+  const yOf = (value: number) => scaleTo(value, y, bottom, top);
   for (const tick of y.ticks) {
     const at = yOf(tick.value);
     hairLine(canvas, [left, at], [right, at], tick.value === 0 ? AXIS : GRID, tick.value === 0 ? 2 * scale : scale);
@@ -61,7 +61,7 @@ export function drawAxes(canvas: Canvas, look: Look, data: ChartData, type: Char
     drawCategories(canvas, look, texts, frame, xOf, slanted ? longest : undefined, below);
   } else {
     const x = positions(data, (right - left) / (150 * scale), type);
-    xOf = (value) => place(value, x, left + inner, right - inner);
+    xOf = (value) => scaleTo(value, x, left + inner, right - inner);
     let free = Number.NEGATIVE_INFINITY;
     for (const tick of x.ticks) {
       const at = xOf(tick.value);
@@ -118,10 +118,10 @@ function positions({ xs, xKind }: ChartData, wanted: number, type: ChartType): S
 const cutLabel = (text: string): string => (text.length > MAX_LABEL ? `${text.slice(0, MAX_LABEL - 1)}…` : text);
 
 /** Limits how many are measured: beyond that not all can be shown anyway. */
-const visible = (texts: readonly string[]): readonly string[] => (texts.length > 200 ? texts.slice(0, 200) : texts);
+const firstTexts = (texts: readonly string[]): readonly string[] => (texts.length > 200 ? texts.slice(0, 200) : texts);
 
 const isCrowded = (texts: readonly string[], band: number, { label, scale }: Look): boolean =>
-  visible(texts).some((text) => textWidth(text, label) + 12 * scale > band);
+  firstTexts(texts).some((text) => textWidth(text, label) + 12 * scale > band);
 
 /** Draws labels below the bars, level or slanted; only every second, fifth and so on when there isn't room for all. */
 function drawCategories(
@@ -133,7 +133,7 @@ function drawCategories(
   slantedWidth: number | undefined,
   below: number,
 ): void {
-  const widest = Math.max(0, ...visible(texts).map((text) => textWidth(text, label))) + 20 * scale;
+  const widest = Math.max(0, ...firstTexts(texts).map((text) => textWidth(text, label))) + 20 * scale;
   const needed = slantedWidth === undefined ? (widest > band ? widest : 0) : label.size * 1.35;
   const every = Math.max(1, Math.ceil(needed / band));
   for (let at = 0; at < texts.length; at += every) {

@@ -7,8 +7,8 @@ export type Colour = readonly [red: number, green: number, blue: number];
 export type Point = readonly [x: number, y: number];
 
 const number = (value: number): string => String(Math.round(value * 100) / 100);
-const place = ([x, y]: Point): string => `${number(x)} ${number(y)}`;
-const path = (points: readonly Point[]): string => `M${points.map(place).join('L')}`;
+const pointText = ([x, y]: Point): string => `${number(x)} ${number(y)}`;
+const path = (points: readonly Point[]): string => `M${points.map(pointText).join('L')}`;
 const rgb = (colour: Colour): string => `rgb(${colour.join(',')})`;
 
 /** Text comes from anywhere, so it is escaped. */
@@ -50,7 +50,7 @@ export class Canvas {
     look: { size: number; colour: Colour; isBold: boolean; anchor: string; angle: number },
   ) {
     const { size, colour, isBold, anchor, angle } = look;
-    const turn = `translate(${place(at)}) rotate(${number((angle * 180) / Math.PI)})`;
+    const turn = `translate(${pointText(at)}) rotate(${number((angle * 180) / Math.PI)})`;
     const font = `font-size="${number(size)}" font-weight="${isBold ? 700 : 400}"`;
     this.#shapes.push(
       `<text transform="${turn}" ${font} text-anchor="${anchor}" fill="${rgb(colour)}">${escapeXml(words)}</text>`,
@@ -58,7 +58,7 @@ export class Canvas {
   }
 
   async toPng(): Promise<Buffer> {
-    renderer ??= load();
+    renderer ??= loadRenderer();
     const { Resvg, fonts } = await renderer;
     const size = `width="${this.width}" height="${this.height}"`;
     const svg = `<svg xmlns="http://www.w3.org/2000/svg" ${size} font-family="${FAMILY}">${this.#shapes.join('')}</svg>`;
@@ -74,9 +74,9 @@ export class Canvas {
 }
 
 /** Loaded once, with the first chart. */
-let renderer: ReturnType<typeof load> | undefined;
+let renderer: ReturnType<typeof loadRenderer> | undefined;
 
-async function load() {
+async function loadRenderer() {
   const { initWasm, Resvg } = await import('@resvg/resvg-wasm');
   await initWasm(readFile(assetFile('@resvg/resvg-wasm/index_bg.wasm')));
   return { Resvg, fonts: await Promise.all(FACES.map((face) => readFile(faceFile(face)))) };

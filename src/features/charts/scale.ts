@@ -80,6 +80,6 @@ export function dateScale(from: number, to: number, wanted: number): Scale {
 }
 
 /** Maps a value to a pixel; halved first, so that no difference overflows. */
-export function place(value: number, { min, max }: Scale, from: number, to: number): number {
+export function scaleTo(value: number, { min, max }: Scale, from: number, to: number): number {
   return from + ((value / 2 - min / 2) / (max / 2 - min / 2)) * (to - from);
 }

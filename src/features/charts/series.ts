@@ -35,14 +35,14 @@ export function chooseSeries({ columns, rows }: Table, type: ChartType, x?: stri
     return filled > 0 && column.filter((value) => value !== undefined).length * 2 >= filled;
   });
   const xAt = x === undefined ? usualX(columns, isNumeric, type, y) : columnAt(columns, x);
-  const yAts = y === undefined ? usualY(numbers, isNumeric, xAt) : namesOf(columns, y);
+  const yAts = y === undefined ? usualY(numbers, isNumeric, xAt) : columnsNamed(columns, y);
   const most = type === 'pie' ? 1 : MAX_SERIES;
   const shown = yAts.slice(0, most);
   const series = shown.map((at): Series => ({ name: drawable(columns[at] ?? ''), values: numbers[at] ?? [] }));
   const missing = series.flatMap(({ values }) => values).filter((value) => value === undefined).length;
   if (missing === series.length * rows.length) {
     const where = y ? ` in ${y.slice(0, 100)}` : '';
-    throw new UserError(`There are no numbers to draw${where}: the columns are ${listOf(columns)}.`);
+    throw new UserError(`There are no numbers to draw${where}: the columns are ${columnList(columns)}.`);
   }
   const notes: string[] = [];
   const why = type === 'pie' ? 'a pie has one' : 'name the ones you want in y';
@@ -65,7 +65,7 @@ function usualY(
 }
 
 function usualX(columns: readonly string[], isNumeric: readonly boolean[], type: ChartType, y: string | undefined) {
-  const taken = y === undefined ? [] : namesOf(columns, y);
+  const taken = y === undefined ? [] : columnsNamed(columns, y);
   const free = columns.map((_, at) => at).filter((at) => !taken.includes(at));
   const numeric = free.filter((at) => isNumeric[at]);
   // A single numeric column is the values above the labels; two are compared.
@@ -77,12 +77,13 @@ function usualX(columns: readonly string[], isNumeric: readonly boolean[], type:
 function columnAt(columns: readonly string[], name: string): number {
   const wanted = name.trim().toLowerCase();
   const at = columns.findIndex((column) => column.toLowerCase() === wanted);
-  if (at < 0) throw new UserError(`There is no column "${name.slice(0, 100)}": the columns are ${listOf(columns)}.`);
+  if (at < 0)
+    throw new UserError(`There is no column "${name.slice(0, 100)}": the columns are ${columnList(columns)}.`);
   return at;
 }
 
 /** Accepts one name, or several separated by commas. */
-function namesOf(columns: readonly string[], names: string): number[] {
+function columnsNamed(columns: readonly string[], names: string): number[] {
   if (columns.some((column) => column.toLowerCase() === names.trim().toLowerCase())) return [columnAt(columns, names)];
   return [
     ...new Set(
@@ -94,7 +95,7 @@ function namesOf(columns: readonly string[], names: string): number[] {
   ];
 }
 
-const listOf = (columns: readonly string[]): string => columns.slice(0, 20).join(', ').slice(0, 300);
+const columnList = (columns: readonly string[]): string => columns.slice(0, 20).join(', ').slice(0, 300);
 
 function xAxis(cells: readonly string[], type: ChartType): Pick<ChartData, 'xKind' | 'labels' | 'isOrdered' | 'xs'> {
   const dates = cells.map(parseDate);

@@ -94,19 +94,19 @@ function fromJson(text: string): Table {
     throw new UserError('The data looks like JSON but is not: give a list of objects, or CSV with a header line.');
   }
   if (!Array.isArray(value)) {
-    const entries = Object.entries(value ?? {}).map(([name, cell]) => [name, cellOf(cell)]);
+    const entries = Object.entries(value ?? {}).map(([name, cell]) => [name, cellString(cell)]);
     return tableOf(['name', 'value'], entries.slice(0, MAX_ROWS));
   }
   const rows: unknown[] = value;
   if (rows.length > MAX_ROWS) throw tooMany();
   if (rows.every(Array.isArray)) {
-    const [first = [], ...rest] = rows.map((row) => Array.from(row, cellOf));
+    const [first = [], ...rest] = rows.map((row) => Array.from(row, cellString));
     return tableOf(first, rest);
   }
   if (rows.every((row) => typeof row === 'number'))
     return tableOf(
       ['value'],
-      rows.map((row) => [cellOf(row)]),
+      rows.map((row) => [cellString(row)]),
     );
   const maps = rows.map(
     (row) => new Map<string, unknown>(typeof row === 'object' && row !== null ? Object.entries(row) : []),
@@ -118,9 +118,9 @@ function fromJson(text: string): Table {
   if (columns.size === 0) throw new UserError('The JSON rows have no columns: give a list of objects.');
   return tableOf(
     [...columns],
-    maps.map((map) => [...columns].map((name) => cellOf(map.get(name)))),
+    maps.map((map) => [...columns].map((name) => cellString(map.get(name)))),
   );
 }
 
-const cellOf = (cell: unknown): string =>
+const cellString = (cell: unknown): string =>
   typeof cell === 'string' || typeof cell === 'number' || typeof cell === 'boolean' ? String(cell) : '';

@@ -55,7 +55,7 @@ export const chart = defineNativeSkill({
       throw new UserError('Give either data (CSV or JSON rows) or file (an artifact or workspace file that has them).');
     const { readTextFile } = await import('./read-data.ts');
     const text = data ?? (await readTextFile(scope, file ?? ''));
-    const size = { width: within(width, WIDTH), height: within(height, HEIGHT) };
+    const size = { width: clampOr(width, WIDTH), height: clampOr(height, HEIGHT) };
     const { png, rows, series, notes } = await draw({ title, type, data: text, x, y, ...size }, signal);
     // The same picture requested again in this run, say after a restart, is the same artifact.
     const sum = createHash('sha256')
@@ -79,6 +79,6 @@ async function draw(spec: ChartSpec, signal: AbortSignal): Promise<RenderedChart
   }
 }
 
-function within(value: number | undefined, { usual, min, max }: { usual: number; min: number; max: number }): number {
+function clampOr(value: number | undefined, { usual, min, max }: { usual: number; min: number; max: number }): number {
   return value === undefined || Number.isNaN(value) ? usual : Math.round(Math.min(Math.max(value, min), max));
 }

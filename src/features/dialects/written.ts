@@ -21,7 +21,7 @@ const NAMESPACE = /^(?:functions?|default_api|tools?|api)[.:]/;
 
 /** @param mayTell false if the model already learned in this run that such calls do not count */
 export function takeWritten(answer: GenerateResult, call: CallOptions, mayTell: boolean): MeantAnswer {
-  const given = textOf(answer);
+  const given = writtenText(answer);
   if (given === '' || answer.content.some((part) => part.type === 'tool-call')) return { answer };
   const found = findCalls(given);
   const plain = found.reasoning === '' ? answer : withText(answer, found.said, found.reasoning);
@@ -30,7 +30,7 @@ export function takeWritten(answer: GenerateResult, call: CallOptions, mayTell: 
   const unified = answer.finishReason.unified;
   // Calls in a truncated answer may be incomplete.
   if (unified === 'length' || unified === 'content-filter')
-    return found.kind === 'broken' && namedIn(found.source, tools) === undefined
+    return found.kind === 'broken' && toolAtStart(found.source, tools) === undefined
       ? { answer: plain }
       : { answer: withText(answer, found.text, found.reasoning) };
   const calls = found.calls.map((one) => ({ ...one, name: offered(one.name, tools) ?? one.name }));
@@ -42,7 +42,7 @@ export function takeWritten(answer: GenerateResult, call: CallOptions, mayTell: 
     return { answer: withCalls(answer, found, calls, tools) };
   if (!mayTell) return { answer: plain };
   if (found.kind === 'broken') {
-    const name = namedIn(found.source, tools);
+    const name = toolAtStart(found.source, tools);
     if (name === undefined) return { answer: plain };
     const broken: WrittenCall = { name, input: {}, bare: new Set(), from: 0, to: 0 };
     return { answer: withCalls(answer, found, [broken], tools), isTold: true, refusal: UNCLEAR };
@@ -52,7 +52,7 @@ export function takeWritten(answer: GenerateResult, call: CallOptions, mayTell: 
   return found.kind === 'marked' ? { answer: withCalls(answer, found, calls, tools), isTold: true } : { answer: plain };
 }
 
-const textOf = ({ content }: GenerateResult): string =>
+const writtenText = ({ content }: GenerateResult): string =>
   content.map((part) => (part.type === 'text' ? part.text : '')).join('');
 
 function withText(answer: GenerateResult, text: string, reasoning: string): GenerateResult {
@@ -90,7 +90,7 @@ function offered(name: string, tools: Tools): string | undefined {
 }
 
 /** Returns the offered tool named at the beginning of a broken call. */
-function namedIn(source: string, tools: Tools): string | undefined {
+function toolAtStart(source: string, tools: Tools): string | undefined {
   const words = new Set(source.slice(0, 300).match(/[\w-]+/g));
   return tools.find(({ name }) => words.has(name))?.name;
 }

@@ -4,7 +4,7 @@
  */
 import path from 'node:path';
 import { parseAddress } from '../../channels/channel.ts';
-import { kindOf } from '../../channels/index.ts';
+import { channelKind } from '../../channels/index.ts';
 import { errorMessage } from '../../errors.ts';
 import { isRecord } from '../../lib/json.ts';
 import type { CliServices } from '../../runtime/contract/cli.ts';
@@ -14,7 +14,7 @@ import { type Plan, readSmall } from './plan.ts';
 const MINUTE_MS = 60_000;
 
 export async function jobsOf(source: string, now: Date, plan: Plan, jobFiles: CliServices['jobFiles']): Promise<void> {
-  const { file, jobs } = await found(source, plan);
+  const { file, jobs } = await readSourceJobs(source, plan);
   if (jobs.length === 0) return;
   const files = await jobFiles({ home: '', env: {} });
   if (!files) return;
@@ -22,7 +22,7 @@ export async function jobsOf(source: string, now: Date, plan: Plan, jobFiles: Cl
   for (const job of jobs) {
     const name = typeof job.name === 'string' && job.name.trim() !== '' ? job.name.trim().slice(0, 80) : String(job.id);
     try {
-      const fields = fieldsOf(job, name, now);
+      const fields = convertJob(job, name, now);
       if (typeof fields === 'string') {
         plan.notes.push(`The job "${name}" is not taken over: ${fields}.`);
         continue;
@@ -49,7 +49,7 @@ export async function jobsOf(source: string, now: Date, plan: Plan, jobFiles: Cl
 }
 
 /** The database takes precedence; versions that have one leave the older file behind. */
-async function found(source: string, plan: Plan): Promise<{ file: string; jobs: Record<string, unknown>[] }> {
+async function readSourceJobs(source: string, plan: Plan): Promise<{ file: string; jobs: Record<string, unknown>[] }> {
   const database = 'state/openclaw.sqlite';
   try {
     const jobs = await jobsInDatabase(path.join(source, database));
@@ -79,7 +79,7 @@ function listIn(text: string, plan: Plan): Record<string, unknown>[] {
 type Fields = Record<string, unknown> & { note?: string };
 
 /** Returns the fields of our job, or a text that says why it can't be converted. */
-function fieldsOf(
+function convertJob(
   { schedule, payload, delivery, enabled }: Record<string, unknown>,
   name: string,
   now: Date,
@@ -91,7 +91,11 @@ function fieldsOf(
   const words = isRecord(payload) ? (payload.message ?? payload.text) : undefined;
   if (typeof words !== 'string' || words.trim() === '') return 'it says nothing';
   // The first versions kept delivery in the payload.
-  const place = isRecord(delivery) ? placeOf(delivery) : isRecord(payload) && payload.deliver ? placeOf(payload) : {};
+  const place = isRecord(delivery)
+    ? convertDelivery(delivery)
+    : isRecord(payload) && payload.deliver
+      ? convertDelivery(payload)
+      : {};
   return { name, ...when, prompt: words, ...place, ...(enabled === false ? { enabled: false } : {}) };
 }
 
@@ -115,7 +119,10 @@ function scheduleOf(
 }
 
 /** Converts `channel: NAME, to: NAME:group:-100:topic:7` to `NAME:-100:7`. */
-function placeOf({ mode, channel, to, threadId }: Record<string, unknown>): { deliver?: string[]; note?: string } {
+function convertDelivery({ mode, channel, to, threadId }: Record<string, unknown>): {
+  deliver?: string[];
+  note?: string;
+} {
   if (mode === 'none') return {};
   if (mode === 'webhook') return { note: 'was posted to a webhook; its result goes to the owners now' };
   if (typeof channel !== 'string' || typeof to !== 'string' || channel === 'last') return {};
@@ -125,6 +132,6 @@ function placeOf({ mode, channel, to, threadId }: Record<string, unknown>): { de
     .replace(':topic:', ':');
   const hasThread = chat.includes(':') || !/^[\w.-]+$/.test(String(threadId ?? ''));
   const address = `${channel}:${chat}${hasThread ? '' : `:${String(threadId)}`}`;
-  const isKnown = kindOf(channel) !== undefined && !chat.startsWith('user:') && parseAddress(address);
+  const isKnown = channelKind(channel) !== undefined && !chat.startsWith('user:') && parseAddress(address);
   return isKnown ? { deliver: [address] } : { note: `went to ${channel} ${to}; its result goes to the owners now` };
 }

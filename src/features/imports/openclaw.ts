@@ -12,7 +12,7 @@ import { viberCommand } from '../../lib/invocation.ts';
 import { isRecord } from '../../lib/json.ts';
 import type { CliServices } from '../../runtime/contract/cli.ts';
 import { jobsOf } from './openclaw-jobs.ts';
-import { filesIn, type Plan, readSmall } from './plan.ts';
+import { type Plan, plainFiles, readSmall } from './plan.ts';
 
 type ImportedWith = { jobFiles: CliServices['jobFiles'] };
 
@@ -41,7 +41,7 @@ export async function planOpenClaw(source: string, now: Date, { jobFiles }: Impo
   if (file === undefined && !fs.existsSync(named))
     throw new UserError(`${source} has neither openclaw.json nor a workspace: is it the state folder of OpenClaw?`);
   for (const name of PERSONA) addFile(plan, workspace, name, `workspace/${name}`);
-  if (!namesIn(workspace).includes('MEMORY.md')) addFile(plan, workspace, 'memory.md', 'workspace/MEMORY.md');
+  if (!sortedNames(workspace).includes('MEMORY.md')) addFile(plan, workspace, 'memory.md', 'workspace/MEMORY.md');
   for (const name of notesIn(workspace, 'memory'))
     addFile(plan, workspace, `memory/${name}`, `workspace/memory/${name}`);
   for (const [name, why] of Object.entries(NOT_OURS))
@@ -84,13 +84,13 @@ function at(value: unknown, ...keys: string[]): unknown {
   );
 }
 
-function namesIn(folder: string): string[] {
+function sortedNames(folder: string): string[] {
   return fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory() ? fs.readdirSync(folder).sort() : [];
 }
 
 /** Files that begin with a dot are not notes. */
 const notesIn = (root: string, folder: string): string[] =>
-  filesIn(root, folder).filter((name) => name.endsWith('.md') && !/(^|\/)\./.test(name));
+  plainFiles(root, folder).filter((name) => name.endsWith('.md') && !/(^|\/)\./.test(name));
 
 function addFile(plan: Plan, root: string, name: string, to: string): void {
   const content = readSmall(root, name);
@@ -102,7 +102,7 @@ function addFile(plan: Plan, root: string, name: string, to: string): void {
 
 /** Adds the skills below `root`; a skill that is already planned stays. */
 function addSkills(plan: Plan, root: string): void {
-  const all = filesIn(root, 'skills').filter((file) => !/(^|\/)(\.|node_modules\/)/.test(file));
+  const all = plainFiles(root, 'skills').filter((file) => !/(^|\/)(\.|node_modules\/)/.test(file));
   for (const name of new Set(all.filter((file) => /^[^/]+\/SKILL\.md$/.test(file)).map((file) => path.dirname(file)))) {
     const to = `skills/${name.toLowerCase().replace(/[^a-z0-9-]+/g, '-')}`;
     if (plan.writes.some((write) => write.to.startsWith(`${to}/`))) continue;

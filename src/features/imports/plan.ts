@@ -30,7 +30,7 @@ export function readSmall(root: string, name: string, max = MAX_TEXT): Buffer | 
 }
 
 /** Returns the paths of all plain files in a folder below `root`, relative to the folder. Skips links. */
-export function filesIn(root: string, name: string): string[] {
+export function plainFiles(root: string, name: string): string[] {
   const files: string[] = [];
   const walk = (folder: HeldFolder | undefined, prefix: string): void => {
     try {

@@ -68,7 +68,7 @@ export async function deliverResult(
   const { home, log, people } = gw;
   const { tellOwners } = people.owners;
   if (!job) return;
-  if (outcome.state === 'waiting') return ask(item, run, outcome, gw);
+  if (outcome.state === 'waiting') return askOwnerOfJob(item, run, outcome, gw);
   if (outcome.state !== 'completed') return;
   const lines = openTask(home, taskId, viber).session.run(run);
   const isRoutine = saysNothingElse(outcome, toolValues(lines));
@@ -81,7 +81,7 @@ export async function deliverResult(
   const result: Result = { outcome, item, turn, sent: new Set() };
   let away: unknown;
   // Sends in parallel: a platform that is slow to look up a chat does not delay the others.
-  const attempts = await Promise.allSettled(job.deliver.map((to) => send(to, result, job, gw)));
+  const attempts = await Promise.allSettled(job.deliver.map((to) => sendResult(to, result, job, gw)));
   for (const [index, attempt] of attempts.entries()) {
     if (attempt.status === 'fulfilled') continue;
     const to = job.deliver[index] ?? '';
@@ -100,7 +100,7 @@ export async function deliverResult(
 }
 
 /** Sends the question wherever an owner can be asked; their conversation there continues with its own task. */
-async function ask(
+async function askOwnerOfJob(
   { id, message: { taskId, message, job } }: QueueItem<Entry>,
   run: string,
   outcome: Answer,
@@ -125,7 +125,12 @@ async function ask(
  * @throws {UserError}
  * @throws {DeliveryError} while the chat can't be looked up
  */
-async function send(to: string, { outcome, item, turn, sent }: Result, job: JobOrder, gw: Gateway): Promise<void> {
+async function sendResult(
+  to: string,
+  { outcome, item, turn, sent }: Result,
+  job: JobOrder,
+  gw: Gateway,
+): Promise<void> {
   const { taskId, viber, principal } = item.message;
   const address = await gw.places.targets.find(to, principal);
   // Two addresses may be one chat; the first one found names the message.

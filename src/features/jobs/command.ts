@@ -4,18 +4,18 @@ import { UserError } from '../../errors.ts';
 import { viberCommand } from '../../lib/invocation.ts';
 import { labelOf, lines, type Messages, say, sentences, type Text, words } from '../../messages/messages.ts';
 import { scheduleText } from '../../messages/schedules.ts';
-import { askedAgain, stamped, stampOf, withStamp } from '../../runtime/commands/as-shown.ts';
+import { askedAgain, shownStamp, stamped, withStamp } from '../../runtime/commands/as-shown.ts';
 import type { Command, CommandReply, Invocation } from '../../runtime/commands/command.ts';
 import type { ButtonAction } from '../../runtime/contract/buttons.ts';
 import type { JobService, JobView } from '../../runtime/contract/job-service.ts';
 import { OFFLINE_MODEL } from '../../runtime/contract/providers.ts';
-import { escaped as plain } from '../../runtime/conversations/places.ts';
+import { escapeMarkdown } from '../../runtime/conversations/places.ts';
 import { jobsOf } from './open.ts';
 
 const LISTED = 20;
 const WITH_BUTTONS = 5;
 
-const button = (label: Text, verb: string, { id }: JobView) => ({
+const jobButton = (label: Text, verb: string, { id }: JobView) => ({
   label: labelOf(label),
   command: 'jobs',
   args: `${verb} ${id}`,
@@ -23,22 +23,24 @@ const button = (label: Text, verb: string, { id }: JobView) => ({
 
 function actions(job: JobView, messages: Messages): ButtonAction[] {
   const { name, state } = job;
-  const named = (verb: 'run' | 'resume' | 'show') => button(messages.text(`jobs.${verb}`, { name }), verb, job);
+  const named = (verb: 'run' | 'resume' | 'show') => jobButton(messages.text(`jobs.${verb}`, { name }), verb, job);
   const first =
     state === 'on'
-      ? [named('run'), button(messages.text('jobs.pause'), 'pause', job)]
+      ? [named('run'), jobButton(messages.text('jobs.pause'), 'pause', job)]
       : [named(state === 'paused' ? 'resume' : 'show')];
-  return [...first, button(messages.text('jobs.delete'), 'delete', job)];
+  return [...first, jobButton(messages.text('jobs.delete'), 'delete', job)];
 }
 
 function line(job: JobView, messages: Messages): Text {
   const [next] = job.next;
   const when = next === undefined ? '' : `; ${messages.text('jobs.next', { when: timeOf(next, job, messages) })}`;
-  const problem = (job.wrong ?? []).map((said) => `\n  ${plain(messages.said(said))}`).join('');
+  const problem = (job.wrong ?? []).map((said) => `\n  ${escapeMarkdown(messages.said(said))}`).join('');
   const lacks = (job.lacks ?? []).map((said) => `\n  ${messages.said(said)}`).join('');
-  const rhythm = plain(job.words ? scheduleText(job.words, messages) : job.schedule);
+  const rhythm = escapeMarkdown(job.words ? scheduleText(job.words, messages) : job.schedule);
   const state = job.state === 'on' ? '' : ` ${messages.text(`jobs.${job.state}`)}`;
-  return words(`- **${plain(job.name)}**${state}${rhythm === '' ? '' : `: ${rhythm}`}${when}${problem}${lacks}`);
+  return words(
+    `- **${escapeMarkdown(job.name)}**${state}${rhythm === '' ? '' : `: ${rhythm}`}${when}${problem}${lacks}`,
+  );
 }
 
 const timeOf = (time: string, { timezone }: JobView, messages: Messages): Text =>
@@ -66,7 +68,7 @@ function details(job: JobView, messages: Messages): CommandReply {
   };
 }
 
-function list(service: JobService, { gw, messages }: Invocation): CommandReply {
+function replyWithJobs(service: JobService, { gw, messages }: Invocation): CommandReply {
   const jobs = service.list();
   // The built-in model can't create jobs.
   if (jobs.length === 0) {
@@ -83,8 +85,8 @@ function list(service: JobService, { gw, messages }: Invocation): CommandReply {
 }
 
 function askToDelete(job: JobView, messages: Messages): CommandReply {
-  const { args, ...yes } = button(messages.text('jobs.yesDelete'), 'delete!', job);
-  const text = messages.text('jobs.reallyDelete', { name: plain(job.name) });
+  const { args, ...yes } = jobButton(messages.text('jobs.yesDelete'), 'delete!', job);
+  const text = messages.text('jobs.reallyDelete', { name: escapeMarkdown(job.name) });
   return { text, buttons: [[{ ...yes, args: stamped(args, job.version) }]] };
 }
 
@@ -95,22 +97,23 @@ const VERBS: Readonly<Record<string, Act>> = {
   show: (service, name, { messages }) => details(service.find(name), messages),
   async run(service, name, { principal, messages }) {
     const job = await service.runNow(name, principal);
-    const begun = messages.text('jobs.runsNow', { name: plain(job.name) });
+    const begun = messages.text('jobs.runsNow', { name: escapeMarkdown(job.name) });
     return { text: sentences(begun, placesText(job.deliver, messages)) };
   },
   async pause(service, name, { principal, messages }) {
     const job = await service.pause(name, principal);
-    const resume = button(messages.text('jobs.resume', { name: job.name }), 'resume', job);
-    return { text: messages.text('jobs.pausedNow', { name: plain(job.name) }), buttons: [[resume]] };
+    const resume = jobButton(messages.text('jobs.resume', { name: job.name }), 'resume', job);
+    return { text: messages.text('jobs.pausedNow', { name: escapeMarkdown(job.name) }), buttons: [[resume]] };
   },
   resume: async (service, name, { principal, messages }) => details(await service.resume(name, principal), messages),
   delete: (service, name, { messages }) => askToDelete(service.find(name), messages),
   async 'delete!'(service, args, { principal, messages }) {
     const { given: name, stamp } = withStamp(args);
     const now = service.find(name);
-    if (stamp !== undefined && stamp !== stampOf(now.version)) return askedAgain(askToDelete(now, messages), messages);
+    if (stamp !== undefined && stamp !== shownStamp(now.version))
+      return askedAgain(askToDelete(now, messages), messages);
     const gone = await service.remove(name, principal);
-    return { text: messages.text('jobs.deleted', { name: plain(gone.name) }) };
+    return { text: messages.text('jobs.deleted', { name: escapeMarkdown(gone.name) }) };
   },
 };
 
@@ -130,7 +133,7 @@ export const jobs: Command = {
     const service = await jobsOf(context.gw).service();
     if (!service) throw new UserError(say('jobs.notHere'));
     const [, first = '', name = ''] = /^\s*(\S*)\s*([\s\S]*?)\s*$/.exec(context.args) ?? [];
-    if (first === '') return list(service, context);
+    if (first === '') return replyWithJobs(service, context);
     const verb = first.toLowerCase();
     const act = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
     if (!act) return details(service.find(`${first} ${name}`), messages);

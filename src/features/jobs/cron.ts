@@ -61,7 +61,7 @@ export function readCron(text: string): string {
   }
   for (const [index, field] of fields.entries()) {
     const alone = FIELDS.map((_, at) => (at === index ? field : '*')).join(' ');
-    const problem = problemOf(alone);
+    const problem = cronProblem(alone);
     if (problem) {
       const { name, takes } = FIELDS[index] ?? FIELDS[0];
       throw new UserError(`The field "${name}" of "${text}" is "${field}": ${problem}. It takes ${takes}; ${EXAMPLE}.`);
@@ -76,18 +76,18 @@ export function readCron(text: string): string {
   return fields.join(' ');
 }
 
-function problemOf(pattern: string): string | undefined {
+function cronProblem(pattern: string): string | undefined {
   try {
     new Cron(pattern, { mode: '5-part' });
     return undefined;
   } catch (error) {
     const text = errorMessage(error).replace(/^CronPattern: (Syntax error, )?/, '');
-    return /range|From value/.test(text) && /larger/.test(text) ? 'a range must go upward' : plain(text);
+    return /range|From value/.test(text) && /larger/.test(text) ? 'a range must go upward' : rewordCronError(text);
   }
 }
 
 /** Rewords croner's messages that name a value: croner counts days and months from 0. */
-function plain(text: string): string {
+function rewordCronError(text: string): string {
   if (/^Invalid value/.test(text)) return 'that is out of range';
   if (/contains illegal characters/.test(text)) return 'that has characters which mean nothing there';
   if (/^nth weekday/.test(text)) return 'a month has at most five of a weekday';

@@ -38,7 +38,7 @@ export interface Moment {
 }
 
 /** Considers only the latest of several past slots, and never one at or before `lastSlot` or `since`. */
-export function decide(job: Job, state: JobState, { now, windowMs, isBusy, retry }: Moment): Decision {
+export function decideSlot(job: Job, state: JobState, { now, windowMs, isBusy, retry }: Moment): Decision {
   const after = settledUntil(state);
   const latest = latestSlot(job.schedule, new Date(after), new Date(now));
   if (!latest) {

@@ -19,7 +19,7 @@ const MAX_TIMES = 12;
  * Returns, for example, `every weekday at 09:00 (Europe/Berlin)`.
  * @param timezone the zone for instants
  */
-export function describe(schedule: Schedule, timezone: string): string {
+export function describeSchedule(schedule: Schedule, timezone: string): string {
   const parts = schedule.kind === 'any' ? schedule.of : [schedule];
   // Patterns that differ only in minute and hour are combined: "at 09:30 and 17:00".
   const groups = Map.groupBy(parts, (part) =>
@@ -39,26 +39,26 @@ function tell(schedule: Schedule, timezone: string): string {
     case 'every': {
       const { anchor } = schedule;
       const from = anchor === undefined ? ', evenly spaced' : `, counted from ${moment(Date.parse(anchor), timezone)}`;
-      return `every ${duration(schedule.everyMs)}${from}`;
+      return `every ${durationPhrase(schedule.everyMs)}${from}`;
     }
     case 'once':
       return `once, on ${moment(Date.parse(schedule.at), timezone)}`;
     case 'days': {
       const first = Math.round(Date.parse(schedule.anchor) / DAY);
       const isWeeks = schedule.every % 7 === 0;
-      const weeks = `${count(schedule.every / 7, 'week')} on ${WEEKDAYS[weekdayOf(first)]}`;
+      const weeks = `${countUnits(schedule.every / 7, 'week')} on ${WEEKDAYS[weekdayOf(first)]}`;
       // A default start means nothing to people.
       const from = first < 366 ? '' : `, counted from ${date(first)}`;
-      return `every ${isWeeks ? weeks : count(schedule.every, 'day')} at ${list(schedule.times)}${from}`;
+      return `every ${isWeeks ? weeks : countUnits(schedule.every, 'day')} at ${joinWithAnd(schedule.times)}${from}`;
     }
     case 'any':
       return schedule.of.map((part) => tell(part, timezone)).join('; and ');
   }
 }
 
-const list = (items: readonly string[]) =>
+const joinWithAnd = (items: readonly string[]) =>
   items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`;
-const count = (n: number, unit: string) => (n === 1 ? unit : `${n} ${unit}s`);
+const countUnits = (n: number, unit: string) => (n === 1 ? unit : `${n} ${unit}s`);
 
 function date(day: number): string {
   const at = new Date(day * DAY);
@@ -72,8 +72,8 @@ function moment(instant: number, timezone: string): string {
   return `${date(Math.floor(wall / DAY))} at ${time}${seconds ? `:${String(seconds).padStart(2, '0')}` : ''}`;
 }
 
-function duration(ms: number): string {
-  return ms % HOUR === 0 ? count(ms / HOUR, 'hour') : count(ms / MINUTE, 'minute');
+function durationPhrase(ms: number): string {
+  return ms % HOUR === 0 ? countUnits(ms / HOUR, 'hour') : countUnits(ms / MINUTE, 'minute');
 }
 
 /** Describes patterns with the same days. */
@@ -93,17 +93,17 @@ function tellTimes(times: readonly number[]): string | undefined {
   if (Number.isNaN(first)) return undefined;
   const step = second - first;
   const isEven = times.every((time, index) => time === first + index * step);
-  const rhythm = step % 60 === 0 ? count(step / 60, 'hour') : count(step, 'minute');
+  const rhythm = step % 60 === 0 ? countUnits(step / 60, 'hour') : countUnits(step, 'minute');
   if (isEven && times.length > 3 && step * times.length === 1440) {
     const start = step > 60 ? ` from ${clock(first)}` : first > 0 ? ` at :${clock(first).slice(3)}` : '';
     return `every ${rhythm}${start}`;
   }
   if (isEven && times.length > 4) return `every ${rhythm} from ${clock(first)} to ${clock(times.at(-1) ?? 0)}`;
-  if (times.length <= MAX_TIMES) return `at ${list(times.map(clock))}`;
+  if (times.length <= MAX_TIMES) return `at ${joinWithAnd(times.map(clock))}`;
   const ofHour = times.filter((time) => time < 60);
   const isHourly = ofHour.length * 24 === times.length && times.every((time) => ofHour.includes(time % 60));
   return isHourly && ofHour.length <= MAX_TIMES
-    ? `every hour at ${list(ofHour.map((time) => `:${clock(time).slice(3)}`))}`
+    ? `every hour at ${joinWithAnd(ofHour.map((time) => `:${clock(time).slice(3)}`))}`
     : undefined;
 }
 
@@ -115,7 +115,7 @@ function ordinal(n: number): string {
 function tellDays(dayOfMonth: string, monthField: string, dayOfWeek: string): string | undefined {
   const months = isStar(monthField) ? [] : fieldValues(monthField, 3)?.map((month) => MONTHS[month - 1] ?? '');
   const isBoth = dayOfWeek.startsWith('+');
-  const of = months === undefined || months.length === 0 ? 'the month' : list(months);
+  const of = months === undefined || months.length === 0 ? 'the month' : joinWithAnd(months);
   const week = isStar(dayOfWeek) ? undefined : tellWeekdays(isBoth ? dayOfWeek.slice(1) : dayOfWeek, of);
   const month = isStar(dayOfMonth) ? undefined : tellMonthDays(dayOfMonth, of);
   if (months === undefined || week === '' || month === '') return undefined;
@@ -135,13 +135,13 @@ function tellMonthDays(field: string, of: string): string {
     const near = /^(\d+)W$/.exec(part)?.[1];
     if (near) return near === '1' ? 'first weekday' : `weekday nearest to the ${ordinal(Number(near))}`;
     const values = fieldValues(part, 2);
-    return values && values.length <= MAX_TIMES ? list(values.map(ordinal)) : '';
+    return values && values.length <= MAX_TIMES ? joinWithAnd(values.map(ordinal)) : '';
   });
   if (names.includes('')) return '';
   const isRare = of === 'the month' && parts.every((part) => Number(part) > 28);
   // Without "every year" a date would mean one day.
   const yearly = of !== 'the month' && !of.includes(' ') ? 'every year ' : '';
-  return `${yearly}on the ${list(names)} of ${of}${isRare ? ' (in months that have it)' : ''}`;
+  return `${yearly}on the ${joinWithAnd(names)} of ${of}${isRare ? ' (in months that have it)' : ''}`;
 }
 
 function tellWeekdays(field: string, of: string): string {
@@ -149,12 +149,12 @@ function tellWeekdays(field: string, of: string): string {
   if (values?.join() === '1,2,3,4,5') return 'every weekday';
   if (values?.length === 7) return 'every day';
   const fromMonday = values && [...values.filter((day) => day > 0), ...values.filter((day) => day === 0)];
-  if (fromMonday) return `every ${list(fromMonday.map((day) => WEEKDAYS[day] ?? ''))}`;
+  if (fromMonday) return `every ${joinWithAnd(fromMonday.map((day) => WEEKDAYS[day] ?? ''))}`;
   const nth = field.split(',').map((part) => {
     const [, day = '', which = ''] = /^(\w+?)#?([1-5]|L)$/.exec(part) ?? [];
     const [weekday, ...others] = fieldValues(day, 4) ?? [];
     if (weekday === undefined || others.length > 0) return '';
     return `${which === 'L' ? 'last' : NTH[Number(which)]} ${WEEKDAYS[weekday]}`;
   });
-  return nth.includes('') ? '' : `on the ${list(nth)} of ${of}`;
+  return nth.includes('') ? '' : `on the ${joinWithAnd(nth)} of ${of}`;
 }

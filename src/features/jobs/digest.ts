@@ -103,7 +103,7 @@ async function copyFor(
   const files = await copyFiles(home, own.id, id, refs);
   const run = hashText(`${place} ${text}`).slice(0, 12);
   if (openTask(home, id, own.viber).session.run(run).length === 0)
-    await openTask(home, id, own.viber).session.append(wordsOf(own, { text, files, run }), { sync: true });
+    await openTask(home, id, own.viber).session.append(digestEntries(own, { text, files, run }), { sync: true });
   return id;
 }
 
@@ -121,7 +121,7 @@ async function copyFiles(home: Home, from: string, to: string, refs: readonly Ar
 }
 
 /** Returns session entries as if the run had been in the copy: the job's prompt and its answer. */
-function wordsOf(
+function digestEntries(
   own: TaskRecord,
   { text, files, run }: { text: string; files: ArtifactRef[]; run: string },
 ): SessionEntry[] {

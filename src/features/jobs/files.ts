@@ -20,13 +20,13 @@ import {
   copiedFrom,
   createFile,
   entryOf,
+  formatJobFile,
   isMeantAsJob,
   isNote,
   type JobFile,
   type ParsedJobFile,
   parseFile,
   sorted,
-  textOf,
   wrongWith,
 } from './written/job-file.ts';
 import type { LastGood } from './written/last-good.ts';
@@ -140,7 +140,7 @@ export class Jobs {
       (entry) => entry.id === id || entry.job?.name.toLowerCase() === fields.name.toLowerCase(),
     );
     if (same) throw new UserError(say('jobs.nameTaken', { name: same.id }));
-    await textOf(path.join(this.#folder, `${id}.yaml`), fields, this.#timezone);
+    await formatJobFile(path.join(this.#folder, `${id}.yaml`), fields, this.#timezone);
   }
 
   /**

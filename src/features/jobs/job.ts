@@ -62,16 +62,16 @@ export function jobFileName(name: string): { id: string; isDisabled: boolean } |
   return id === undefined ? undefined : { id: id.toLowerCase(), isDisabled: disabled !== undefined };
 }
 
-const text = (want: Want, pattern = /\S/) => z.string(want).regex(pattern, want);
+const wantedText = (want: Want, pattern = /\S/) => z.string(want).regex(pattern, want);
 const number = (want: Want, min: number, max: number) => z.number(want).min(min, want).max(max, want);
-const listOf = <T extends z.ZodType>(item: T, max: 20 | 100) =>
+const limitedList = <T extends z.ZodType>(item: T, max: 20 | 100) =>
   z.array(item, 'list' satisfies Want).max(max, `upTo${max}` satisfies Want);
-const names = listOf(text('name'), 100);
+const names = limitedList(wantedText('name'), 100);
 const flag = z.boolean('flag' satisfies Want);
 const zone: Want = 'zone';
 const tooLong: Want = 'upTo32KB';
-const prompt = text('prompt').refine((value) => Buffer.byteLength(value) <= MAX_PROMPT_BYTES, tooLong);
-const address = text('address').transform((value, context) => {
+const prompt = wantedText('prompt').refine((value) => Buffer.byteLength(value) <= MAX_PROMPT_BYTES, tooLong);
+const address = wantedText('address').transform((value, context) => {
   const parsed = parseAddress(value);
   if (parsed) return parsed;
   context.addIssue({ code: 'custom', message: 'address' satisfies Want });
@@ -85,7 +85,7 @@ const section = <T extends z.ZodRawShape>(shape: T) =>
   });
 
 const overrides = {
-  model: text('model', /^\S+\/\S+$/).exactOptional(),
+  model: wantedText('model', /^\S+\/\S+$/).exactOptional(),
   skills: names.exactOptional(),
   tools: names.exactOptional(),
   maxSteps: number('steps', 1, 1000)
@@ -94,22 +94,22 @@ const overrides = {
 };
 
 const jobSchema = section({
-  name: text('jobName', /^(?=.*\S)[^\p{Cc}\p{Zl}\p{Zp}]{1,80}$/u),
-  schedule: text('schedule'),
+  name: wantedText('jobName', /^(?=.*\S)[^\p{Cc}\p{Zl}\p{Zp}]{1,80}$/u),
+  schedule: wantedText('schedule'),
   prompt,
   ...overrides,
-  viber: text('viber', /^[a-z0-9][a-z0-9_-]{0,63}$/).exactOptional(),
+  viber: wantedText('viber', /^[a-z0-9][a-z0-9_-]{0,63}$/).exactOptional(),
   agent: section({
     ...overrides,
     prompt: prompt.exactOptional(),
     mode: z.enum(['ask', 'decide', 'execute'], 'mode' satisfies Want).exactOptional(),
   }).exactOptional(),
-  deliver: listOf(address, 20).default([]),
+  deliver: limitedList(address, 20).default([]),
   timezone: z.string(zone).refine(isTimezone, zone).exactOptional(),
   catch_up: flag.default(true),
   enabled: flag.default(true),
   jitter: number('jitter', 0, 86_400).default(0),
-  createdBy: text('person').exactOptional(),
+  createdBy: wantedText('person').exactOptional(),
   createdAt: z.iso.datetime({ offset: true, error: 'time' satisfies Want }).exactOptional(),
 });
 

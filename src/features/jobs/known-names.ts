@@ -15,12 +15,12 @@ export function knownNames(
     ...offered,
     vibers: listVibers(home),
     providers: models.providers,
-    modelProblem: (name) => problemOf(name, models),
+    modelProblem: (name) => modelProblem(name, models),
     tools: ownTools(),
   };
 }
 
-function problemOf(name: string, models: ModelCheck): string | undefined {
+function modelProblem(name: string, models: ModelCheck): string | undefined {
   try {
     models.check(name);
     return undefined;

@@ -7,7 +7,7 @@ import type { Logger } from '../../log.ts';
 import { say, type Wording } from '../../messages/messages.ts';
 import type { KnownNames } from '../../runtime/contract/job-service.ts';
 import { quotedName } from '../../runtime/conversations/asked-places.ts';
-import { escaped } from '../../runtime/conversations/places.ts';
+import { escapeMarkdown } from '../../runtime/conversations/places.ts';
 import type { Jobs } from './files.ts';
 import type { Job } from './job.ts';
 import { type Naming, sayAll, sayUnknown, type UnknownName, unknownIn } from './unknown.ts';
@@ -59,23 +59,23 @@ export class JobNames {
     const ids = new Set(jobs.map(({ id }) => id));
     for (const id of this.#told.keys()) if (!ids.has(id)) this.#told.delete(id);
     const found = jobs.map((job) => ({ job, unknown: this.of(job) })).filter(({ unknown }) => unknown.length > 0);
-    const fresh = found.filter(({ job, unknown }) => this.#told.get(job.id) !== sumOf(unknown));
+    const fresh = found.filter(({ job, unknown }) => this.#told.get(job.id) !== unknownSum(unknown));
     for (const { job, unknown } of fresh)
       this.#options.log.warn({ job: job.id, unknown }, 'a job names what there is not');
     if (fresh.length <= MAX_TOLD) {
       for (const { job, unknown } of fresh) await this.tell(job, unknown);
       return;
     }
-    for (const { job, unknown } of fresh) this.#told.set(job.id, sumOf(unknown));
-    const id = hashText(fresh.map(({ job, unknown }) => `${job.id} ${sumOf(unknown)}`).join('\n')).slice(0, 16);
+    for (const { job, unknown } of fresh) this.#told.set(job.id, unknownSum(unknown));
+    const id = hashText(fresh.map(({ job, unknown }) => `${job.id} ${unknownSum(unknown)}`).join('\n')).slice(0, 16);
     await this.#options.tellOwners(`jobs-unknown-${id}`, say('jobs.manyUnknown', { n: fresh.length }));
   }
 
   /** Tells the owners once about the same names, also across restarts: the message's ID is derived from them. */
   async tell({ id, name }: Job, unknown: readonly UnknownName[]): Promise<void> {
-    const sum = sumOf(unknown);
+    const sum = unknownSum(unknown);
     this.#told.set(id, sum);
-    const what = sayAll(sayUnknown(unknown, escaped));
+    const what = sayAll(sayUnknown(unknown, escapeMarkdown));
     await this.#options.tellOwners(`job-${id}-unknown-${sum}`, say('jobs.names', { name: quotedName(name), what }));
   }
 
@@ -100,4 +100,4 @@ const namesTools = ({ agent }: Naming): boolean => agent.skills !== undefined ||
 const namesSomething = (job: Naming): boolean =>
   job.viber !== undefined || job.agent.model !== undefined || namesTools(job);
 
-const sumOf = (unknown: readonly UnknownName[]): string => hashText(JSON.stringify(unknown)).slice(0, 16);
+const unknownSum = (unknown: readonly UnknownName[]): string => hashText(JSON.stringify(unknown)).slice(0, 16);

@@ -7,7 +7,7 @@ import { knownNames } from './known-names.ts';
 import { JobsOnDemand } from './on-demand.ts';
 
 /** Returns the viber of jobs that name none. */
-export const viberOf = (gw: Gateway): string => configOf(gw).viber ?? DEFAULT_VIBER;
+export const defaultViber = (gw: Gateway): string => configOf(gw).viber ?? DEFAULT_VIBER;
 
 /** The jobs are read a moment after the first call, which `start` makes. */
 export const jobsOf = perGateway((gw) => {
@@ -20,7 +20,7 @@ export const jobsOf = perGateway((gw) => {
     log,
     lead: features.lead,
     targets: places.targets,
-    viber: viberOf(gw),
+    viber: defaultViber(gw),
     clock: gw.clock,
     async lookUp(vibers) {
       const at = { config, home: home.root, reserved: features.reserved, natives: features.natives };

@@ -15,12 +15,12 @@ const DAY_MS = 86_400_000;
 const LIST = /^(\d{4}-\d{2}-\d{2})\.jsonl$/;
 
 const folderOf = (home: Home) => path.join(home.spool, 'jobs', 'runs');
-const listOf = (home: Home, now: Date) => path.join(folderOf(home), `${now.toISOString().slice(0, 10)}.jsonl`);
+const dayFile = (home: Home, now: Date) => path.join(folderOf(home), `${now.toISOString().slice(0, 10)}.jsonl`);
 
 /** Records the task of a run. Recording it again costs one line. */
 export async function noteJobRun(home: Home, task: string, now: Date): Promise<void> {
   await ensureDir(folderOf(home));
-  await appendLines(listOf(home, now), [JSON.stringify({ task })]);
+  await appendLines(dayFile(home, now), [JSON.stringify({ task })]);
 }
 
 /**

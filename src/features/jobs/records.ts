@@ -138,7 +138,7 @@ export class Records {
     const began = { slot: time, at: this.#clock.now(), state: 'running' as const };
     await this.#change(id, (known) => {
       if (!known) return undefined;
-      const ended = isSame(known.lastRun, before) || isSame(known.lastRun, began) ? undefined : known.lastRun;
+      const ended = isEqualJson(known.lastRun, before) || isEqualJson(known.lastRun, began) ? undefined : known.lastRun;
       return { ...known, lastSlot: time, lastRun: ended ? { ...ended, slot: time } : began };
     });
   }
@@ -205,7 +205,8 @@ export class Records {
       if (after) this.#unwritten.set(id, after);
       this.#log.error({ err: error, job: id }, 'the record of a job cannot be written');
     }
-    if (after && !(isSame(before?.lastRun, after.lastRun) && isSame(before?.lastSkip, after.lastSkip))) this.#onRun(id);
+    if (after && !(isEqualJson(before?.lastRun, after.lastRun) && isEqualJson(before?.lastSkip, after.lastSkip)))
+      this.#onRun(id);
   }
 }
 
@@ -225,4 +226,4 @@ function mended(known: JobState, definition: string): JobState {
 
 const definitionOf = (job: Job): string => hashText(JSON.stringify(job)).slice(0, 16);
 
-const isSame = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);
+const isEqualJson = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);

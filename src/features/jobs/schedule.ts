@@ -4,10 +4,10 @@
  */
 import { UserError } from '../../errors.ts';
 import { looksLikeCron, readCron, TOLD } from './cron.ts';
-import { describe } from './describe.ts';
-import { fold, MAX_LENGTH } from './phrases/grammar.ts';
+import { describeSchedule } from './describe.ts';
+import { foldPhrase, MAX_LENGTH } from './phrases/grammar.ts';
 import { type PhraseOptions, parsePhrase } from './phrases/phrases.ts';
-import { refusal } from './phrases/refusal.ts';
+import { phraseError } from './phrases/refusal.ts';
 import { takeZone } from './phrases/zones.ts';
 import { nextSlot, type Schedule } from './slots.ts';
 import { isTimezone, MINUTE } from './zone.ts';
@@ -52,16 +52,17 @@ export function parseSchedule(text: string, options: PhraseOptions): ParsedSched
     throw new UserError('A schedule is plain text, and this has invisible characters. Say for example "daily at 9".');
   }
   const texts = trimmed.length > MAX_TEXT ? [] : trimmed.split(';').map((part) => part.trim().replace(/\s+/g, ' '));
-  if (texts.length === 0 || texts.length > MAX_PARTS) throw refusal(trimmed, 'it is too long', 'every weekday at 9');
+  if (texts.length === 0 || texts.length > MAX_PARTS)
+    throw phraseError(trimmed, 'it is too long', 'every weekday at 9');
   if (texts.length > 1 && texts.includes(''))
-    throw refusal(trimmed, 'there is nothing after or before a ";"', 'daily at 9; mondays at 17:00');
+    throw phraseError(trimmed, 'there is nothing after or before a ";"', 'daily at 9; mondays at 17:00');
   const { timezone, namesZone } = zoneOf(trimmed, texts, options.timezone);
   const parts = texts.map((part) => parsePart(part, { ...options, timezone }));
   const [first] = parts;
   const of = parts.flatMap(({ schedule }) => (schedule.kind === 'any' ? schedule.of : [schedule]));
   const schedule: Schedule = parts.length === 1 && first ? first.schedule : { kind: 'any', of };
   const relative = parts.some((part) => part.relative);
-  return { schedule, words: describe(schedule, timezone), relative, timezone, namesZone };
+  return { schedule, words: describeSchedule(schedule, timezone), relative, timezone, namesZone };
 }
 
 /** Returns one zone for all parts: each names the same, or the last one names it for all. */
@@ -71,7 +72,7 @@ function zoneOf(text: string, texts: readonly string[], timezone: string): { tim
   const [zone] = named;
   if (zone === undefined) return { timezone, namesZone: false };
   if (named.size > 1 || zones.at(-1) === undefined)
-    throw refusal(text, 'its times are in several time zones; make one job for each', 'daily at 9 Berlin time');
+    throw phraseError(text, 'its times are in several time zones; make one job for each', 'daily at 9 Berlin time');
   return { timezone: zone, namesZone: true };
 }
 
@@ -79,22 +80,22 @@ const CRON_ZONE = /^(?:CRON_)?TZ=(\S+)\s+(?=\S)/;
 
 function zoneIn(part: string): string | undefined {
   const named = CRON_ZONE.exec(part)?.[1];
-  if (named === undefined) return looksLikeCron(part) ? undefined : takeZone(fold(part)).zone;
+  if (named === undefined) return looksLikeCron(part) ? undefined : takeZone(foldPhrase(part)).zone;
   if (isTimezone(named)) return named;
-  throw refusal(part, `"${named.slice(0, 40)}" is not a time zone I know`, 'CRON_TZ=Europe/Berlin 0 9 * * *');
+  throw phraseError(part, `"${named.slice(0, 40)}" is not a time zone I know`, 'CRON_TZ=Europe/Berlin 0 9 * * *');
 }
 
 function parsePart(written: string, options: PhraseOptions): { schedule: Schedule; relative: boolean } {
   const text = written.replace(CRON_ZONE, '');
   const isCron = text.length <= MAX_PATTERN && looksLikeCron(text);
-  if (!isCron && text.length > MAX_LENGTH) throw refusal(text, 'it is too long', 'every weekday at 9');
+  if (!isCron && text.length > MAX_LENGTH) throw phraseError(text, 'it is too long', 'every weekday at 9');
   const { timezone } = options;
   const parsed = isCron
     ? { schedule: { kind: 'cron', pattern: readCron(text), timezone } as const, relative: false }
     : (parseTold(text, timezone) ?? parsePhrase(text, options));
   const all = parsed.schedule.kind === 'any' ? parsed.schedule.of : [parsed.schedule];
   if (all.some((part) => part.kind !== 'once' && nextSlot(part, options.now) === undefined)) {
-    throw refusal(text, 'that day never comes', 'last day of the month at 18:00');
+    throw phraseError(text, 'that day never comes', 'last day of the month at 18:00');
   }
   return parsed;
 }

@@ -10,7 +10,7 @@ import { UserError } from '../../errors.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Logger } from '../../log.ts';
 import { say } from '../../messages/messages.ts';
-import { decide, removableFrom, retryMs, settledUntil, WINDOW_MS } from './decide.ts';
+import { decideSlot, removableFrom, retryMs, settledUntil, WINDOW_MS } from './decide.ts';
 import type { Jobs } from './files.ts';
 import type { Job } from './job.ts';
 import { type Outcome, Records, type Trouble } from './records.ts';
@@ -223,7 +223,7 @@ export class Scheduler {
       const { job, retry } = plan;
       plan.since = known.since;
       const now = this.#clock.now();
-      const decision = decide(job, known, { now, windowMs: this.#windowMs, isBusy, retry });
+      const decision = decideSlot(job, known, { now, windowMs: this.#windowMs, isBusy, retry });
       if (decision.kind === 'wait') {
         plan.due = decision.due;
         return;

@@ -48,7 +48,7 @@ export function askForJob(
   const places = deliver?.length
     ? messages.text('consent.jobTo', { places: deliver.map((to) => code(to, 100)).join(', ') })
     : '';
-  return { text: joined(text, places), asksWhen: true };
+  return { text: appendWords(text, places), asksWhen: true };
 }
 
-const joined = (text: Text, more: string): Text => (more === '' ? text : words(`${text} ${more}`));
+const appendWords = (text: Text, more: string): Text => (more === '' ? text : words(`${text} ${more}`));

@@ -11,7 +11,7 @@ import { say, type Wording } from '../../messages/messages.ts';
 import { type Entry, shareOf, taskLane } from '../../runtime/contract/entry.ts';
 import type { JobChange, JobService, JobView, NewJob } from '../../runtime/contract/job-service.ts';
 import { quotedName } from '../../runtime/conversations/asked-places.ts';
-import { escaped } from '../../runtime/conversations/places.ts';
+import { escapeMarkdown } from '../../runtime/conversations/places.ts';
 import type { JobFile, Jobs } from './files.ts';
 import type { Job, JobFields } from './job.ts';
 import { JobNames } from './names.ts';
@@ -96,7 +96,7 @@ export class ScheduledJobs implements JobService {
         state === 'broken' && !inForce.has(id) && !wrong.some(isUnfinished) && scheduleIn(states.get(id)),
     );
     if (stopped.length === 0) return;
-    const names = stopped.map(({ id }) => escaped(id)).join(', ');
+    const names = stopped.map(({ id }) => escapeMarkdown(id)).join(', ');
     const id = hashText(stopped.map(({ file, problem }) => `${file} ${problem}`).join('\n')).slice(0, 16);
     void people.owners.tellOwners(`jobs-stopped-${id}`, say('jobs.stopped', { n: stopped.length, names }));
   }
@@ -209,7 +209,7 @@ export class ScheduledJobs implements JobService {
     if (file.job && principalOf(file.job, this.#options.people).role !== 'owner')
       throw new UserError(withoutRights(file.job));
     const unknown = file.job ? (await this.#names.now(file.job)).filter(holdsUp) : [];
-    if (unknown.length > 0) throw new UserError(sayAll(sayUnknown(unknown, escaped)));
+    if (unknown.length > 0) throw new UserError(sayAll(sayUnknown(unknown, escapeMarkdown)));
     // Under a lock, so that two requests on two machines start it once.
     await this.#options.engine.lock(`job-now:${file.id}`, () => this.scheduler.runNow(file.id));
     return this.#view(file);
@@ -282,7 +282,7 @@ export class ScheduledJobs implements JobService {
     return viewOf(file, {
       next: this.scheduler.next(id, SHOWN_TIMES),
       lastRun: this.#options.states.get(id)?.lastRun,
-      lacks: job ? sayUnknown(this.#names.of(job), escaped) : [],
+      lacks: job ? sayUnknown(this.#names.of(job), escapeMarkdown) : [],
       timezone: this.#options.settings.timezone,
     });
   }

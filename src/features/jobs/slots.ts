@@ -5,7 +5,7 @@
 import { Cron } from 'croner';
 import { createLru } from '../../lib/lru.ts';
 import { timesOfDay } from './cron.ts';
-import { clockChanges, DAY, dayOf, HOUR, isoDay, MINUTE, toInstant, toWall } from './zone.ts';
+import { clockChanges, DAY, dayNumber, HOUR, isoDay, MINUTE, toInstant, toWall } from './zone.ts';
 
 export type Schedule =
   /**
@@ -107,7 +107,7 @@ function daySlot(
   direction: 1 | -1,
 ): Date | undefined {
   const first = Math.round(Date.parse(anchor) / DAY);
-  const today = dayOf(toWall(time, timezone));
+  const today = dayNumber(toWall(time, timezone));
   let turn = Math.max(direction === 1 ? 0 : -1, Math.floor((today - first) / every));
   // Each turn has a slot unless a zone skipped that whole day, so this ends after two or three.
   for (; turn >= 0; turn += direction) {

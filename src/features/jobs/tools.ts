@@ -12,10 +12,10 @@ import type { JobChange, JobService, JobView, NewJob } from '../../runtime/contr
 import { type Ability, defineTool } from '../../runtime/contract/tool.ts';
 import { perRun } from '../../runtime/tools/bind.ts';
 import { toPeopleHere } from '../../runtime/tools/offered.ts';
-import { placeOf } from '../../runtime/tools/run.ts';
+import { addressOfRun } from '../../runtime/tools/run.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
 import type { FeatureRun } from '../gateway.ts';
-import { jobsOf, viberOf } from './open.ts';
+import { defaultViber, jobsOf } from './open.ts';
 import { askForJob, type Timing, whenText } from './sentences.ts';
 
 /** The ability that these tools add to a viber. */
@@ -68,7 +68,7 @@ function jobOf({ deliver, timezone, skills, model, ...rest }: z.infer<typeof cre
   };
 }
 
-const shown = ({ id, name, words, timezone, state, next, deliver, lacks = [] }: JobView) => ({
+const jobForModel = ({ id, name, words, timezone, state, next, deliver, lacks = [] }: JobView) => ({
   id,
   name,
   schedule: words,
@@ -83,7 +83,7 @@ const shown = ({ id, name, words, timezone, state, next, deliver, lacks = [] }: 
 const timesText = (head: Text, { next, timezone }: Timing, { when }: Messages): Text =>
   lines(head, ...next.map((time) => words(`- ${when(new Date(time), timezone, new Date(0))}`)));
 
-const keyOf = ({ schedule, timezone, deliver }: NewJob) => JSON.stringify([schedule, timezone, deliver]);
+const timingKey = ({ schedule, timezone, deliver }: NewJob) => JSON.stringify([schedule, timezone, deliver]);
 
 /** The pending calls of one run: their times, and what people are shown. */
 const waiting = perRun((_run: FeatureRun) => ({
@@ -105,22 +105,22 @@ export const createJob = defineTool({
   async asksBefore(input, run: FeatureRun) {
     const job = newJob(input, run);
     const opened = await serviceOf(run);
-    const places = await opened.check(job, run.order.principal, placeOf(run)).catch(unreachable);
-    waiting(run).timings.set(keyOf(job), { ...opened.preview(job), places });
+    const places = await opened.check(job, run.order.principal, addressOfRun(run)).catch(unreachable);
+    waiting(run).timings.set(timingKey(job), { ...opened.preview(job), places });
     return true;
   },
   settled(input, run) {
     const { timings } = waiting(run);
-    const known = timings.get(keyOf(newJob(input, run)));
+    const known = timings.get(timingKey(newJob(input, run)));
     if (!known) return input;
     const deliver = [...(known.places ?? [])];
     const settled = { ...input, schedule: known.stored, timezone: known.timezone, deliver };
-    timings.set(keyOf(newJob(settled, run)), known);
+    timings.set(timingKey(newJob(settled, run)), known);
     return settled;
   },
   noteFor(input, run, messages) {
     const job = newJob(input, run);
-    const timing = waiting(run).timings.get(keyOf(job));
+    const timing = waiting(run).timings.get(timingKey(job));
     if (!timing) return '';
     const where = elsewhere(job, run)?.join(', ') ?? messages.text('details.here');
     const given = { when: scheduleText(timing.words, messages), places: where, zone: timing.timezone };
@@ -128,7 +128,7 @@ export const createJob = defineTool({
   },
   asks(input, run, phrasing) {
     const job = newJob(input, run);
-    const timing = waiting(run).timings.get(keyOf(job)) ?? { ...UNKNOWN, words: input.schedule };
+    const timing = waiting(run).timings.get(timingKey(job)) ?? { ...UNKNOWN, words: input.schedule };
     const { deliver: _all, ...what } = job;
     const deliver = elsewhere(job, run);
     return askForJob(deliver ? { ...what, deliver } : what, timing, phrasing);
@@ -138,8 +138,8 @@ export const createJob = defineTool({
     const opened = await serviceOf(run);
     const ago = await agoOf(callId, run);
     const { principal } = run.order;
-    return shown(
-      await opened.create(newJob(input, run), principal, placeOf(run), ago).catch(unreachable).catch(unread),
+    return jobForModel(
+      await opened.create(newJob(input, run), principal, addressOfRun(run), ago).catch(unreachable).catch(unread),
     );
   },
 });
@@ -154,7 +154,7 @@ export const listJobs = defineTool({
   input: listInput,
   effect: 'read',
   async execute(_input, run: FeatureRun) {
-    return { jobs: (await serviceOf(run)).list().slice(0, LISTED).map(shown) };
+    return { jobs: (await serviceOf(run)).list().slice(0, LISTED).map(jobForModel) };
   },
 });
 
@@ -203,7 +203,7 @@ export const changeJob = defineTool({
   async execute(input, run, { callId }) {
     const opened = await serviceOf(run);
     const ago = await agoOf(callId, run);
-    return shown(await opened.change(input.name, changeOf(input), run.order.principal, ago).catch(unread));
+    return jobForModel(await opened.change(input.name, changeOf(input), run.order.principal, ago).catch(unread));
   },
 });
 
@@ -246,14 +246,14 @@ export const deleteJob = defineTool({
 
 /** Returns the chats that a question must name, or undefined if it is only the one in which it is asked. */
 function elsewhere(job: NewJob, run: FeatureRun): readonly string[] | undefined {
-  const places = job.deliver ?? waiting(run).timings.get(keyOf(job))?.places;
-  const isHere = places?.length === 1 && places[0] === formatAddress(placeOf(run));
+  const places = job.deliver ?? waiting(run).timings.get(timingKey(job))?.places;
+  const isHere = places?.length === 1 && places[0] === formatAddress(addressOfRun(run));
   return isHere ? undefined : places;
 }
 
 function newJob(input: z.infer<typeof createInput>, { scope, order, gw }: FeatureRun): NewJob {
   const { viber } = scope;
-  return { ...jobOf(input, gw.people.zones.of(order.principal)), ...(viberOf(gw) !== viber && { viber }) };
+  return { ...jobOf(input, gw.people.zones.of(order.principal)), ...(defaultViber(gw) !== viber && { viber }) };
 }
 
 const standing = async (name: string, run: FeatureRun): Promise<string> => (await serviceOf(run)).find(name).version;

@@ -2,7 +2,7 @@
 import { UserError } from '../../errors.ts';
 import { say, sentences } from '../../messages/messages.ts';
 import { zoneText } from '../../messages/schedules.ts';
-import { askedAgain, stamped, stampOf } from '../../runtime/commands/as-shown.ts';
+import { askedAgain, shownStamp, stamped } from '../../runtime/commands/as-shown.ts';
 import type { CommandReply, Invocation } from '../../runtime/commands/command.ts';
 import type { ButtonAction } from '../../runtime/contract/buttons.ts';
 import type { JobView } from '../../runtime/contract/job-service.ts';
@@ -40,7 +40,7 @@ export async function moveJobs(context: Invocation, from: string, shown: string 
   const to = gw.people.zones.of(principal);
   if (!service || to === undefined) throw new UserError(say('commands.zoneNotYours'));
   const left = await jobsAt(context, from);
-  if (shown !== stampOf(shownOf(to, left))) {
+  if (shown !== shownStamp(shownOf(to, left))) {
     const asked = left.length > 0 ? question(context, { from, to, left }) : undefined;
     return askedAgain(asked ?? { text: messages.text('commands.zoneSet', { zone: to }) }, messages);
   }

@@ -29,16 +29,16 @@ const SHOWN = 4;
 export function unknownIn({ viber, agent }: Naming, usual: string, known: KnownNames): UnknownName[] {
   const hasViber = viber === undefined || known.vibers.includes(viber);
   const model = agent.model === undefined ? [] : ofModel(agent.model, known);
-  if (!hasViber) return [found('viber', viber, known.vibers), ...model];
+  if (!hasViber) return [unknownName('viber', viber, known.vibers), ...model];
   const skills = known.skills.get(viber ?? usual);
   // If no skills were loaded, their names can't be judged.
   if (!skills) return model;
   const unknownSkills = (agent.skills ?? []).filter((name) => !isSkill(name, skills, known));
   const unknownTools = (agent.tools ?? []).filter((name) => !isTool(name, skills, known));
   const all = skills.map(({ name }) => name);
-  const tools = toolsOf(skills, known);
+  const tools = offeredTools(skills, known);
   const ofKind = (kind: 'skill' | 'tool', candidates: readonly string[]) => (name: string) =>
-    known.off.includes(name) ? { kind, name, isOff: true } : found(kind, name, candidates);
+    known.off.includes(name) ? { kind, name, isOff: true } : unknownName(kind, name, candidates);
   return [
     ...model,
     ...[...new Set(unknownSkills)].map(ofKind('skill', all)),
@@ -77,7 +77,8 @@ export const sayAll = ([first, ...rest]: readonly Wording[]): Wording =>
 
 function ofModel(name: string, known: KnownNames): UnknownName[] {
   const { provider } = splitModelName(name);
-  if (!known.providers.includes(provider)) return [{ ...found('provider', provider, known.providers), model: name }];
+  if (!known.providers.includes(provider))
+    return [{ ...unknownName('provider', provider, known.providers), model: name }];
   const why = known.modelProblem(name);
   return why === undefined ? [] : [{ kind: 'model', name, why }];
 }
@@ -96,13 +97,13 @@ function isTool(name: string, skills: readonly KnownSkill[], known: KnownNames):
 const isOfServer = (name: string, { servers }: KnownNames): boolean =>
   [...servers].some(([server, tools]) => tools?.includes(name) ?? name.startsWith(`${server}_`));
 
-const toolsOf = (skills: readonly KnownSkill[], { tools, servers }: KnownNames): string[] => [
+const offeredTools = (skills: readonly KnownSkill[], { tools, servers }: KnownNames): string[] => [
   ...tools,
   ...skills.filter(({ isTool: is }) => is).map(({ name }) => name),
   ...[...servers.values()].flatMap((offered) => offered ?? []),
 ];
 
-function found(kind: UnknownName['kind'], name: string, candidates: readonly string[]): UnknownName {
+function unknownName(kind: UnknownName['kind'], name: string, candidates: readonly string[]): UnknownName {
   const near = nearest(name, candidates);
   return { kind, name, ...(near === undefined ? {} : { near }) };
 }

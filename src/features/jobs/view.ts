@@ -26,7 +26,7 @@ export function viewOf(file: JobFile, { next, lastRun: run, lacks, timezone }: V
     words: job?.words ?? '',
     next: next.map((time) => time.toISOString()),
     timezone: job?.timezone ?? timezone,
-    state: stateOf(file, next.length > 0),
+    state: viewState(file, next.length > 0),
     deliver: (job?.deliver ?? []).map((written) => formatAddress({ account: '', ...written })),
     version: hashText(JSON.stringify(job ?? null)),
     ...(problem === undefined ? {} : { problem }),
@@ -39,7 +39,7 @@ export function viewOf(file: JobFile, { next, lastRun: run, lacks, timezone }: V
   };
 }
 
-function stateOf({ state, job }: JobFile, hasNext: boolean): JobView['state'] {
+function viewState({ state, job }: JobFile, hasNext: boolean): JobView['state'] {
   if (state === 'disabled') return 'paused';
   if (!job) return 'broken';
   return hasNext ? 'on' : 'done';

@@ -48,7 +48,7 @@ export function toInstant(wall: number, timezone: string): number | undefined {
   const [before = 0, after = 0] = candidates;
   const change = changeWithin(before, after, timezone);
   // If the gap ends with the day, the first moment after it belongs to the next day.
-  const isDayThere = [change - 1, change].some((instant) => dayOf(toWall(instant, timezone)) === dayOf(wall));
+  const isDayThere = [change - 1, change].some((instant) => dayNumber(toWall(instant, timezone)) === dayNumber(wall));
   return isDayThere ? change : undefined;
 }
 
@@ -79,7 +79,7 @@ export function clockChanges(timezone: string, from: number, until: number): num
 }
 
 /** Returns the days since 1970-01-01 of a wall time. */
-export function dayOf(wall: number): number {
+export function dayNumber(wall: number): number {
   return Math.floor(wall / DAY);
 }
 

@@ -65,17 +65,20 @@ export interface Telling {
  * Returns the answer for the model.
  * @throws UserError with the tool's own words if the tool reports a failure
  */
-export async function told(reply: unknown, { scope, title, linkTo }: Telling): Promise<{ [key: string]: Json }> {
+export async function answerForModel(
+  reply: unknown,
+  { scope, title, linkTo }: Telling,
+): Promise<{ [key: string]: Json }> {
   const { content: parts, isError, structuredContent } = answer.parse(reply);
-  const texts = parts.map(textOf).filter(Boolean);
+  const texts = parts.map(textOfPart).filter(Boolean);
   const taken = structuredContent === undefined ? undefined : takeBytes(structuredContent);
-  const found = distinct([...parts.flatMap((part) => fileOf(part) ?? []), ...(taken?.found ?? [])]);
+  const found = distinctFiles([...parts.flatMap((part) => decodePart(part) ?? []), ...(taken?.found ?? [])]);
   if (isError) {
     const why = texts.join('\n') || JSON.stringify(structuredContent ?? '');
-    throw new UserError(why === '""' ? `The tool ${title} failed.` : bounded(withoutBase64(why), MAX_RESULT));
+    throw new UserError(why === '""' ? `The tool ${title} failed.` : visibleExcerpt(withoutBase64(why), MAX_RESULT));
   }
   const kept: { id: string; ref: Json }[] = [];
-  for (const file of found.slice(0, MAX_FILES)) kept.push(await keep(scope, title, file));
+  for (const file of found.slice(0, MAX_FILES)) kept.push(await storeBytes(scope, title, file));
   const idOf = (bytes: Buffer) => kept[found.findIndex((file) => file.bytes.equals(bytes))]?.id;
   const whole = wholeOf(texts, structuredContent, taken ? JSON.stringify(taken.put(idOf)) : '');
   const text = withoutBase64(whole);
@@ -83,7 +86,7 @@ export async function told(reply: unknown, { scope, title, linkTo }: Telling): P
   const links = given.length > MAX_KEPT_LINKS ? given.slice(0, MAX_LINKS) : await keepLinks(scope, given);
   const isReadable = links.some((link) => link.path !== undefined);
   return {
-    text: bounded(text, MAX_RESULT),
+    text: visibleExcerpt(text, MAX_RESULT),
     ...(text.length > MAX_RESULT ? await saved(scope, title, whole) : {}),
     ...(kept.length > 0 ? { artifacts: kept.map(({ ref }) => ref) } : {}),
     ...(found.length > kept.length ? { notKept: found.length - kept.length } : {}),
@@ -95,12 +98,12 @@ export async function told(reply: unknown, { scope, title, linkTo }: Telling): P
 /**
  * Cuts the text before it looks for hidden characters: in everything that a server may send, that would take seconds.
  */
-export const bounded = (text: string, length: number): string => visibleText(clip(text, length));
+export const visibleExcerpt = (text: string, length: number): string => visibleText(clip(text, length));
 
-const textOf = ({ text, resource }: Part): string => text ?? resource?.text ?? '';
+const textOfPart = ({ text, resource }: Part): string => text ?? resource?.text ?? '';
 
 /** Returns a picture, sound or other file of an answer. */
-function fileOf({ type, data, mimeType, resource }: Part): Bytes | undefined {
+function decodePart({ type, data, mimeType, resource }: Part): Bytes | undefined {
   const encoded = type === 'image' || type === 'audio' ? data : resource?.blob;
   if (encoded === undefined || encoded.length > MAX_FILE * 1.4) return undefined;
   const bytes = Buffer.from(encoded, 'base64');
@@ -111,10 +114,10 @@ function linkOf({ uri, name, title, description, mimeType }: Part, linkTo: LinkT
   if (uri === undefined || uri === '' || uri.length > MAX_URI) return undefined;
   const path = linkTo(uri);
   return {
-    name: bounded(title ?? name ?? uri, MAX_WORDS),
+    name: visibleExcerpt(title ?? name ?? uri, MAX_WORDS),
     uri: visibleText(uri),
-    ...(mimeType ? { type: bounded(mimeType, 100) } : {}),
-    ...(description ? { about: bounded(description, MAX_WORDS) } : {}),
+    ...(mimeType ? { type: visibleExcerpt(mimeType, 100) } : {}),
+    ...(description ? { about: visibleExcerpt(description, MAX_WORDS) } : {}),
     ...(path === undefined ? {} : { path }),
   };
 }
@@ -131,7 +134,7 @@ async function keepLinks(scope: ToolScope, links: readonly Link[]): Promise<Link
 }
 
 /** Removes duplicates: many servers send a picture both as content and within structured content. */
-const distinct = (files: readonly Bytes[]): Bytes[] =>
+const distinctFiles = (files: readonly Bytes[]): Bytes[] =>
   files.filter((file, index) => files.findIndex(({ bytes }) => bytes.equals(file.bytes)) === index);
 
 /** @param json the value as the model reads it */
@@ -139,14 +142,14 @@ function wholeOf(texts: readonly string[], value: Json | undefined, json: string
   const said = texts.join('\n');
   if (value === undefined || value === null) return said;
   if (said === '' || isSameJson(said, value)) return json;
-  return isSaid(texts, value) ? said : `${said}\n${json}`;
+  return isRepeated(texts, value) ? said : `${said}\n${json}`;
 }
 
 /**
  * Returns whether the texts repeat the value: servers send it as text too, for clients that read only text, sometimes
  * item by item, and wrap a value that isn't an object as `result`.
  */
-function isSaid(texts: readonly string[], value: Json): boolean {
+function isRepeated(texts: readonly string[], value: Json): boolean {
   const inner = isRecord(value) && Object.keys(value).join() === 'result' ? value.result : value;
   const is = (text: string | undefined, each: Json | undefined) =>
     text !== undefined && (text === each || isSameJson(text, each));
@@ -177,7 +180,7 @@ async function saved({ home, taskId }: ToolScope, title: string, text: string): 
   return { saved: { id, size: content.length }, hint };
 }
 
-async function keep(scope: ToolScope, title: string, { bytes, type }: Bytes): Promise<{ id: string; ref: Json }> {
+async function storeBytes(scope: ToolScope, title: string, { bytes, type }: Bytes): Promise<{ id: string; ref: Json }> {
   const id = hashText(`${title}\n${type}\n${bytes.toString('base64')}`).slice(0, 10);
   const given = { id, title, type, content: bytes, origin: 'agent' as const };
   const ref: ArtifactRef = await openTask(scope.home, scope.taskId).artifacts.create(given);

@@ -19,21 +19,21 @@ const MARKUP = /<(?:!doctype|html|head|body)\b[\s\S]*$/i;
 
 /** Returns an explanation of a connection failure; the error itself if it says enough. */
 export function explained(error: unknown): unknown {
-  const words = wordsOf(error);
+  const words = networkReason(error);
   return words === undefined ? error : new Error(words, { cause: error });
 }
 
 /** Returns whether the server was there but closed the connection without an answer. */
 export const hasHungUp = (error: unknown): boolean => NETWORK[codeIn(error) ?? ''] === HUNG_UP;
 
-function wordsOf(error: unknown): string | undefined {
+function networkReason(error: unknown): string | undefined {
   const code = codeIn(error);
   const known = code === undefined ? undefined : NETWORK[code];
   if (known !== undefined) return `${known} (${code})`;
   const text = errorMessage(error);
   const status = Number(/\(HTTP (\d{3})\)/.exec(text)?.[1] ?? 0);
   if (status === 401 || status === 403)
-    return `it does not let us in (HTTP ${status}): look at its headers${saidIn(text)}`;
+    return `it does not let us in (HTTP ${status}): look at its headers${serverWords(text)}`;
   if (status === 404 || status === 405)
     return `it takes no calls at this address (HTTP ${status}): look at its url, which often ends in /mcp; one that ends in /sse speaks an older protocol, which is not understood here`;
   if (status >= 500) return `it is in trouble (HTTP ${status})`;
@@ -53,7 +53,7 @@ function codeIn(error: unknown): string | undefined {
 }
 
 /** Returns what the server says about the failure, unless it sent a page. */
-function saidIn(text: string): string {
+function serverWords(text: string): string {
   const said = text
     .replace(/^[\s\S]*?\(HTTP \d{3}\):\s*/, '')
     .replace(MARKUP, '')

@@ -6,7 +6,7 @@ import type { QuotedText } from '../../channels/channel.ts';
 import { UserError } from '../../errors.ts';
 import { labelOf, lines, type Messages, say, type Text, words } from '../../messages/messages.ts';
 import { type Command, type CommandReply, type Invocation, mayUse } from '../../runtime/commands/command.ts';
-import { escaped as plain } from '../../runtime/conversations/places.ts';
+import { escapeMarkdown } from '../../runtime/conversations/places.ts';
 import { configOf } from '../gateway.ts';
 import { serversOf } from './open.ts';
 import type { ServerPrompt } from './prompts.ts';
@@ -32,7 +32,7 @@ export const prompts: Command = {
     if (Object.keys(configOf(gw).mcp).length === 0) return { text: messages.text('prompts.noServers') };
     const all = await (await serversOf(gw)).prompts();
     const [, name = '', rest = ''] = /^\s*(\S*)\s*([\s\S]*)$/.exec(args) ?? [];
-    if (name === '') return list(all, messages);
+    if (name === '') return replyWithPrompts(all, messages);
     if (task && !mayUse(context.principal, 'steer', task))
       return { text: messages.text('prompts.peopleOnly', { title: task.title }) };
     return use(context, find(all, name), rest.trim());
@@ -43,18 +43,18 @@ const fullName = ({ server, name }: ServerPrompt): string => `${server}/${name}`
 const required = (prompt: ServerPrompt): string[] =>
   prompt.arguments.filter(({ isRequired }) => isRequired).map(({ name }) => name);
 
-function list(all: readonly ServerPrompt[], messages: Messages): CommandReply {
+function replyWithPrompts(all: readonly ServerPrompt[], messages: Messages): CommandReply {
   if (all.length === 0) return { text: messages.text('prompts.none') };
   const one = (prompt: ServerPrompt): Text => {
     const { name, server, description } = prompt;
     const about = {
-      name: plain(name),
-      server: plain(server),
-      what: plain(description.slice(0, MAX_WHAT).toWellFormed()),
+      name: escapeMarkdown(name),
+      server: escapeMarkdown(server),
+      what: escapeMarkdown(description.slice(0, MAX_WHAT).toWellFormed()),
     };
     const needs = required(prompt);
     if (needs.length === 0) return messages.text('prompts.listed', about);
-    return messages.text('prompts.listedNeeds', { ...about, needs: messages.list(needs.map(plain)) });
+    return messages.text('prompts.listedNeeds', { ...about, needs: messages.list(needs.map(escapeMarkdown)) });
   };
   const rest = all.length - LISTED;
   const more = rest > 0 ? [messages.text('prompts.more', { n: rest })] : [];
@@ -72,10 +72,10 @@ function list(all: readonly ServerPrompt[], messages: Messages): CommandReply {
 function find(all: readonly ServerPrompt[], name: string): ServerPrompt {
   const found = all.filter((prompt) => prompt.name === name || fullName(prompt) === name);
   const [only, ...others] = found;
-  if (!only) throw new UserError(say('prompts.unknown', { name: plain(name.slice(0, 60)) }));
+  if (!only) throw new UserError(say('prompts.unknown', { name: escapeMarkdown(name.slice(0, 60)) }));
   if (others.length > 0)
     throw new UserError(
-      say('prompts.several', { name: plain(name), names: found.map(fullName).map(plain).join(', ') }),
+      say('prompts.several', { name: escapeMarkdown(name), names: found.map(fullName).map(escapeMarkdown).join(', ') }),
     );
   return only;
 }
@@ -90,7 +90,7 @@ async function use(context: Invocation, prompt: ServerPrompt, given: string): Pr
     return { text: messages.text('prompts.needs', { name, what: messages.list(missing), example }) };
   }
   const text = await (await serversOf(gw)).prompt(prompt, values);
-  const named = { name: plain(name), server: plain(server) };
+  const named = { name: escapeMarkdown(name), server: escapeMarkdown(server) };
   const quote: QuotedText = { kind: 'quote', from: server, text, fromSelf: false };
   await context.put(taskId, messages.text('prompts.say', named), { quote });
   return { text: messages.text('prompts.using', named) };
@@ -109,7 +109,7 @@ function valuesIn(given: string, prompt: ServerPrompt): Record<string, string> {
       const [only = ''] = required(prompt).length === 1 ? required(prompt) : names.length === 1 ? names : [];
       if (only !== '' && at === 0 && !found) return { [only]: given };
       throw new UserError(
-        say('prompts.notNeeded', { name: prompt.name, given: plain((name || given.slice(at)).slice(0, 60)) }),
+        say('prompts.notNeeded', { name: prompt.name, given: escapeMarkdown((name || given.slice(at)).slice(0, 60)) }),
       );
     }
     values[name] = found.slice(2).find((each) => each !== undefined) ?? '';

@@ -33,7 +33,7 @@ const VERSION_REFUSED = -32022;
  * Rejects with the reason, in the server's own words if it gave any. A server older than the version question may exit
  * or refuse it; then this connects once more without that question.
  */
-export function connect(settings: McpServerSettings, signal: AbortSignal, hearing: Hearing): Promise<Client> {
+export function connectServer(settings: McpServerSettings, signal: AbortSignal, hearing: Hearing): Promise<Client> {
   const open = settings.url === undefined ? openProgram : openAddress;
   return open(settings, signal, hearing, true).catch((error: unknown) => {
     if (signal.aborted || !isOlder(error)) throw error;

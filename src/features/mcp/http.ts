@@ -8,7 +8,7 @@
 import { isRecord } from '../../lib/json.ts';
 import { hasHungUp } from './away.ts';
 import { Tokens } from './progress.ts';
-import { readable } from './readable.ts';
+import { makeReadable } from './readable.ts';
 
 /** Thrown when one answer is at fault, not the connection. */
 class AnswerError extends Error {
@@ -70,7 +70,7 @@ async function answerTo(response: Response, id: unknown, tokens: Tokens): Promis
   // The server accepted the request and will answer on the second stream: an older protocol.
   if (!body || status === 202) throw new AnswerError(NO_ANSWER);
   const type = headers.get('content-type') ?? '';
-  if (type.includes('application/json')) return new Response(await answerOf(body, id), { status, headers });
+  if (type.includes('application/json')) return new Response(await readAnswerTo(body, id), { status, headers });
   if (!type.includes('text/event-stream')) return new Response(await beginningOf(body), { status, headers });
   const answer = new Response(await eventOf(body, id, tokens), { status, headers });
   answer.headers.set('content-type', 'application/json');
@@ -84,7 +84,7 @@ function messageIn(body: unknown): Record<string, unknown> | undefined {
 
 type Body = ReadableStream<Uint8Array>;
 
-async function* bounded(body: Body): AsyncGenerator<Uint8Array> {
+async function* readBounded(body: Body): AsyncGenerator<Uint8Array> {
   let size = 0;
   try {
     for await (const chunk of body) {
@@ -101,7 +101,7 @@ async function* bounded(body: Body): AsyncGenerator<Uint8Array> {
 async function beginningOf(body: Body): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of bounded(body)) {
+  for await (const chunk of readBounded(body)) {
     chunks.push(chunk);
     size += chunk.length;
     if (size >= MAX_ERROR) break;
@@ -109,9 +109,9 @@ async function beginningOf(body: Body): Promise<string> {
   return Buffer.concat(chunks).toString('utf8', 0, MAX_ERROR);
 }
 
-async function answerOf(body: Body, id: unknown): Promise<string> {
+async function readAnswerTo(body: Body, id: unknown): Promise<string> {
   const chunks: Uint8Array[] = [];
-  for await (const chunk of bounded(body)) chunks.push(chunk);
+  for await (const chunk of readBounded(body)) chunks.push(chunk);
   const answer = answerIn(Buffer.concat(chunks).toString(), id);
   // The library would wait for the right one.
   if (answer === undefined) throw new AnswerError(NO_ANSWER);
@@ -125,7 +125,7 @@ async function eventOf(body: Body, id: unknown, tokens: Tokens): Promise<string>
   let data: string[] = [];
   let count = 0;
   let endedInCr = false;
-  for await (const chunk of bounded(body)) {
+  for await (const chunk of readBounded(body)) {
     const text = decoder.decode(chunk, { stream: true });
     const [first = '', ...more] = (endedInCr && text.startsWith('\n') ? text.slice(1) : text).split(/\r\n|\n|\r/);
     endedInCr = text.endsWith('\r');
@@ -164,7 +164,7 @@ function hear(text: string, tokens: Tokens): void {
 function answerIn(text: string, id: unknown): string | undefined {
   if (text === '') return undefined;
   try {
-    const message = readable(JSON.parse(text));
+    const message = makeReadable(JSON.parse(text));
     if (typeof message !== 'object' || message === null || 'method' in message) return undefined;
     const given = 'id' in message ? message.id : null;
     if (given === null && 'error' in message) return JSON.stringify({ ...message, id });

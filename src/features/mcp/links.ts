@@ -7,9 +7,9 @@ import { UserError } from '../../errors.ts';
 import { createLru } from '../../lib/lru.ts';
 import type { ToolScope } from '../../runtime/contract/tool-scope.ts';
 import type { Json } from '../../workspace/types.ts';
-import { told } from './answer.ts';
+import { answerForModel } from './answer.ts';
 import type { Client } from './connect.ts';
-import { reasonOf } from './tool.ts';
+import { failureReason } from './tool.ts';
 
 const MAX_TASKS = 200;
 /** The most links of one task. */
@@ -56,8 +56,8 @@ export async function readLink(
 ): Promise<Json> {
   const reply = await client.readResource({ uri, options: { signal, timeout: READ_MS } }).catch((error: unknown) => {
     if (signal.aborted) throw error;
-    throw new UserError(`The server ${server} failed: ${reasonOf(error)}`);
+    throw new UserError(`The server ${server} failed: ${failureReason(error)}`);
   });
   const content = reply.contents.map((resource) => ({ type: 'resource', resource }));
-  return { path, ...(await told({ content }, { scope, title: path, linkTo: () => undefined })) };
+  return { path, ...(await answerForModel({ content }, { scope, title: path, linkTo: () => undefined })) };
 }

@@ -52,7 +52,7 @@ export class Tokens {
   note(method: string, params: unknown): void {
     if (method !== 'notifications/progress') return;
     const { data } = progress.safeParse(params);
-    if (data) this.#heard.get(String(data.progressToken))?.(wordsOf(data));
+    if (data) this.#heard.get(String(data.progressToken))?.(progressText(data));
   }
 
   /** Forgets a call that has been answered. */
@@ -61,7 +61,7 @@ export class Tokens {
   }
 }
 
-function wordsOf({ progress: done, total, message }: z.infer<typeof progress>): string {
+function progressText({ progress: done, total, message }: z.infer<typeof progress>): string {
   const round = (value: number) => String(Math.round(value * 100) / 100);
   const share = Math.round((done / (total || 1)) * 100);
   // A total of one means a share, a larger one a count.

@@ -3,7 +3,7 @@
  * https://modelcontextprotocol.io/specification/2026-07-28/server/prompts
  */
 import { visibleText } from '../../runtime/context/turn.ts';
-import { bounded } from './answer.ts';
+import { visibleExcerpt } from './answer.ts';
 import type { Client } from './connect.ts';
 
 export interface ServerPrompt {
@@ -37,11 +37,11 @@ export async function listPrompts(
     for (const { name, title, description, arguments: given = [] } of prompts) {
       if (name.length > MAX_NAME || visibleText(name) !== name || /\s/.test(name)) continue;
       const args = given.slice(0, MAX_ARGUMENTS).map((each) => ({
-        name: bounded(each.name, MAX_NAME),
-        description: bounded(each.description ?? '', MAX_WORDS),
+        name: visibleExcerpt(each.name, MAX_NAME),
+        description: visibleExcerpt(each.description ?? '', MAX_WORDS),
         isRequired: each.required === true,
       }));
-      found.push({ server, name, description: bounded(description ?? title ?? '', MAX_WORDS), arguments: args });
+      found.push({ server, name, description: visibleExcerpt(description ?? title ?? '', MAX_WORDS), arguments: args });
     }
     cursor = nextCursor;
     if (cursor === undefined) break;
@@ -68,7 +68,7 @@ export async function readPrompt(
     const words = text ?? `[${content.type}]`;
     return isDialogue ? `${role}: ${words}` : words;
   });
-  return bounded(texts.join('\n\n'), MAX_TEXT);
+  return visibleExcerpt(texts.join('\n\n'), MAX_TEXT);
 }
 
 const resourceText = ({ resource }: { resource: object }): string | undefined =>

@@ -11,7 +11,7 @@ const DATA = new Set(['structuredContent', 'default', 'enum', 'const', 'examples
 const DATA_URL = /^\s{0,9}data:([\w.+-]{1,64}\/[\w.+-]{1,64})?[^,]{0,200},/i;
 
 /** Changes the message and returns it. Avoids recursion, since a server may nest arbitrarily deep. */
-export function readable(message: unknown): unknown {
+export function makeReadable(message: unknown): unknown {
   const waiting: object[] = [];
   const visit = (value: unknown) => {
     if (typeof value === 'object' && value !== null) waiting.push(value);

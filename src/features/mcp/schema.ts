@@ -102,7 +102,7 @@ export function fitSchema(given: Schema): FittedSchema | undefined {
   const top: Schema = { type: 'object', ...rest };
   for (const key of NOT_AT_TOP) delete top[key];
   const properties = isRecord(top.properties) ? top.properties : {};
-  const names = namesOf(Object.keys(properties));
+  const names = argumentNames(Object.keys(properties));
   const byGiven = new Map([...names].map(([original, name]) => [name, original]));
   const isRenamed = [...names].some(([original, name]) => original !== name);
   const schema: Schema = { ...top, properties };
@@ -199,7 +199,7 @@ function fitPart(given: unknown, root: Schema, depth: number): Schema {
       const type = typeOf(value);
       if (type !== undefined) fitted.type = type;
     } else if (key === 'enum') {
-      if (Array.isArray(value) && value.length > 0) fitted.enum = distinct(value);
+      if (Array.isArray(value) && value.length > 0) fitted.enum = distinctValues(value);
     } else if (key !== 'prefixItems' && key !== 'required' && (KINDS[key]?.(value) ?? true)) fitted[key] = value;
   }
   if (Array.isArray(given.prefixItems) && fitted.items === undefined)
@@ -229,7 +229,7 @@ function oldWays(given: Schema): Schema {
 /** Converts a list with types by position to one of any of these types: not all providers support positions. */
 function itemsOf(value: unknown, root: Schema, depth: number): Schema {
   if (!Array.isArray(value)) return fitPart(value, root, depth + 1);
-  const kinds = distinct(value.map((one) => fitPart(one, root, depth + 1)));
+  const kinds = distinctValues(value.map((one) => fitPart(one, root, depth + 1)));
   return kinds.length > 1 && kinds.every((kind) => Object.keys(kind).length > 0)
     ? { anyOf: kinds }
     : kinds.length === 1
@@ -258,7 +258,7 @@ function typeOf(value: unknown): string | string[] | undefined {
 const describedBy = ({ description }: Schema): Schema => (isText(description) ? { description } : {});
 
 /** Gives each argument a name that providers accept. */
-function namesOf(keys: readonly string[]): Map<string, string> {
+function argumentNames(keys: readonly string[]): Map<string, string> {
   const taken = new Set(keys.filter((key) => NAME.test(key)));
   return new Map(
     keys.map((key) => {
@@ -272,7 +272,7 @@ function namesOf(keys: readonly string[]): Map<string, string> {
   );
 }
 
-function distinct<T>(values: readonly T[]): T[] {
+function distinctValues<T>(values: readonly T[]): T[] {
   const seen = new Set<string>();
   return values.filter((value) => {
     const text = JSON.stringify(value);

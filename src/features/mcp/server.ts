@@ -6,9 +6,9 @@
 import { UserError } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
 import type { ServerHealth } from '../../runtime/contract/feature.ts';
-import { type Client, connect, isForgotten, isUnsent, type McpServerSettings } from './connect.ts';
+import { type Client, connectServer, isForgotten, isUnsent, type McpServerSettings } from './connect.ts';
 import { listTools } from './list.ts';
-import { effectOf, type McpCall, type McpToolInfo, reachesOut, reasonOf } from './tool.ts';
+import { effectOf, failureReason, type McpCall, type McpToolInfo, reachesOut } from './tool.ts';
 
 /** A server's state for people who check the configuration. */
 export interface SurveyedServer extends ServerHealth {
@@ -161,7 +161,7 @@ export class McpServer {
     if (this.#closing.aborted) return;
     this.client = undefined;
     this.#state = 'failed';
-    this.#problem = `The server ${this.name} (mcp.${this.name}) is not there: ${reasonOf(error, valuesOf(this.settings))}`;
+    this.#problem = `The server ${this.name} (mcp.${this.name}) is not there: ${failureReason(error, valuesOf(this.settings))}`;
     const now = this.#now();
     if (client) this.#ended = [...this.#ended.filter((at) => now - at < AT_ONCE.withinMs), now];
     const isAtOnce = client !== undefined && this.#ended.length <= AT_ONCE.times;
@@ -186,7 +186,7 @@ export class McpServer {
     let client: Client | undefined;
     const isCurrent = () => client !== undefined && this.client === client;
     try {
-      client = await connect(this.settings, this.#closing, {
+      client = await connectServer(this.settings, this.#closing, {
         onStale: () => {
           this.#isStale = true;
         },

@@ -15,7 +15,7 @@ import type { McpServerSettings } from './connect.ts';
 import { Links, readLink } from './links.ts';
 import { listPrompts, readPrompt, type ServerPrompt } from './prompts.ts';
 import { McpServer, type SurveyedServer } from './server.ts';
-import { nameFor, reasonOf, toRuntimeTool } from './tool.ts';
+import { failureReason, nameFor, toRuntimeTool } from './tool.ts';
 
 export type { McpServerSettings } from './connect.ts';
 
@@ -96,7 +96,7 @@ export class McpServers {
     const client = this.#servers.find((each) => each.name === server)?.client;
     if (!client) throw new UserError(`The server ${server} is away.`);
     return readPrompt(client, name, values, this.#closing.signal).catch((error: unknown) => {
-      throw new UserError(`The server ${server} failed: ${reasonOf(error)}`, { cause: error });
+      throw new UserError(`The server ${server} failed: ${failureReason(error)}`, { cause: error });
     });
   }
 

@@ -14,7 +14,7 @@ import { firstToGo, memoryLimitMb, watchMemory } from '../../lib/memory-watch.ts
 import { clip, visibleText } from '../../runtime/context/turn.ts';
 import { killMarked } from '../../skills/run-process.ts';
 import { Tokens } from './progress.ts';
-import { readable } from './readable.ts';
+import { makeReadable } from './readable.ts';
 
 export interface StdioOptions {
   command: string;
@@ -227,7 +227,7 @@ class StdioTransport implements MCPTransport {
   /** Returns undefined for a line that isn't a message. */
   #read(line: string): Message | undefined {
     try {
-      return this.#validate(readable(JSON.parse(line)));
+      return this.#validate(makeReadable(JSON.parse(line)));
     } catch (error) {
       if (error instanceof Error && /^(SyntaxError|\$?ZodError)$/.test(error.name)) return undefined;
       throw error;

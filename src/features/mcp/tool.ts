@@ -11,7 +11,7 @@ import { visibleText } from '../../runtime/context/turn.ts';
 import type { RuntimeTool, ToolEffect } from '../../runtime/contract/task.ts';
 import { runtimeTool, type ToolScope } from '../../runtime/contract/tool-scope.ts';
 import type { Json } from '../../workspace/types.ts';
-import { bounded, type LinkTo, told } from './answer.ts';
+import { answerForModel, type LinkTo, visibleExcerpt } from './answer.ts';
 import { hearing } from './progress.ts';
 import { fitSchema } from './schema.ts';
 
@@ -94,7 +94,7 @@ export function toRuntimeTool(
   const isReaching = effectOf(info, trusted) === 'read' && reachesOut(info);
   return runtimeTool({
     name,
-    description: bounded(info.description?.trim() || info.name, MAX_DESCRIPTION),
+    description: visibleExcerpt(info.description?.trim() || info.name, MAX_DESCRIPTION),
     input,
     schema,
     effect: effectOf(info, trusted),
@@ -115,15 +115,15 @@ export function toRuntimeTool(
       const work = () => call(request);
       const reply = await (onProgress ? hearing(onProgress, work) : work()).catch((error: unknown) => {
         if (signal.aborted) throw error;
-        throw new UserError(`The server ${server} failed: ${reasonOf(error)}`);
+        throw new UserError(`The server ${server} failed: ${failureReason(error)}`);
       });
-      return told(reply, { scope, title: name, linkTo });
+      return answerForModel(reply, { scope, title: name, linkTo });
     },
   });
 }
 
 /** Returns what went wrong, for people, without secrets that the server was given. */
-export function reasonOf(error: unknown, given: readonly string[] = []): string {
+export function failureReason(error: unknown, given: readonly string[] = []): string {
   let text = errorMessage(error).slice(0, 2_000);
   for (const value of given) if (value.length >= 8) text = text.replaceAll(value, '[secret]');
   return visibleText(scrub(text)).slice(0, 300);

@@ -62,7 +62,7 @@ const KEPT = 0.5;
 const NEWEST: HistoryLimits = { max_messages: 1, max_tokens: 1 };
 
 /** Agents that were asked have their own sessions in the same task. */
-const keyOf = ({ viber, taskId }: CompactionOrder): string => `${viber}/${taskId}`;
+const sessionKey = ({ viber, taskId }: CompactionOrder): string => `${viber}/${taskId}`;
 
 export function createPass(options: CompactOptions): Pass {
   const { home, limits, log, signal, now = Date.now } = options;
@@ -73,7 +73,7 @@ export function createPass(options: CompactOptions): Pass {
   const failures = createLru<{ count: number; until: number; through: string }>(1_000);
 
   async function digest(order: CompactionOrder, part: Part, before: string) {
-    const key = keyOf(order);
+    const key = sessionKey(order);
     const failed = failures.get(key);
     const count = failed?.through === part.through ? failed.count : 0;
     const made = await digester.digest(order, part, { before, room, signal, withoutModel: count >= TRIES });
@@ -121,11 +121,11 @@ export function createPass(options: CompactOptions): Pass {
   return async (order, isDemand) => {
     const { viber, taskId } = order;
     const nothing = { messages: 0, facts: 0, waiting: 0, text: '' };
-    if (!isDemand && now() < (failures.get(keyOf(order))?.until ?? 0)) return { ...nothing, end: 'later' };
+    if (!isDemand && now() < (failures.get(sessionKey(order))?.until ?? 0)) return { ...nothing, end: 'later' };
     const { end, text, through, said, covers, facts } = await gather(order, isDemand);
     if (through === '') {
       // Its beginning is not finished yet; retrying after each run would be pointless.
-      if (end === 'nothing') failures.set(keyOf(order), { count: 0, until: now() + RETRY_MS, through });
+      if (end === 'nothing') failures.set(sessionKey(order), { count: 0, until: now() + RETRY_MS, through });
       return { ...nothing, end };
     }
     crashPoint('compaction:extracted');

@@ -65,7 +65,7 @@ export function choosePart(lines: readonly SessionLine[], choice: Choice): Part 
       (entry) => entry.type === 'message' || entry.type === 'step' || entry.type === 'result',
     );
     const said = pastMessages(own, ROOM, userText);
-    bytes += said.reduce((sum, message) => sum + sizeOf(message), 0);
+    bytes += said.reduce((sum, message) => sum + messageSize(message), 0);
     if (part && bytes > choice.maxTokens * 4) break;
     messages = [...messages, ...said];
     hasGuest ||= own.some((entry) => entry.type === 'message' && entry.isGuest);
@@ -98,7 +98,8 @@ function runsOf(lines: readonly SessionLine[]): FoundRun[] {
   return [...runs.values()];
 }
 
-const sizeOf = (message: TaskMessage): number => 16 + (message.role === 'steps' ? 0 : Buffer.byteLength(message.text));
+const messageSize = (message: TaskMessage): number =>
+  16 + (message.role === 'steps' ? 0 : Buffer.byteLength(message.text));
 
 const isSteered = ({ entries }: FoundRun): boolean =>
   entries.some((entry) => entry.type === 'result' && entry.error === STEERED);

@@ -29,7 +29,7 @@ export function offlineDigest(messages: readonly TaskMessage[], soFar: string, r
   const facts = new Set<string>();
   for (const message of messages) {
     if (message.role === 'steps') continue;
-    const words = message.role === 'user' ? ownWords(message.text) : message.text;
+    const words = message.role === 'user' ? withoutQuotations(message.text) : message.text;
     const sentences = sentencesOf(words);
     for (const decision of decisionsOf(sentences.join('\n'))) facts.add(`[Important Decisions] ${decision}`);
     if (message.role !== 'user') continue;
@@ -43,12 +43,12 @@ export function offlineDigest(messages: readonly TaskMessage[], soFar: string, r
   }
   const bullets = [...facts].map((fact) => `- ${fact}`).join('\n');
   const all = [...new Set([...soFar.split('\n'), ...lines])].filter(Boolean);
-  const summary = cleanSummary(scrub(newest(all, room / 2).join('\n')));
+  const summary = cleanSummary(scrub(fitLines(all, room / 2).join('\n')));
   return { facts: toFacts(bullets), summary: summary || 'Nothing of note was said.' };
 }
 
 /** Returns the newest lines that fit, and the first one, which names the subject. */
-function newest(lines: readonly string[], bytes: number): string[] {
+function fitLines(lines: readonly string[], bytes: number): string[] {
   const [first = '', ...rest] = lines;
   let left = bytes - Buffer.byteLength(first) - 8;
   const kept: string[] = [];
@@ -63,7 +63,7 @@ function newest(lines: readonly string[], bytes: number): string[] {
 
 const QUOTED = '</quoted>';
 
-function ownWords(given: string): string {
+function withoutQuotations(given: string): string {
   const text = visibleText(given);
   // After the last end tag no quotation is complete; searching from each start tag would take quadratic time.
   const end = text.lastIndexOf(QUOTED) + QUOTED.length;

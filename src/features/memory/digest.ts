@@ -79,14 +79,14 @@ const FACTS = '\n\nFacts, the newest last:\n';
 export function compactionText({ facts, summary }: Digest, before: string, room: number): string {
   const [, told = ''] = splitFacts(before);
   const all = [...new Set([...toBullets(told), ...facts.map(factLine)])];
-  let size = all.reduce((sum, fact) => sum + bytesOf(fact), 0);
+  let size = all.reduce((sum, fact) => sum + factBytes(fact), 0);
   for (const isKept of [(fact: string) => fact.startsWith('['), () => false]) {
     for (let at = 0; at < all.length && size > room / 2; ) {
       const fact = all[at] ?? '';
       if (isKept(fact)) at += 1;
       else {
         all.splice(at, 1);
-        size -= bytesOf(fact);
+        size -= factBytes(fact);
       }
     }
   }
@@ -94,7 +94,7 @@ export function compactionText({ facts, summary }: Digest, before: string, room:
   return `${cutBytes(summary, room - Buffer.byteLength(list))}${list}`;
 }
 
-const bytesOf = (fact: string): number => Buffer.byteLength(fact) + 3;
+const factBytes = (fact: string): number => Buffer.byteLength(fact) + 3;
 
 /** Splits a compaction's text into summary and facts. */
 export function splitFacts(text: string): [summary: string, facts: string] {

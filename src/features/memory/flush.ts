@@ -12,7 +12,7 @@ import { lines } from '../../messages/messages.ts';
 import type { OwnerNotifier } from '../../runtime/conversations/owner-notifier.ts';
 import type { Home } from '../../workspace/home.ts';
 import { askOwner } from './question.ts';
-import { appendDailyLog, dayOf } from './store/daily.ts';
+import { appendDailyLog, isoDay } from './store/daily.ts';
 import { isRemembered } from './store/memory.ts';
 import { keepQuestion, type Question } from './store/questions.ts';
 import { readRecords } from './store/record.ts';
@@ -81,7 +81,7 @@ export async function memoryFlush(place: FlushPlace, facts: readonly FlushedFact
   const bullets = (isDecision: boolean) =>
     facts.filter(({ section }) => (section === DECISIONS) === isDecision).map(({ text }) => `- ${text}`);
   await appendDailyLog(home, viber, { date: at, decisions: bullets(true), notes: bullets(false), source: SOURCE });
-  await syncFile(path.join(home.viberDir(viber), 'memory', `${dayOf(at)}.md`)).catch((error: unknown) => {
+  await syncFile(path.join(home.viberDir(viber), 'memory', `${isoDay(at)}.md`)).catch((error: unknown) => {
     // A full log accepts no more entries.
     if (errorCode(error) !== 'ENOENT') throw error;
   });

@@ -2,7 +2,7 @@
 import { type Feature, perGateway } from '../gateway.ts';
 import { createAfterRun } from './after-run.ts';
 import { compact } from './command/compact.ts';
-import { decide } from './command/decide.ts';
+import { decideSuggestion } from './command/decide.ts';
 import { memory as command } from './command/memory.ts';
 import { askLeftSoon, compactionOf } from './open-compaction.ts';
 import { searchOf } from './open-search.ts';
@@ -27,7 +27,7 @@ export const memory: Feature = {
   belowWhen: { hasAsks: true },
   below: belowAnswer,
   replied: rewordedBy,
-  decide: ({ verb, name, text }, by, gw) => decide({ ...by, gw }, verb, name, text),
+  decide: ({ verb, name, text }, by, gw) => decideSuggestion({ ...by, gw }, verb, name, text),
   search: (viber, words, limit, gw) => searchOf(gw).searchMemory(viber, words, limit),
   answers: {
     when: { state: 'completed', isContinued: true },

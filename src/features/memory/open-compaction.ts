@@ -26,7 +26,7 @@ export const compactionOf = perGateway((gw): Compaction => {
       return { model: own.model ?? models.modelName(), fallback: own.fallback ?? fallback };
     },
     waits: (approval) => gw.consent.approvals.get(approval) !== undefined,
-    askOwners: (question, of) => void ask(question, of, gw).catch((error: unknown) => failed(error, gw)),
+    askOwners: (question, of) => void askAboutSuggestion(question, of, gw).catch((error: unknown) => failed(error, gw)),
   });
 });
 
@@ -44,11 +44,11 @@ async function askLeft(gw: Gateway): Promise<void> {
   for (const each of vibersOf(home)) {
     if (!fs.existsSync(path.join(home.viberDir(each), 'memory', 'suggestions'))) continue;
     const { openQuestions } = await import('./store/questions.ts');
-    for (const question of await openQuestions(home, each)) await ask(question, each, gw);
+    for (const question of await openQuestions(home, each)) await askAboutSuggestion(question, each, gw);
   }
 }
 
-async function ask(question: Question, of: string, { home, people }: Gateway): Promise<void> {
+async function askAboutSuggestion(question: Question, of: string, { home, people }: Gateway): Promise<void> {
   const [{ promptUserToUpdateMemory }, { closeQuestion }] = await Promise.all([
     import('./flush.ts'),
     import('./store/questions.ts'),

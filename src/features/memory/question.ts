@@ -6,7 +6,7 @@ import type { Entry } from '../../runtime/contract/entry.ts';
 import type { Below } from '../../runtime/contract/feature.ts';
 import type { Suggestion } from '../../runtime/contract/memory.ts';
 import type { Answer } from '../../runtime/contract/outcome.ts';
-import { visible } from '../../runtime/reply/show.ts';
+import { spellInvisible } from '../../runtime/reply/show.ts';
 
 /** The number of suggestions in one message; /memory shows the rest. */
 const MAX_ASKED = 5;
@@ -59,7 +59,7 @@ function codeSpan(text: string): string {
   // Joiners and the emoji variation selector are parts of characters.
   const shown = text
     .split(/(\u200c|\u200d|\ufe0f)/)
-    .map((part, i) => (i % 2 === 1 ? part : visible(part)))
+    .map((part, i) => (i % 2 === 1 ? part : spellInvisible(part)))
     .join('');
   const longest = Math.max(0, ...[...shown.matchAll(/`+/g)].map(([run]) => run.length));
   const marks = '`'.repeat(longest + 1);

@@ -39,12 +39,12 @@ export async function rewordedBy(
  */
 export function likenessOf(reply: string, suggested: string): number {
   if (/[?？؟]/u.test(reply)) return 0;
-  const [said, old] = [wordsOf(reply), wordsOf(suggested)];
+  const [said, old] = [segmentWords(reply), segmentWords(suggested)];
   const shared = new Set(said).intersection(new Set(old)).size;
   const isMostly = 2 * shared > new Set(said).size;
   const beginsAlike = said[0] === old[0] && 2 * shared >= new Set(old).size;
   return said.length >= MIN_WORDS && shared >= MIN_WORDS && (isMostly || beginsAlike) ? shared / said.length : 0;
 }
 
-const wordsOf = (text: string): string[] =>
+const segmentWords = (text: string): string[] =>
   [...segmenter.segment(text.toLowerCase())].flatMap(({ segment, isWordLike }) => (isWordLike ? [segment] : []));

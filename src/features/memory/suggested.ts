@@ -3,7 +3,7 @@ import { principalText } from '../../access/principal.ts';
 import type { BlockOf } from '../../runtime/contract/feature.ts';
 import { configOf, type Gateway } from '../gateway.ts';
 import { parseSuggestion } from './store/suggestions.ts';
-import { type Keeping, keep } from './tools/keep.ts';
+import { type Keeping, suggestFact } from './tools/keep.ts';
 
 export async function keepSuggestions(
   texts: readonly string[],
@@ -20,7 +20,7 @@ export async function keepSuggestions(
     provenance: `${principalText(principal)} in task ${task}`,
   };
   for (const text of texts) {
-    const waiting = await keep(keeping, parseSuggestion(text));
+    const waiting = await suggestFact(keeping, parseSuggestion(text));
     if (waiting) made.pending.push(waiting);
   }
 }

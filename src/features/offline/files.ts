@@ -32,7 +32,7 @@ export function* listFiles(view: View): Work {
   if (names.length === 0) {
     const { value, error } = yield { tool: 'list_files', input: {} };
     if (error !== undefined) return view.messages.text('offline.notListed', { why: error });
-    names = namesIn(value);
+    names = namesInResult(value);
   }
   if (names.length === 0) return view.messages.text('offline.noFiles');
   const shown = names.slice(-50).map((name) => `- ${name}`);
@@ -76,7 +76,7 @@ function typeOf(name: string): string {
 }
 
 /** Returns the names in any kind of list that a tool returned. */
-function namesIn(value: Json | undefined): string[] {
+function namesInResult(value: Json | undefined): string[] {
   if (typeof value === 'string') return value.split('\n').filter((line) => line.trim() !== '');
   const lists = Array.isArray(value)
     ? value

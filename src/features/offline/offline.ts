@@ -18,11 +18,11 @@ export function createOfflineModel(): ModelV4 {
     modelId: 'viber',
     supportedUrls: {},
     async doGenerate(options) {
-      return answer(options);
+      return generateAnswer(options);
     },
     async doStream(options) {
       options.abortSignal?.throwIfAborted();
-      const { content, finishReason, usage } = answer(options);
+      const { content, finishReason, usage } = generateAnswer(options);
       const parts: StreamPart[] = [{ type: 'stream-start', warnings: [] }];
       for (const part of content) {
         if (part.type === 'tool-call') parts.push(part);
@@ -38,7 +38,7 @@ export function createOfflineModel(): ModelV4 {
   };
 }
 
-function answer({ prompt, tools = [], providerOptions }: CallOptions): GenerateResult {
+function generateAnswer({ prompt, tools = [], providerOptions }: CallOptions): GenerateResult {
   const view = readPrompt(prompt, languageOf(providerOptions));
   const made = view.calls.length;
   const { calls, text } = respond(view, new Set(tools.map((tool) => tool.name)));

@@ -59,27 +59,29 @@ const MEMORY_MESSAGE = 'Context from memory:';
 const SUMMARY_MESSAGE = 'Summary of what was said before:';
 
 export function readPrompt(given: Prompt, language?: string): View {
-  const isMemory = (message: Prompt[number]) => message.role === 'user' && textOf(message).startsWith(MEMORY_MESSAGE);
-  const isSummary = (message: Prompt[number]) => message.role === 'user' && textOf(message).startsWith(SUMMARY_MESSAGE);
+  const isMemory = (message: Prompt[number]) =>
+    message.role === 'user' && promptText(message).startsWith(MEMORY_MESSAGE);
+  const isSummary = (message: Prompt[number]) =>
+    message.role === 'user' && promptText(message).startsWith(SUMMARY_MESSAGE);
   const newest = given.findLastIndex((message) => message.role === 'user');
   const before = newest > 0 ? given[newest - 1] : undefined;
   // Only right before the newest words: anybody may write a message that begins like it.
-  const standing = before?.role === 'user' && textOf(before).startsWith(STANDING) ? before : undefined;
+  const standing = before?.role === 'user' && promptText(before).startsWith(STANDING) ? before : undefined;
   const prompt = given.filter((message) => message !== standing && !isMemory(message) && !isSummary(message));
-  const stands = standing ? textOf(standing) : '';
-  const told = given.filter(isMemory).map((message) => textOf(message).slice(MEMORY_MESSAGE.length));
+  const stands = standing ? promptText(standing) : '';
+  const told = given.filter(isMemory).map((message) => promptText(message).slice(MEMORY_MESSAGE.length));
   const system = prompt.flatMap((message) => (message.role === 'system' ? [message.content] : [])).join('\n');
   const end = prompt.findLastIndex((message) => message.role === 'user');
   const begin = prompt.slice(0, end + 1).findLastIndex((message) => message.role !== 'user') + 1;
   const spoken = prompt
     .slice(begin, end + 1)
-    .map(textOf)
+    .map(promptText)
     .join('\n');
-  const older = prompt.slice(0, begin).map((message) => (message.role === 'user' ? textOf(message) : ''));
+  const older = prompt.slice(0, begin).map((message) => (message.role === 'user' ? promptText(message) : ''));
   const files = [...older, block(stands, 'artifacts'), spoken].flatMap(listedFiles);
   return {
     messages: messagesIn(language),
-    text: ownWords(spoken),
+    text: spokenWords(spoken),
     plan: parsePlan(block(stands, 'task')),
     memory: memoryLines([block(system, 'memory'), ...told].join('\n')),
     isWithheld: system.includes(WITHHELD),
@@ -87,11 +89,11 @@ export function readPrompt(given: Prompt, language?: string): View {
     files: [...new Map(files.map((file) => [file.id, file])).values()],
     calls: callsAfter(prompt.slice(end + 1)),
     turn: prompt.filter((message) => message.role === 'user').length,
-    length: prompt.reduce((sum, message) => sum + textOf(message).length, 0),
+    length: prompt.reduce((sum, message) => sum + promptText(message).length, 0),
   };
 }
 
-function textOf(message: Prompt[number]): string {
+function promptText(message: Prompt[number]): string {
   if (message.role === 'system') return message.content;
   return message.content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
 }
@@ -103,7 +105,7 @@ function block(text: string, name: string): string {
   return start < 0 || end < 0 ? '' : text.slice(start + name.length + 2, end);
 }
 
-function ownWords(spoken: string): string {
+function spokenWords(spoken: string): string {
   const words = withoutQuotes(spoken)
     .replace(/^Attached files[^\n]*(?:\n- [^\n]*)*/gm, '')
     .replace(/^\[[^\]\n]*\]$/gm, '')

@@ -1,13 +1,13 @@
 /** The Board's pages of skills. */
 import fs from 'node:fs';
-import { found, pageOf, route } from '../../board/route.ts';
+import { orNotFound, pageOf, route } from '../../board/route.ts';
 import { scrub } from '../../log.ts';
 import type { BoardAt, BoardRoute } from '../../runtime/contract/board.ts';
 import type { Gateway } from '../gateway.ts';
 import { skillsOf } from './open.ts';
 import type { SkillView } from './service.ts';
 
-const shown = ({ name, description, isUsable, lacks, fixes, level }: SkillView) => ({
+const skillForBoard = ({ name, description, isUsable, lacks, fixes, level }: SkillView) => ({
   name,
   description,
   ready: isUsable,
@@ -18,15 +18,15 @@ const shown = ({ name, description, isUsable, lacks, fixes, level }: SkillView) 
 export const skillRoutes = ({ viberOf }: BoardAt, gw: Gateway): BoardRoute[] => [
   route('GET', '/api/skills', 'owner', async ({ url }) => {
     const { skills } = await skillsOf(gw).list(viberOf(url));
-    const { items, next } = pageOf(skills.map(shown), ({ name }) => name, url);
+    const { items, next } = pageOf(skills.map(skillForBoard), ({ name }) => name, url);
     return { skills: items, ...(next !== undefined && { next }) };
   }),
   route('GET', '/api/skills/:name', 'owner', async ({ params, url }) => {
     const { skills } = await skillsOf(gw).list(viberOf(url));
-    const skill = found(
+    const skill = orNotFound(
       skills.find(({ name }) => name === params.name),
       'skill',
     );
-    return { ...shown(skill), text: scrub(fs.readFileSync(skill.file, 'utf8')) };
+    return { ...skillForBoard(skill), text: scrub(fs.readFileSync(skill.file, 'utf8')) };
   }),
 ];

@@ -1,7 +1,7 @@
 /** Skills: texts that a viber follows, and scripts that it calls, bundled or kept in the home. */
 import { configOf, type Feature } from '../gateway.ts';
 import { skills as command } from './command/skills.ts';
-import { namesIn, skillsOf } from './open.ts';
+import { offeredSkills, skillsOf } from './open.ts';
 import { SHELL, shellTool } from './tools/shell.ts';
 import { SKILL_TOOLS } from './tools/table.ts';
 
@@ -24,7 +24,7 @@ export const skills: Feature = {
     const catalog = catalogAt(at);
     try {
       if (vibers.length > 0) await Promise.all([catalog.start(), ...vibers.map((viber) => catalog.open(viber))]);
-      return { off, skills: namesIn(catalog, vibers) };
+      return { off, skills: offeredSkills(catalog, vibers) };
     } finally {
       await catalog.close();
     }

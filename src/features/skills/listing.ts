@@ -5,7 +5,7 @@
  */
 import { createLru } from '../../lib/lru.ts';
 import { countTokens, MOST_CHARS } from '../../lib/tokens.ts';
-import { oneLine } from '../../runtime/context/turn.ts';
+import { clipLine } from '../../runtime/context/turn.ts';
 import type { Skill, SkillLevel } from '../../skills/skill.ts';
 import { type Relevance, relevanceOf } from './relevance.ts';
 
@@ -24,7 +24,8 @@ const MAX_DESCRIPTION = 1024;
 const MAX_NAMES = 48_000;
 const RANK: Record<SkillLevel, number> = { viber: 0, user: 1, bundled: 2 };
 
-const lineOf = ({ name, description }: ListedSkill): string => `- ${name}: ${oneLine(description, MAX_DESCRIPTION)}`;
+const listingLine = ({ name, description }: ListedSkill): string =>
+  `- ${name}: ${clipLine(description, MAX_DESCRIPTION)}`;
 
 /** @param query the subject of the task */
 export function listingOf<Of extends ListedSkill>(
@@ -33,14 +34,14 @@ export function listingOf<Of extends ListedSkill>(
   maxTokens: number,
   relevance: Relevance<Of> = relevanceOf(skills),
 ): Listing {
-  const all = skills.map(lineOf).join('\n');
+  const all = skills.map(listingLine).join('\n');
   if (all.length <= maxTokens * MOST_CHARS && countTokens(all) <= maxTokens) return { text: all, isWhole: true };
   const fitting = new Set(relevance.rank(query));
   const others = skills.filter((skill) => !fitting.has(skill)).sort((a, b) => RANK[a.level] - RANK[b.level]);
   const told = new Set<Of>();
   let left = maxTokens;
   for (const skill of [...fitting, ...others]) {
-    const cost = countTokens(`${lineOf(skill)}\n`);
+    const cost = countTokens(`${listingLine(skill)}\n`);
     // A description is included completely or not at all, because the model would take half of it for the whole.
     if (cost > left) continue;
     left -= cost;
@@ -49,7 +50,7 @@ export function listingOf<Of extends ListedSkill>(
   }
   const rest = [...fitting, ...others].filter((skill) => !told.has(skill));
   return {
-    text: [...skills.filter((skill) => told.has(skill)).map(lineOf), namesOf(rest)].join('\n'),
+    text: [...skills.filter((skill) => told.has(skill)).map(listingLine), fittingNames(rest)].join('\n'),
     isWhole: false,
   };
 }
@@ -58,7 +59,7 @@ export function listingOf<Of extends ListedSkill>(
 const SHORTEST = 8;
 
 /** Lists names alphabetically; if there are too many, those that fit the task best. */
-function namesOf(skills: readonly ListedSkill[]): string {
+function fittingNames(skills: readonly ListedSkill[]): string {
   let length = 0;
   const names = skills.flatMap(({ name }) => {
     length += name.length + 2;

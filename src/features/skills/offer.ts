@@ -186,15 +186,15 @@ export function createUsable(skills: Skills, health: Health, now: () => number =
   return async (viber) => {
     const all = skills.of(viber);
     const known = vibers.get(viber);
-    if (known && now() < known.until && isSame(known.all, all)) return known.usable;
+    if (known && now() < known.until && areSameSkills(known.all, all)) return known.usable;
     const states = await Promise.all(all.map((skill) => health.of(skill)));
     const found = all.filter((_, index) => states[index]?.isUsable);
     // Returns the same array for the same skills, so that data cached under it stays valid.
-    const usable = known && isSame(known.usable, found) ? known.usable : found;
+    const usable = known && areSameSkills(known.usable, found) ? known.usable : found;
     vibers.set(viber, { all, usable, until: now() + REMEMBER_MS });
     return usable;
   };
 }
 
-const isSame = (before: readonly Skill[], after: readonly Skill[]): boolean =>
+const areSameSkills = (before: readonly Skill[], after: readonly Skill[]): boolean =>
   before.length === after.length && before.every((skill, index) => skill === after[index]);

@@ -66,7 +66,7 @@ export class GatewaySkills {
       work.then(() => true),
       WAIT_MS,
     );
-    return isRead ? namesIn(skills, vibers) : new Map();
+    return isRead ? offeredSkills(skills, vibers) : new Map();
   }
 
   async adding(): Promise<SkillAdding> {
@@ -103,7 +103,7 @@ export class GatewaySkills {
 
 export const skillsOf = perGateway((gw) => new GatewaySkills(gw));
 
-export const namesIn = (skills: Skills, vibers: readonly string[]): OfferedNames['skills'] =>
+export const offeredSkills = (skills: Skills, vibers: readonly string[]): OfferedNames['skills'] =>
   new Map(
     vibers.map((viber) => [viber, skills.of(viber).map(({ name, kind }) => ({ name, isTool: kind === 'tool' }))]),
   );

@@ -55,7 +55,7 @@ export async function hear(sound: ReadableFile, by: ReadFor, to: HearingOptions)
     const began = performance.now();
     try {
       const heard = await transcriber.transcribe(sound, signal);
-      onUsage(transcriber.name, usageOf(heard, sound), Math.round(performance.now() - began));
+      onUsage(transcriber.name, soundUsage(heard, sound), Math.round(performance.now() - began));
       if (heard.text === '') throw new Unreadable('empty', 'Nothing is said in it.');
       return heard.text;
     } catch (error) {
@@ -72,7 +72,7 @@ export async function hear(sound: ReadableFile, by: ReadFor, to: HearingOptions)
 
 const cause = (error: Unreadable): string => errorMessage(error.cause ?? error).slice(0, 200);
 
-function usageOf({ seconds }: Transcript, sound: ReadableFile): CallUsage {
+function soundUsage({ seconds }: Transcript, sound: ReadableFile): CallUsage {
   const length = seconds ?? sound.seconds;
   return { inputTokens: 0, outputTokens: 0, ...(length === undefined ? {} : { seconds: length }) };
 }

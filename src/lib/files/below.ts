@@ -223,7 +223,7 @@ export function holdFolder(root: string, names: readonly string[]): HeldFolder |
   } catch (error) {
     folder?.close();
     if (errorCode(error) === 'ENOENT') return undefined;
-    throw refusal(names, error);
+    throw stepError(names, error);
   }
 }
 
@@ -237,11 +237,11 @@ export function useFile<T>(
   use: (file: HeldFile) => T | Promise<T>,
 ): Promise<T | undefined> {
   return useFolder(root, names.slice(0, -1), async (folder) => {
-    if (names.length === 0) throw refused(['.'], NO_FILE);
+    if (names.length === 0) throw pathRefused(['.'], NO_FILE);
     const file = openFile(folder, names);
     if (file === undefined) return undefined;
     try {
-      if (!file.stat.isFile()) throw refused(names, NO_FILE);
+      if (!file.stat.isFile()) throw pathRefused(names, NO_FILE);
       return await use(file);
     } finally {
       fs.closeSync(file.fd);
@@ -289,7 +289,7 @@ export function openFile(folder: HeldFolder, names: readonly string[]): HeldFile
     return folder.file(names.at(-1) ?? '');
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined;
-    throw refusal(names, error);
+    throw stepError(names, error);
   }
 }
 
@@ -320,31 +320,31 @@ export async function putFile(
   { mode = 0o600, sync = true, isNew = false } = {},
 ): Promise<void> {
   const name = names.at(-1) ?? '';
-  if (name === '') throw refused(['.'], 'it is a folder');
+  if (name === '') throw pathRefused(['.'], 'it is a folder');
   const put = async (folder: HeldFolder) => {
     const stands = folder.stat(name);
-    if (stands?.isDirectory()) throw refused(names, 'it is a folder');
-    if (stands && !stands.isFile()) throw refused(names, stands.isSymbolicLink() ? LINK : NO_FILE);
-    if (stands && isNew) throw refused(names, 'it is there already');
+    if (stands?.isDirectory()) throw pathRefused(names, 'it is a folder');
+    if (stands && !stands.isFile()) throw pathRefused(names, stands.isSymbolicLink() ? LINK : NO_FILE);
+    if (stands && isNew) throw pathRefused(names, 'it is there already');
     const temp = folder.temp();
     try {
-      await write(temp, bytes, { mode, sync, check: (fd) => folder.checkOpened(fd, path.basename(temp)) });
+      await writeBelow(temp, bytes, { mode, sync, check: (fd) => folder.checkOpened(fd, path.basename(temp)) });
       fs.renameSync(temp, folder.at(name));
       folder.check();
     } catch (error) {
       fs.rmSync(temp, { force: true });
-      throw errorCode(error) === 'ENOENT' ? gone(names, error) : refusal(names, error);
+      throw errorCode(error) === 'ENOENT' ? gone(names, error) : stepError(names, error);
     }
     if (sync) await folder.sync();
     return true;
   };
   // A new folder may be removed by somebody else.
   if (!(await useFolder(root, names.slice(0, -1), put, { isMade: true, sync })))
-    throw refused(names, 'its folder is gone');
+    throw pathRefused(names, 'its folder is gone');
 }
 
 /** @param check called before the first byte is written */
-async function write(
+async function writeBelow(
   file: string,
   bytes: Uint8Array,
   { mode, sync, check }: { mode: number; sync: boolean; check: (fd: number) => void },
@@ -359,22 +359,23 @@ async function write(
   }
 }
 
-const gone = (names: readonly string[], cause?: unknown): PathRefused => refused(names, 'its folder is gone', cause);
+const gone = (names: readonly string[], cause?: unknown): PathRefused =>
+  pathRefused(names, 'its folder is gone', cause);
 
 const LINK = 'links are not followed';
 const NO_FILE = 'it is not a regular file';
 
 /** Returns why the system refused a step; the error itself if it isn't about the path. */
-function refusal(names: readonly string[], error: unknown): unknown {
+function stepError(names: readonly string[], error: unknown): unknown {
   const code = errorCode(error) ?? '';
   if (code === 'ELOOP' || code === 'ENOTDIR')
-    return refused(names, `a part of it is a link or no folder: ${LINK}`, error);
-  if (code === 'EISDIR' || code === 'ENOTEMPTY') return refused(names, 'it is a folder', error);
-  if (code === 'EACCES' || code === 'EPERM') return refused(names, 'it may not be opened', error);
-  if (code === 'ENXIO' || code === 'ENODEV') return refused(names, NO_FILE, error);
-  if (code === 'ENAMETOOLONG') return refused(names, 'a name in it is too long', error);
+    return pathRefused(names, `a part of it is a link or no folder: ${LINK}`, error);
+  if (code === 'EISDIR' || code === 'ENOTEMPTY') return pathRefused(names, 'it is a folder', error);
+  if (code === 'EACCES' || code === 'EPERM') return pathRefused(names, 'it may not be opened', error);
+  if (code === 'ENXIO' || code === 'ENODEV') return pathRefused(names, NO_FILE, error);
+  if (code === 'ENAMETOOLONG') return pathRefused(names, 'a name in it is too long', error);
   return error;
 }
 
-const refused = (names: readonly string[], why: string, cause?: unknown): PathRefused =>
+const pathRefused = (names: readonly string[], why: string, cause?: unknown): PathRefused =>
   new PathRefused(`"${names.join('/').slice(0, 100)}" cannot be used: ${why}.`, { cause });

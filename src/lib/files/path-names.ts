@@ -15,7 +15,7 @@ const RESERVED = /^(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²�
  */
 export function pathNames(relative: string): string[] {
   const refuse = (why: string): never => {
-    throw refused(relative, why);
+    throw badPath(relative, why);
   };
   if (typeof relative !== 'string' || relative.trim() === '') return refuse('it is empty');
   if (Buffer.byteLength(relative) > MAX_BYTES) return refuse('it is too long');
@@ -34,7 +34,7 @@ export function pathNames(relative: string): string[] {
   return names;
 }
 
-function refused(relative: string, why: string): UserError {
+function badPath(relative: string, why: string): UserError {
   const shown = String(relative).toWellFormed().replace(new RegExp(UNSEEN, 'gu'), '�').slice(0, 100);
   return new UserError(`The path "${shown}" cannot be used: ${why}.`);
 }

@@ -177,10 +177,10 @@ export function appendSteps(prompt: Message[], messages: readonly Json[]): void 
       if (message.content) prompt.push(said(message.content));
       continue;
     }
-    const content = partsOf(message.content).flatMap(toAssistantPart);
+    const content = contentParts(message.content).flatMap(toAssistantPart);
     const results = new Map<string, ToolResult>();
     for (let next = messages[index + 1]; isJsonRecord(next) && next.role === 'tool'; next = messages[index + 1]) {
-      for (const result of partsOf(next.content).flatMap(toResult)) results.set(result.toolCallId, result);
+      for (const result of contentParts(next.content).flatMap(toResult)) results.set(result.toolCallId, result);
       index += 1;
     }
     const calls = content.flatMap((part) =>
@@ -199,7 +199,7 @@ function interrupted({ toolCallId, toolName }: { toolCallId: string; toolName: s
 
 function toAssistantPart(part: Part): AssistantPart[] {
   const { type, text, data, mediaType, kind } = part;
-  const options = optionsOf(part);
+  const options = partOptions(part);
   if (type === 'text' && typeof text === 'string')
     return text === '' && !options.providerOptions ? [] : [{ type, text, ...options }];
   if (type === 'reasoning' && typeof text === 'string') return [{ type, text, ...options }];
@@ -215,7 +215,7 @@ function toAssistantPart(part: Part): AssistantPart[] {
 function toResult(part: Part): ToolResult[] {
   const { type, toolCallId, toolName = '', output } = part;
   if (type !== 'tool-result' || typeof toolCallId !== 'string' || typeof toolName !== 'string') return [];
-  return isOutput(output) ? [{ type, toolCallId, toolName, output, ...optionsOf(part) }] : [];
+  return isOutput(output) ? [{ type, toolCallId, toolName, output, ...partOptions(part) }] : [];
 }
 
 const OUTPUTS: readonly unknown[] = ['text', 'json', 'error-text', 'error-json', 'execution-denied', 'content'];
@@ -227,11 +227,12 @@ const isOutput = (value: Json | undefined): value is ToolResult['output'] & Json
 const isKind = (value: Json | undefined): value is `${string}.${string}` =>
   typeof value === 'string' && value.includes('.');
 
-function optionsOf({ providerOptions }: Part): { providerOptions?: ProviderOptions } {
+function partOptions({ providerOptions }: Part): { providerOptions?: ProviderOptions } {
   return isOptions(providerOptions) ? { providerOptions } : {};
 }
 
 const isOptions = (value: Json | undefined): value is ProviderOptions & Json =>
   isJsonRecord(value) && Object.values(value).every(isJsonRecord);
 
-const partsOf = (content: Json | undefined): Part[] => (Array.isArray(content) ? content.filter(isJsonRecord) : []);
+const contentParts = (content: Json | undefined): Part[] =>
+  Array.isArray(content) ? content.filter(isJsonRecord) : [];

@@ -54,7 +54,7 @@ export async function showFile(
   room: { bytes: number },
   signal: AbortSignal,
 ): Promise<ShownFile | undefined> {
-  const shown = nameOf(file);
+  const shown = fileLabel(file);
   const note = (why: string): UserPart => ({ type: 'text', text: `[${shown} ${why}]` });
   const unseen = (why: string, said: Wording, isPages = false): ShownFile => ({
     part: note(why),
@@ -88,7 +88,7 @@ export async function showFile(
   }
 }
 
-const nameOf = ({ name }: InputFile): string => name.replace(/[\r\n\]]/g, ' ');
+const fileLabel = ({ name }: InputFile): string => name.replace(/[\r\n\]]/g, ' ');
 
 type Form = { why: string; said: Wording } | { draw?: Redrawing; isNeeded?: boolean };
 

@@ -7,7 +7,7 @@ import { hashText } from '../../lib/files.ts';
 import { scrub } from '../../log.ts';
 import type { Json } from '../../workspace/types.ts';
 import type { WaitingCall } from '../contract/agent.ts';
-import { kindOf, type RuntimeTool } from '../contract/task.ts';
+import { callKind, type RuntimeTool } from '../contract/task.ts';
 
 /** @throws UserError when the call is impossible */
 export async function askedCall(tool: RuntimeTool, input: unknown, callId: string): Promise<WaitingCall> {
@@ -20,5 +20,5 @@ export async function askedCall(tool: RuntimeTool, input: unknown, callId: strin
 }
 
 export async function showsOf(tool: RuntimeTool, input: unknown): Promise<string> {
-  return hashText(JSON.stringify([kindOf(tool, input), (await tool.shows?.(input)) ?? null]));
+  return hashText(JSON.stringify([callKind(tool, input), (await tool.shows?.(input)) ?? null]));
 }

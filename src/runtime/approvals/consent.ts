@@ -9,7 +9,7 @@ import { UserError } from '../../errors.ts';
 import type { Consent } from '../../workspace/types.ts';
 import type { WorkingMode } from '../contract/settings.ts';
 import type { RuntimeTool } from '../contract/task.ts';
-import { kindOf } from '../contract/task.ts';
+import { callKind } from '../contract/task.ts';
 import { shownInput } from '../reply/show.ts';
 import { updatePlan } from '../tools/update-plan.ts';
 
@@ -40,7 +40,7 @@ export function withConsent(tools: readonly RuntimeTool[], rules: ConsentRules):
   return tools.map((tool) => {
     if (rules.needsPlan && tool.name === updatePlan.name) return { ...tool, asksAfter: isWritten };
     if (tool.asksBefore || (tool.effect === 'read' && !tool.reaches)) return tool;
-    if (rules.needsPlan && tool.effect !== 'read') return { ...tool, asksBefore: refuse };
+    if (rules.needsPlan && tool.effect !== 'read') return { ...tool, asksBefore: refuseWithoutPlan };
     if (tool.reaches)
       return { ...tool, asksBefore: (input, callId = '') => rules.asksToReach?.(tool, input, callId) ?? true };
     return { ...tool, asksBefore: (input) => needsConsent(tool, input, rules) };
@@ -50,7 +50,7 @@ export function withConsent(tools: readonly RuntimeTool[], rules: ConsentRules):
 const isWritten: NonNullable<RuntimeTool['asksAfter']> = (result) =>
   typeof result === 'object' && result !== null && 'status' in result && result.status === 'written';
 
-function refuse(): never {
+function refuseWithoutPlan(): never {
   throw new UserError('The plan must be approved first: call update_plan with the whole plan, and wait.');
 }
 
@@ -63,7 +63,8 @@ function needsConsent(
   const isFree = mode === 'execute' && tool.consent !== 'always';
   if (isFree && !(isBeyond?.(tool.name) && hasEffectOutside(tool, input))) return false;
   if (mode === 'decide' && !hasEffectOutside(tool, input)) return false;
-  const isAllowed = () => always.some((consent) => consent.tool === tool.name && consent.kind === kindOf(tool, input));
+  const isAllowed = () =>
+    always.some((consent) => consent.tool === tool.name && consent.kind === callKind(tool, input));
   const asks = () => {
     if (isAllowed()) return false;
     mustBeShowable(tool, input);

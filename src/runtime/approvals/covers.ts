@@ -3,18 +3,18 @@
  * stored with a person's consent and compared exactly, so it never changes with its description here.
  */
 import { type Messages, type Text, words } from '../../messages/messages.ts';
-import { visible } from '../reply/show.ts';
+import { spellInvisible } from '../reply/show.ts';
 
 type CoveredCalls = { tool: string; kind: string };
 
 /** `write file` */
-export const plainTool = (tool: string): Text => words(visible(tool.replace(/[_-]+/g, ' ')));
+export const plainTool = (tool: string): Text => words(spellInvisible(tool.replace(/[_-]+/g, ' ')));
 
 /** @param shown formats a part of the kind for the text */
 export function coveredText(
   { tool, kind }: CoveredCalls,
   messages: Messages,
-  shown: (text: string) => string = visible,
+  shown: (text: string) => string = spellInvisible,
 ): Text {
   if (kind === '') return plainTool(tool);
   for (const [pattern, say] of KINDS) {

@@ -12,7 +12,7 @@ import { openTask } from '../../workspace/tasks/index.ts';
 import type { Consent, Json, SessionEntry, TaskRecord } from '../../workspace/types.ts';
 import type { WorkingMode } from '../contract/settings.ts';
 import type { Reach, RuntimeTool } from '../contract/task.ts';
-import { kindOf } from '../contract/task.ts';
+import { callKind } from '../contract/task.ts';
 import { digestOf } from '../reply/show.ts';
 import { mustBeShowable } from './consent.ts';
 import { type Egress, judgeEgress } from './egress.ts';
@@ -96,7 +96,7 @@ export function openOutgoing(options: OutgoingOptions): Outgoing {
     const { address } = reach;
     // The same call is judged again when its run resumes.
     const isOwn = (other: Line<'sent'>) => other.callId === callId && other.digest === line.digest;
-    const egress = await judge(kindOf(tool, input), reach, isOwn);
+    const egress = await judge(callKind(tool, input), reach, isOwn);
     if (egress === 'refuse') throw new UserError(REFUSED);
     if (egress === 'ask') mustBeShowable(tool, input);
     if (egress !== 'count' && egress !== 'once') return egress === 'ask';

@@ -6,8 +6,8 @@
 import type { Messages } from '../../messages/messages.ts';
 import type { Json } from '../../workspace/types.ts';
 import type { Phrasing } from '../contract/sentence.ts';
-import { escaped } from '../conversations/places.ts';
-import { visible } from '../reply/show.ts';
+import { escapeMarkdown } from '../conversations/places.ts';
+import { spellInvisible } from '../reply/show.ts';
 
 const MAX_PLAIN = 160;
 const MAX_CODE = 400;
@@ -17,7 +17,7 @@ const MAX_FIELDS = 24;
 const SIMPLE = /^[\p{L}\p{N}](?:[\p{L}\p{N}\p{M} ,'’_/+&%-]|\.(?=[\p{L}\p{N}])){0,99}$/u;
 const QUOTES = /["“”„‟«»‹›❝❞]/g;
 
-const textOf = (value: unknown): string =>
+const valueText = (value: unknown): string =>
   typeof value === 'string' ? value : value === undefined ? '' : String(JSON.stringify(value));
 
 function cut(text: string, max: number): string {
@@ -25,10 +25,10 @@ function cut(text: string, max: number): string {
   return chars.length <= max ? text : `${chars.slice(0, max - 1).join('')}…`;
 }
 
-const oneLine = (value: unknown, max: number): string =>
+const valueLine = (value: unknown, max: number): string =>
   cut(
-    visible(
-      textOf(value)
+    spellInvisible(
+      valueText(value)
         .slice(0, max * 8)
         .toWellFormed()
         .trim()
@@ -40,11 +40,11 @@ const oneLine = (value: unknown, max: number): string =>
 /** Whether a value can appear verbatim without quotation marks. */
 export const isSimple = (value: string): boolean => SIMPLE.test(value);
 
-export function plain(value: unknown, max = MAX_PLAIN): string {
-  const line = oneLine(value, max);
+export function plainValue(value: unknown, max = MAX_PLAIN): string {
+  const line = valueLine(value, max);
   // Platforms turn text that looks like an address into a link.
   if (line.includes('://')) return `“${code(line.replace(QUOTES, "'"), max)}”`;
-  return SIMPLE.test(line) ? escaped(line) : `“${escaped(line.replace(QUOTES, "'"))}”`;
+  return SIMPLE.test(line) ? escapeMarkdown(line) : `“${escapeMarkdown(line.replace(QUOTES, "'"))}”`;
 }
 
 /**
@@ -52,20 +52,20 @@ export function plain(value: unknown, max = MAX_PLAIN): string {
  * formatting.
  */
 function code(value: unknown, max = MAX_CODE): string {
-  return `\`${oneLine(value, max).replaceAll('`', "'")}\``;
+  return `\`${valueLine(value, max).replaceAll('`', "'")}\``;
 }
 
-export const phrasingIn = (messages: Messages): Phrasing => ({ messages, plain, code });
+export const phrasingIn = (messages: Messages): Phrasing => ({ messages, plain: plainValue, code });
 
 /** Returns the fields of a call's arguments, nested ones as `outer.inner`, each value as text. */
-export function fieldsOf(input: Json): [name: string, value: string][] {
+export function argumentFields(input: Json): [name: string, value: string][] {
   const found: [string, string][] = [];
   const walk = (name: string, value: Json, depth: number): void => {
     if (found.length > MAX_FIELDS) return;
     const isList = Array.isArray(value);
     const isFlat = isList && value.every((item) => typeof item !== 'object' || item === null);
     if (typeof value !== 'object' || value === null || isFlat || depth > 4)
-      found.push([name, isFlat ? value.map(textOf).join(', ') : textOf(value)]);
+      found.push([name, isFlat ? value.map(valueText).join(', ') : valueText(value)]);
     else if (isList) for (const [index, item] of value.entries()) walk(`${name}.${index + 1}`, item, depth + 1);
     else for (const [key, item] of Object.entries(value)) walk(name === '' ? key : `${name}.${key}`, item, depth + 1);
   };
@@ -75,9 +75,9 @@ export function fieldsOf(input: Json): [name: string, value: string][] {
 
 /** Formats one line per field and cuts long values. */
 export function fieldList(input: Json, max = MAX_PLAIN): string {
-  const fields = fieldsOf(input);
+  const fields = argumentFields(input);
   const lines = fields
     .slice(0, MAX_FIELDS)
-    .map(([name, value]) => `- ${escaped(oneLine(name, MAX_NAME))}: ${plain(value, max)}`);
+    .map(([name, value]) => `- ${escapeMarkdown(valueLine(name, MAX_NAME))}: ${plainValue(value, max)}`);
   return [...lines, ...(fields.length > MAX_FIELDS ? ['- …'] : [])].join('\n');
 }

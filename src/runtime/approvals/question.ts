@@ -5,11 +5,11 @@ import type { Json } from '../../workspace/types.ts';
 import type { ApprovalRequest } from '../contract/approval.ts';
 import { type ButtonAction, questionId } from '../contract/buttons.ts';
 import type { Sentence } from '../contract/sentence.ts';
-import { kindOf, type RuntimeTool } from '../contract/task.ts';
-import { fenced, visible } from '../reply/show.ts';
+import { callKind, type RuntimeTool } from '../contract/task.ts';
+import { fenced, spellInvisible } from '../reply/show.ts';
 import type { AskUser } from '../tools/ask-user.ts';
 import { coveredText } from './covers.ts';
-import { fieldList, fieldsOf, isSimple, phrasingIn, plain } from './phrasing.ts';
+import { argumentFields, fieldList, isSimple, phrasingIn, plainValue } from './phrasing.ts';
 
 const CONSENT_MINUTES = 10;
 /** Reminders get longer, because the person may be away when they are asked. */
@@ -49,7 +49,7 @@ export const APPROVE = 'approve';
 
 const MEANS: Readonly<Record<string, BareAnswer>> = { yes: 'yes', no: 'no' };
 
-const button = (label: Text, id: string, verb: string): ButtonAction => ({
+const consentButton = (label: Text, id: string, verb: string): ButtonAction => ({
   label: label.length > MAX_LABEL ? words(`${label.slice(0, MAX_LABEL - 1)}…`.toWellFormed()) : label,
   command: APPROVE,
   args: `${id} ${verb}`,
@@ -71,34 +71,36 @@ export interface Consenting {
 }
 
 export const detailsButton = (id: string, messages: Messages): ButtonAction =>
-  button(messages.text('consent.details'), id, 'details');
+  consentButton(messages.text('consent.details'), id, 'details');
 
 export function askForConsent({ id, tool, input, scope }: ApprovalRequest, asking: Consenting): Question {
   const { messages, note = '', script = '', mayRepeat = true } = asking;
   const sentence = asking.sentence ?? fallback(tool, input, messages);
-  const code = visible(script.trimEnd());
+  const code = spellInvisible(script.trimEnd());
   const limits = messages.text(isJob(tool) ? 'consent.limitsJob' : 'consent.limits', { time: openFor(tool, messages) });
   const covers =
     mayRepeat && scope !== ''
-      ? messages.text('consent.covers', { what: coveredText({ tool, kind: scope }, messages, plain) })
+      ? messages.text('consent.covers', { what: coveredText({ tool, kind: scope }, messages, plainValue) })
       : '';
-  const notes = [visible(note), covers].filter(Boolean);
+  const notes = [spellInvisible(note), covers].filter(Boolean);
   const parts = [wholeFields(input), ...(code === '' ? [] : [fenced(code, 'sh')]), ...notes].filter(Boolean);
   const buttons = [
     [
-      button(sentence.yes ?? messages.text('common.yes'), id, 'yes'),
-      ...(sentence.asksWhen ? [button(messages.text('consent.anotherTime'), id, 'when')] : []),
-      button(messages.text('common.no'), id, 'no'),
+      consentButton(sentence.yes ?? messages.text('common.yes'), id, 'yes'),
+      ...(sentence.asksWhen ? [consentButton(messages.text('consent.anotherTime'), id, 'when')] : []),
+      consentButton(messages.text('common.no'), id, 'no'),
     ],
-    ...(mayRepeat ? [[button(messages.text('consent.always'), id, 'always')]] : []),
+    ...(mayRepeat ? [[consentButton(messages.text('consent.always'), id, 'always')]] : []),
   ];
   if (!isLong(parts.join('\n'))) return { text: sentence.text, details: [...parts, limits].join('\n\n'), buttons };
-  const all = [note, ...fieldsOf(input).map(([name, value]) => `${name}:\n${indented(value)}`), script].filter(Boolean);
+  const all = [note, ...argumentFields(input).map(([name, value]) => `${name}:\n${indented(value)}`), script].filter(
+    Boolean,
+  );
   const short = [fieldList(input), ...notes].filter(Boolean);
   return {
     text: sentence.text,
     details: [...short, messages.text('consent.inFile'), limits].join('\n\n'),
-    file: { name: 'details.txt', text: `${visible(all.join('\n\n'))}\n` },
+    file: { name: 'details.txt', text: `${spellInvisible(all.join('\n\n'))}\n` },
     buttons,
   };
 }
@@ -113,11 +115,11 @@ function fallback(tool: string, input: Json, messages: Messages): Sentence {
 
 /** Formats each field with its whole value, so that nothing in one can pass for another. */
 function wholeFields(input: Json): string {
-  return fieldsOf(input)
+  return argumentFields(input)
     .map(([name, value]) =>
       isSimple(value)
-        ? `- ${plain(name, 60)}: ${plain(value)}`
-        : `- ${plain(name, 60)}:\n${indented(fenced(visible(value)))}`,
+        ? `- ${plainValue(name, 60)}: ${plainValue(value)}`
+        : `- ${plainValue(name, 60)}:\n${indented(fenced(spellInvisible(value)))}`,
     )
     .join('\n');
 }
@@ -125,7 +127,7 @@ function wholeFields(input: Json): string {
 const indented = (text: string): string => text.replace(/^/gm, '  ');
 
 /** Stacks the buttons; puts two in a row if a platform couldn't show that many rows. */
-function rowsOf(buttons: ButtonAction[]): ButtonAction[][] {
+function stackButtons(buttons: ButtonAction[]): ButtonAction[][] {
   const width = buttons.length > MAX_ROWS ? 2 : 1;
   return buttons.flatMap((_, at) => (at % width === 0 ? [buttons.slice(at, at + width)] : []));
 }
@@ -140,13 +142,13 @@ const withoutTemplate = (plan: string): string =>
     .trim();
 
 export function askAboutPlan({ id }: ApprovalRequest, plan: string, messages: Messages): Question {
-  const shown = visible(withoutTemplate(plan));
+  const shown = spellInvisible(withoutTemplate(plan));
   const how = messages.text('questions.planHow');
   const buttons = [
     [
-      button(messages.text('questions.approve'), id, 'yes'),
-      button(messages.text('questions.edit'), id, 'edit'),
-      button(messages.text('questions.reject'), id, 'no'),
+      consentButton(messages.text('questions.approve'), id, 'yes'),
+      consentButton(messages.text('questions.edit'), id, 'edit'),
+      consentButton(messages.text('questions.reject'), id, 'no'),
     ],
   ];
   if (!isLong(shown)) return { text: lines(messages.text('questions.plan'), '', words(shown), '', how), buttons };
@@ -163,25 +165,25 @@ export function askPerson(
   messages: Messages,
 ): Question {
   const marked = options.map((given, index) => {
-    const option = words(visible(given.trim()));
+    const option = words(spellInvisible(given.trim()));
     return index === recommended ? messages.text('questions.recommended', { option }) : option;
   });
   const list = marked.map((option, index) => `${index + 1}. ${option}`).join('\n');
   const preferred = recommended === undefined ? undefined : options[recommended];
   const how = messages.text(options.length > 0 ? 'questions.pressOrWrite' : 'questions.write');
-  const answer = visible((preferred ?? '').trim());
+  const answer = spellInvisible((preferred ?? '').trim());
   const after =
     preferred === undefined
       ? messages.text('questions.wait')
       : messages.text('questions.otherwise', { minutes: QUESTION_MINUTES, answer });
   return {
-    text: words([visible(question.trim()), list, sentences(how, after)].filter(Boolean).join('\n\n')),
-    buttons: rowsOf(marked.map((option, index) => button(option, id, String(index + 1)))),
+    text: words([spellInvisible(question.trim()), list, sentences(how, after)].filter(Boolean).join('\n\n')),
+    buttons: stackButtons(marked.map((option, index) => consentButton(option, id, String(index + 1)))),
   };
 }
 
 /** Returns the tool's own sentence and note for these arguments, and what it will run. */
-export function wordsOf(tool: RuntimeTool, input: Json, messages: Messages): Omit<Consenting, 'messages'> {
+export function consentWords(tool: RuntimeTool, input: Json, messages: Messages): Omit<Consenting, 'messages'> {
   const parsed = tool.input.safeParse(input);
   const mayRepeat = tool.consent !== 'each';
   if (!parsed.success) return { mayRepeat };
@@ -196,5 +198,5 @@ export function wordsOf(tool: RuntimeTool, input: Json, messages: Messages): Omi
 /** Returns the kind of call that a permanent consent covers. */
 export function scopeOf(tool: RuntimeTool, input: Json): string {
   const parsed = tool.input.safeParse(input);
-  return parsed.success ? kindOf(tool, parsed.data) : '';
+  return parsed.success ? callKind(tool, parsed.data) : '';
 }

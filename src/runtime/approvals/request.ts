@@ -117,14 +117,14 @@ const ABOUT = ['name', 'prompt', 'to', 'path', 'url', 'skill', 'words', 'text', 
 export function isSameMatter(before: ApprovalRequest, now: ApprovalRequest): boolean {
   if (before.kind !== now.kind || before.tool !== now.tool) return false;
   if (now.kind === 'plan') return true;
-  const [old, fresh] = [fieldsOf(before.input), fieldsOf(now.input)];
+  const [old, fresh] = [objectFields(before.input), objectFields(now.input)];
   const shared = ABOUT.filter((name) => name in old || name in fresh);
   if (shared.length > 0) return shared.some((name) => old[name] === fresh[name]);
   const names = Object.keys(fresh);
   return names.length <= 1 || names.some((name) => JSON.stringify(old[name]) === JSON.stringify(fresh[name]));
 }
 
-const fieldsOf = (input: Json): { [name: string]: Json } =>
+const objectFields = (input: Json): { [name: string]: Json } =>
   typeof input === 'object' && input !== null && !Array.isArray(input) ? input : {};
 
 export function insteadOf({ kind }: ApprovalRequest): string {

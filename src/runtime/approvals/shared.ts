@@ -17,7 +17,7 @@ const KEEP_MS = 8 * 86_400_000;
 /** Published events may be lost, so files are read this often, in ms. */
 const LOOK_MS = 5_000;
 const made = z.looseObject({ decision: z.looseObject({ verdict: z.string(), by: z.string(), at: z.string() }) });
-const keyOf = (id: string) => `approval:${id}`;
+const approvalKey = (id: string) => `approval:${id}`;
 
 export class SharedRequests {
   readonly #folder: string;
@@ -42,7 +42,7 @@ export class SharedRequests {
 
   /** Returns the decision, whether or not the file has it yet. */
   async decided(id: string): Promise<RecordedDecision | undefined> {
-    return madeOf(await this.#by.state.get(keyOf(id)));
+    return madeOf(await this.#by.state.get(approvalKey(id)));
   }
 
   /** Returns the decision that counts: this one, or the one that another process made before. */
@@ -50,19 +50,19 @@ export class SharedRequests {
     const { state } = this.#by;
     const text = JSON.stringify(given);
     // `wrote` replaces a decision that no run has resumed with: only the owner of the task's lane sets it.
-    if (given.decision.verdict === 'wrote') await state.set(keyOf(id), text, KEEP_MS);
-    else if (!(await state.create(keyOf(id), text, KEEP_MS))) return (await this.decided(id)) ?? given;
+    if (given.decision.verdict === 'wrote') await state.set(approvalKey(id), text, KEEP_MS);
+    else if (!(await state.create(approvalKey(id), text, KEEP_MS))) return (await this.decided(id)) ?? given;
     return given;
   }
 
   /** Withdraws a decision that couldn't be stored, so that the request can be decided again. */
   undo(id: string): Promise<void> {
-    return this.#by.state.delete(keyOf(id));
+    return this.#by.state.delete(approvalKey(id));
   }
 
   /** Merges a change into the file and resolves once it is durable; changes by other processes stay. */
   async write(request: ApprovalRequest, change: Partial<ApprovalRequest>): Promise<void> {
-    await this.#by.lock(keyOf(request.id), async (fence) => {
+    await this.#by.lock(approvalKey(request.id), async (fence) => {
       const now = this.read(request.id) ?? request;
       // A later decision may have reached this lock first.
       const decided = change.decision && (await this.decided(request.id));

@@ -26,7 +26,7 @@ import type { Entry } from '../contract/entry.ts';
 import type { RunVerdicts } from '../contract/order.ts';
 import type { Answer, QuestionContents } from '../contract/outcome.ts';
 import type { RuntimeTool } from '../contract/task.ts';
-import { escaped } from '../conversations/places.ts';
+import { escapeMarkdown } from '../conversations/places.ts';
 import { summarise } from '../reply/reply.ts';
 import { digestOf } from '../reply/show.ts';
 import { askUser, askUserInput } from '../tools/ask-user.ts';
@@ -37,11 +37,11 @@ import {
   askForConsent,
   askPerson,
   consentMinutes,
+  consentWords,
   detailsButton,
   QUESTION_MINUTES,
   type Question,
   scopeOf,
-  wordsOf,
 } from './question.ts';
 import { askedOf, insteadOf, isPromised, isSameMatter } from './request.ts';
 import { decidedOf, isLine, type Line, openIn, sessionOf, where } from './session-lines.ts';
@@ -93,12 +93,14 @@ export class RunSuspension {
       : plan
         ? askAboutPlan(request, plan.text, messages)
         : tool
-          ? askForConsent(request, { messages, ...wordsOf(tool, request.input, messages) })
+          ? askForConsent(request, { messages, ...consentWords(tool, request.input, messages) })
           : askForConsent(request, { messages });
     crashPoint('run:parked');
     const { inner, task } = where;
     const asks =
-      inner && inner.viber !== task.viber ? messages.text('questions.agentAsks', { name: escaped(inner.viber) }) : '';
+      inner && inner.viber !== task.viber
+        ? messages.text('questions.agentAsks', { name: escapeMarkdown(inner.viber) })
+        : '';
     const again = isAgain ? messages.text('consent.again') : '';
     const text = scrub([said, asks, again, question.text].filter(Boolean).join('\n\n'));
     const details = question.details === undefined ? undefined : scrub(question.details);

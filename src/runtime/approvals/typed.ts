@@ -57,8 +57,8 @@ export async function typedAnswer(
   const { shown, isUnsure } = await shownRequests(requests, message, services);
   const open = [...shown, ...(await offers(message, principal, services))];
   const replied = open.filter(({ asking }) => isRepliedTo(asking, message));
-  const meant = distinct(replied.length > 0 ? replied : open);
-  const bare = direct.filter(({ askedAt: at }) => Date.parse(at) <= endOf(message));
+  const meant = onePerQuestion(replied.length > 0 ? replied : open);
+  const bare = direct.filter(({ askedAt: at }) => Date.parse(at) <= latestTime(message));
   if (meant.length + (replied.length > 0 ? 0 : bare.length) > 1) return 'several';
   if (meant.length > 0 && replied.length === 0 && isUnsure) return 'several';
   const [only] = meant;
@@ -133,7 +133,7 @@ async function offers(message: InboundMessage, { role }: Principal, services: Ty
 }
 
 /** Keeps one entry per question, even if several messages ask it. */
-const distinct = (open: readonly Open[]): Open[] => [...new Map(open.map((one) => [one.question, one])).values()];
+const onePerQuestion = (open: readonly Open[]): Open[] => [...new Map(open.map((one) => [one.question, one])).values()];
 
 async function pressed(
   { question, asking }: Open,
@@ -159,7 +159,7 @@ function stoodBefore({ address, messageId, at = 0, isEdit = false }: Asking, mes
   const [asked, said] = isHere ? [ordinalOf(messageId), ordinalOf(message.messageId)] : [];
   const isOrdered = asked !== undefined && said !== undefined;
   if (isOrdered && said <= asked) return false;
-  return isOrdered && !isEdit ? true : at <= endOf(message);
+  return isOrdered && !isEdit ? true : at <= latestTime(message);
 }
 
 /**
@@ -170,4 +170,4 @@ const ordinalOf = (id: string): bigint | undefined =>
   /^\d+(\.\d{6})?$/.test(id) ? BigInt(id.replace('.', '')) : undefined;
 
 /** Returns the latest time that a timestamp can mean: whole seconds cover their entire second. */
-const endOf = ({ sentAt }: InboundMessage): number => sentAt + (sentAt % 1_000 === 0 ? 999 : 0);
+const latestTime = ({ sentAt }: InboundMessage): number => sentAt + (sentAt % 1_000 === 0 ? 999 : 0);

@@ -43,7 +43,7 @@ export async function answerCommand(
   try {
     const context = await invocationOf(entry, command, gw, { stop, maxRead });
     if (!known) context.args = `use ${name} ${context.args}`;
-    if (!mayUse(context.principal, command.action, context.task)) return { text: refusal(command, context) };
+    if (!mayUse(context.principal, command.action, context.task)) return { text: refusalText(command, context) };
     const hint = goalHint(entry, command, messages);
     if (hint !== '' && command.isEnd) return { text: hint };
     const reply = await command.run(context);
@@ -91,7 +91,7 @@ function unknown(name: string, messages: Messages, { features }: Gateway): Comma
   };
 }
 
-function refusal({ name, action }: Command, { task, messages }: Invocation): Text {
+function refusalText({ name, action }: Command, { task, messages }: Invocation): Text {
   if (action === 'steer' && task) return messages.text('commands.peopleOnly', { title: task.title, name });
   return messages.text('commands.notAllowed', { name });
 }
@@ -130,7 +130,7 @@ async function invocationOf(
     async put(taskId, text, order) {
       // A task that was named by its ID keeps its viber.
       const of = target.task?.id === taskId ? { ...entry, viber: target.task.viber } : entry;
-      const put = wordsOf(of, taskId, text, order);
+      const put = orderEntry(of, taskId, text, order);
       const kind = 'play' in order ? 'play' : 'skill' in order ? 'skill' : 'say';
       const dedupeId = `${kind} ${conversationKey(address)} ${message.id}`;
       await engine.queue.enqueue(taskLane(taskId), put, { dedupeId, by: shareOf(put) });
@@ -138,7 +138,7 @@ async function invocationOf(
   };
 }
 
-function wordsOf({ message, principal, viber }: Entry, taskId: string, text: string, order: EntryAddition): Entry {
+function orderEntry({ message, principal, viber }: Entry, taskId: string, text: string, order: EntryAddition): Entry {
   const { command: _command, button: _button, ...said } = message;
   const { quote, ...ordered } = 'quote' in order ? order : { quote: undefined, ...order };
   const quotes = quote ? { quotes: [quote] } : {};

@@ -16,7 +16,7 @@ import { askedAt, isSamePersons, mayDecide } from '../approvals/request.ts';
 import type { ApprovalRequest, Decision } from '../contract/approval.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
 import { plainName } from '../conversations/places.ts';
-import { visible } from '../reply/show.ts';
+import { spellInvisible } from '../reply/show.ts';
 import { askUserInput } from '../tools/ask-user.ts';
 import { toolNamed } from '../tools/table.ts';
 import { type Command, type CommandReply, type Invocation, isPrivate, mayUse } from './command.ts';
@@ -45,7 +45,7 @@ export const approve: Command = {
     if (verb === 'details') return { text: words(request.details ?? messages.text('consent.noDetails')) };
     if (verb === 'edit' && !request.decision) return editPlan(context, task);
     if (verb === 'when' && !request.decision) return askWhen(context, id);
-    return decide(context, request, context.args.trim().slice(id.length).trim());
+    return decideRequest(context, request, context.args.trim().slice(id.length).trim());
   },
 };
 
@@ -55,7 +55,7 @@ function askWhen({ gw, address, principal, messages }: Invocation, id: string): 
   return { text: messages.text('consent.askWhen') };
 }
 
-async function decide(
+async function decideRequest(
   { gw, principal, address, message, messages }: Invocation,
   request: ApprovalRequest,
   verb: string,
@@ -81,7 +81,7 @@ async function decide(
     case 'always':
       return { text: messages.text('questions.always', { what: coveredText({ tool, kind: scope }, messages) }) };
     case 'answer':
-      return { text: messages.text('questions.noted', { answer: visible(decision.answer) }) };
+      return { text: messages.text('questions.noted', { answer: spellInvisible(decision.answer) }) };
     case 'another':
       return { text: messages.text('consent.another') };
     case 'deny':
@@ -112,7 +112,7 @@ function closed(
   messages: Messages,
 ): Text {
   const who = { who: by === me ? 'you' : 'other', name: name || messages.text('questions.somebody') };
-  const given = visible(answer);
+  const given = spellInvisible(answer);
   switch (verdict) {
     case 'approve':
     case 'always':
@@ -144,23 +144,23 @@ async function editPlan({ gw, messages }: Invocation, task: TaskRecord): Promise
   return { text: messages.text('questions.planEdit', { file: planFileName(task) }), files: [attachment] };
 }
 
-const keyOf = ({ tool, kind }: Consent): string => hashText(JSON.stringify([tool, kind])).slice(0, 12);
+const consentKey = ({ tool, kind }: Consent): string => hashText(JSON.stringify([tool, kind])).slice(0, 12);
 
 export const revokeButton = (consent: Consent, messages: Messages): ButtonAction => ({
   label: labelOf(messages.text('questions.askAgain', { what: coveredText(consent, messages) })),
   command: APPROVE,
-  args: `revoke ${keyOf(consent)}`,
+  args: `revoke ${consentKey(consent)}`,
 });
 
 async function revoke({ gw, task, messages, principal }: Invocation, key: string): Promise<CommandReply> {
   const { home } = gw;
   if (!task) return { text: messages.text('questions.gone') };
   if (!mayUse(principal, 'steer', task)) return { text: messages.text('questions.revokeOnly', { title: task.title }) };
-  const consent = task.always?.find((each) => keyOf(each) === key);
+  const consent = task.always?.find((each) => consentKey(each) === key);
   if (!consent) return { text: messages.text('questions.asksAlready') };
   await openTask(home, task).update((record) => ({
     ...record,
-    always: (record.always ?? []).filter((each) => keyOf(each) !== key),
+    always: (record.always ?? []).filter((each) => consentKey(each) !== key),
   }));
   return { text: messages.text('questions.asksAgain', { what: coveredText(consent, messages) }) };
 }

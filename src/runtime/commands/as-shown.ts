@@ -8,7 +8,7 @@ import type { Json } from '../../workspace/types.ts';
 import type { CommandReply } from './command.ts';
 
 /** Returns a digest of what a question shows, which its button carries. */
-export const stampOf = (shown: Json): string => hashText(JSON.stringify(shown)).slice(0, 12);
+export const shownStamp = (shown: Json): string => hashText(JSON.stringify(shown)).slice(0, 12);
 
 /** Splits a button's arguments into the words and the digest at the end. */
 export function withStamp(args: string): { given: string; stamp: string | undefined } {
@@ -16,7 +16,7 @@ export function withStamp(args: string): { given: string; stamp: string | undefi
   return { given, stamp };
 }
 
-export const stamped = (args: string, shown: Json): string => `${args} =${stampOf(shown)}`;
+export const stamped = (args: string, shown: Json): string => `${args} =${shownStamp(shown)}`;
 
 /** Repeats the question in its current form for a person who answered an earlier form. */
 export const askedAgain = (reply: CommandReply, messages: Messages): CommandReply => ({

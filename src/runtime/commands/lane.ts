@@ -4,11 +4,11 @@ import { conversationKey, type OutboundMessage } from '../../channels/channel.ts
 import type { Lease } from '../../engine/engine.ts';
 import { labelOf, say } from '../../messages/messages.ts';
 import { arrivalOf, type Entry, isReply, taskLane, traceOf } from '../contract/entry.ts';
-import { escaped } from '../conversations/places.ts';
-import { visible } from '../reply/show.ts';
+import { escapeMarkdown } from '../conversations/places.ts';
+import { spellInvisible } from '../reply/show.ts';
 import type { Item } from '../run/batches.ts';
 import type { Gateway } from '../run/gateway.ts';
-import { place } from '../run/placing.ts';
+import { placeItem } from '../run/placing.ts';
 import { answerCommand } from './answer.ts';
 import { PromisedAnswers } from './promised.ts';
 
@@ -20,7 +20,7 @@ export async function answerItem(claimed: Item, lease: Lease<Entry>, gw: Gateway
   const { isAgain } = lease;
   const promised = new PromisedAnswers(engine.state);
   // Only a command that has moved the conversation is answered in its new place.
-  const item = claimed.message.moves ? await place(claimed, gw) : claimed;
+  const item = claimed.message.moves ? await placeItem(claimed, gw) : claimed;
   if (!item) return;
   const { message } = item.message;
   const address = message.answerAt ?? message.address;
@@ -64,7 +64,7 @@ export async function tellUnkept({ engine, delivery, consent, say: sayAt }: Gate
     const messages = sayAt(address);
     const again = { label: labelOf(messages.text('common.retry')) };
     const what = command
-      ? escaped(visible(`${messages.prefix}${command.name} ${command.args}`.trim().slice(0, MAX_ASKED)))
+      ? escapeMarkdown(spellInvisible(`${messages.prefix}${command.name} ${command.args}`.trim().slice(0, MAX_ASKED)))
       : say('commands.lastOne');
     const text = messages.text('commands.unkept', { what });
     const told: OutboundMessage = { id, address, text, files: [] };

@@ -57,23 +57,23 @@ export class PromisedAnswers {
 
   /** Returns promises of processes that have ended. Must be called before this process promises anything. */
   async left(): Promise<PromisedAnswer[]> {
-    return read(await this.#state.get(KEY)).filter(({ host, pid }) => host === os.hostname() && !isAlive(pid));
+    return readPromises(await this.#state.get(KEY)).filter(({ host, pid }) => host === os.hostname() && !isAlive(pid));
   }
 
   async isOwedAt(address: Address): Promise<boolean> {
     const key = conversationKey(address);
-    return read(await this.#state.get(KEY)).some((owed) => conversationKey(owed.address) === key);
+    return readPromises(await this.#state.get(KEY)).some((owed) => conversationKey(owed.address) === key);
   }
 
   async #change(change: (all: StoredPromise[]) => StoredPromise[]): Promise<void> {
     for (let n = 0; n < TRIES; n++) {
       const before = await this.#state.get(KEY);
-      const after = JSON.stringify(change(read(before)));
+      const after = JSON.stringify(change(readPromises(before)));
       if (after === (before ?? '[]') || (await this.#state.cas(KEY, before, after))) return;
     }
     throw new Error('what was promised could not be noted');
   }
 }
 
-const read = (text: string | undefined): StoredPromise[] =>
+const readPromises = (text: string | undefined): StoredPromise[] =>
   (text === undefined ? [] : keptShape.safeParse(parseJson(text)).data) ?? [];

@@ -15,7 +15,7 @@ import { buildHistory, type History, type HistoryLimits, shownToGuest } from './
 import { truncateTokens } from './inject.ts';
 import { type FilesOf, type MessageEntry, usesTools } from './past-run.ts';
 import { stablePart, standingPart } from './system-prompt.ts';
-import { formatSize, oneLine } from './turn.ts';
+import { clipLine, formatSize } from './turn.ts';
 
 export { formatUserTurn } from './turn.ts';
 
@@ -210,8 +210,8 @@ const asPlan = (plan: string | Plan): { text: string; plan: Plan } =>
 /** Lists the newest artifacts, newest last; the model finds older ones with list_files. */
 function artifactLines(artifacts: readonly (ArtifactRef & { size?: number })[]): string[] {
   const lines = artifacts.slice(-LISTED_ARTIFACTS).map(({ id, title, type, ref, size }) => {
-    const bytes = isLink({ ref }) ? `, ${oneLine(ref, 200)}` : size === undefined ? '' : `, ${formatSize(size)}`;
-    return `- ${id}: ${JSON.stringify(oneLine(title, 120))} (${type}${bytes})`;
+    const bytes = isLink({ ref }) ? `, ${clipLine(ref, 200)}` : size === undefined ? '' : `, ${formatSize(size)}`;
+    return `- ${id}: ${JSON.stringify(clipLine(title, 120))} (${type}${bytes})`;
   });
   const rest = artifacts.length - lines.length;
   return rest > 0 ? [`(${rest} older: list_files)`, ...lines] : lines;

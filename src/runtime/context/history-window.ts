@@ -86,9 +86,9 @@ export function buildHistory(tail: SessionTail, runId: string, limits: HistoryLi
   // The first run of a cut tail may lack its beginning.
   if (!isWhole && past[0] && past[0] === runs[0]) past.shift();
 
-  const before = summary === undefined ? '' : told(summary, limits.max_tokens);
+  const before = summary === undefined ? '' : summaryText(summary, limits.max_tokens);
   const left = limits.max_tokens - Math.ceil(Buffer.byteLength(before) / 4);
-  const window = newest(past, { ...limits, max_tokens: left }, { userText, filesOf });
+  const window = fittingRuns(past, { ...limits, max_tokens: left }, { userText, filesOf });
   const isOver = !isWhole || window.length < past.length;
   const kept = isOver ? fromAnchor(window) : window;
   const messages = kept.flatMap((run) => run.messages);
@@ -105,13 +105,15 @@ export function buildHistory(tail: SessionTail, runId: string, limits: HistoryLi
 export function newestRuns(tail: SessionTail, limits: HistoryLimits): ReadonlySet<string> {
   const { runs, isWhole } = splitRuns(tail);
   const whole = isWhole ? runs : runs.slice(1);
-  return new Set(newest(whole, limits, { userText: speakersOf(tail.entries), filesOf: NO_FILES }).map(({ id }) => id));
+  return new Set(
+    fittingRuns(whole, limits, { userText: speakersOf(tail.entries), filesOf: NO_FILES }).map(({ id }) => id),
+  );
 }
 
 /**
  * Formats a compaction's text as data. A text that someone edited to be too long is clipped to leave room for the rest.
  */
-const told = (summary: string, maxTokens: number): string =>
+const summaryText = (summary: string, maxTokens: number): string =>
   `Summary of what was said before:\n${clip(visibleText(summary), maxTokens)}`;
 
 /**
@@ -136,7 +138,7 @@ function splitRuns({ entries, isWhole }: SessionTail): { runs: Run[]; summary: s
     const last = run?.entries.at(-1);
     // The result of a pending call belongs to the step of the call.
     if (run && last?.type === 'step' && entry.type === 'step' && isResult(entry)) {
-      run.entries[run.entries.length - 1] = joined(last, entry);
+      run.entries[run.entries.length - 1] = mergeSteps(last, entry);
     } else if (run) {
       run.entries.push(entry);
       // Some providers reuse call IDs in every step.
@@ -185,7 +187,7 @@ const NOT_ENDED =
 const isResult = ({ messages: [first] }: FinishedStep): boolean =>
   typeof first === 'object' && first !== null && !Array.isArray(first) && first.role === 'tool';
 
-function joined(step: FinishedStep, result: FinishedStep): FinishedStep {
+function mergeSteps(step: FinishedStep, result: FinishedStep): FinishedStep {
   const artifactRefs = [...(step.artifactRefs ?? []), ...(result.artifactRefs ?? [])];
   const shown = [...(step.shown ?? []), ...(result.shown ?? [])];
   const messages = [...step.messages, ...result.messages];
@@ -231,7 +233,7 @@ function presentMessages(run: Run | undefined, { userText, filesOf }: Telling): 
  * Returns the newest past runs that fit, oldest first. The very newest is always included, shortened and without its
  * steps if necessary.
  */
-function newest(past: readonly Run[], limits: HistoryLimits, telling: Telling): RenderedRun[] {
+function fittingRuns(past: readonly Run[], limits: HistoryLimits, telling: Telling): RenderedRun[] {
   const window: RenderedRun[] = [];
   let said = 0;
   let tokens = 0;

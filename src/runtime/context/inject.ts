@@ -4,7 +4,7 @@
  * section doesn't fit, it keeps single lines by the same rule. Selected parts keep their order.
  */
 import { createLru } from '../../lib/lru.ts';
-import { linesOf } from '../../lib/markdown-lines.ts';
+import { markdownLines } from '../../lib/markdown-lines.ts';
 import { cutText, stripComments } from '../../lib/text.ts';
 import { countTokens, fitsTokens, MOST_CHARS } from '../../lib/tokens.ts';
 
@@ -72,7 +72,7 @@ export function truncateTokens(text: string, maxTokens: number, strategy: Trunca
 }
 
 function limit(sections: readonly Section[], budget: number, strategy: TruncationStrategy, query = ''): string {
-  const whole = sections.map(textOf).join('\n\n');
+  const whole = sections.map(sectionText).join('\n\n');
   if (budget <= 0 || whole === '') return '';
   if (fitsTokens(whole, budget)) return whole;
   // Estimates of parts don't add up to the estimate of the whole, so the next try gets that much less.
@@ -91,7 +91,7 @@ function limit(sections: readonly Section[], budget: number, strategy: Truncatio
  */
 function toSections(markdown: string): Section[] {
   const sections: Section[] = [{ head: '', units: [] }];
-  const lines = linesOf(stripComments(markdown));
+  const lines = markdownLines(stripComments(markdown));
   const isTitled = lines.find(({ text }) => text.trim() !== '')?.level === 1;
   const hasTitle = isTitled && lines.filter(({ level }) => level === 1).length === 1;
   let wasHidden = false;
@@ -107,7 +107,7 @@ function toSections(markdown: string): Section[] {
   return sections.filter((section) => section.units.length > 0);
 }
 
-function textOf({ head, units }: Section): string {
+function sectionText({ head, units }: Section): string {
   return [...(head === '' ? [] : [head]), ...units].join('\n');
 }
 
@@ -128,9 +128,9 @@ const MISSES = 100;
 const CANDIDATES = 2000;
 
 function pickSmart(sections: readonly Section[], budget: number, query: string): string {
-  const score = scorer(query, sections.map(textOf));
+  const score = scorer(query, sections.map(sectionText));
   const ranked = sections
-    .map((section, order) => ({ section, order, score: score(textOf(section)), kept: new Set<number>() }))
+    .map((section, order) => ({ section, order, score: score(sectionText(section)), kept: new Set<number>() }))
     .sort((a, b) => b.score - a.score || a.order - b.order);
   let left = budget;
 
@@ -158,7 +158,7 @@ function pickSmart(sections: readonly Section[], budget: number, query: string):
   }
 
   for (const entry of ranked) {
-    const text = `${textOf(entry.section)}\n\n`;
+    const text = `${sectionText(entry.section)}\n\n`;
     if (fitsTokens(text, left)) {
       left -= countTokens(text);
       for (const index of entry.section.units.keys()) entry.kept.add(index);
@@ -171,7 +171,7 @@ function pickSmart(sections: readonly Section[], budget: number, query: string):
     .sort((a, b) => a.order - b.order)
     .map(({ section: { head, units }, kept }) => {
       const lines = units.filter((_, index) => kept.has(index));
-      return textOf({ head, units: kept.size < units.length ? [...lines, GAP] : lines });
+      return sectionText({ head, units: kept.size < units.length ? [...lines, GAP] : lines });
     })
     .join('\n\n');
 }

@@ -71,7 +71,7 @@ const ROLES = new Set(
 );
 
 /** Returns the name of a speaker; marks one that contains a role's name, such as "system", as chosen by the person. */
-export function nameOf(name: string): string {
+export function markRoleName(name: string): string {
   const isRole = likeness(name)
     .split(' ')
     .some((word) => ROLES.has(word));

@@ -7,7 +7,7 @@ import type { Json } from '../../workspace/types.ts';
 import type { WaitingCall } from '../contract/agent.ts';
 
 type Fields = { [key: string]: Json };
-const partsOf = (message: Json, type: string): Fields[] =>
+const partsOfType = (message: Json, type: string): Fields[] =>
   isJsonRecord(message) && Array.isArray(message.content)
     ? message.content.filter(isJsonRecord).filter((part) => part.type === type)
     : [];
@@ -17,8 +17,10 @@ export function openCalls(messages: readonly Json[]): WaitingCall[] {
   const last = messages.findLastIndex((message) => isJsonRecord(message) && message.role === 'assistant');
   const [asked, ...after] = messages.slice(Math.max(0, last));
   if (last === -1 || asked === undefined) return [];
-  const answered = new Set(after.flatMap((message) => partsOf(message, 'tool-result')).map((part) => part.toolCallId));
-  return partsOf(asked, 'tool-call')
+  const answered = new Set(
+    after.flatMap((message) => partsOfType(message, 'tool-result')).map((part) => part.toolCallId),
+  );
+  return partsOfType(asked, 'tool-call')
     .filter((part) => part.providerExecuted !== true && !answered.has(part.toolCallId ?? null))
     .map((part) => ({
       callId: String(part.toolCallId),

@@ -64,7 +64,7 @@ export function pastMessages(
           ...shownIn(entry),
         });
     } else {
-      const said = parseReply(textOf(entry.messages)).visible.trim();
+      const said = parseReply(joinTexts(entry.messages)).visible.trim();
       if (said) messages.push({ role: 'assistant', text: clip(said, room.text) });
     }
   }
@@ -88,15 +88,15 @@ export const STEERED = 'steered';
  * without a result. The result of one call may be recorded while another call is still running.
  */
 export function cutCall(entries: readonly SessionEntry[]): string | undefined {
-  const step = entries.findLastIndex((entry) => entry.type === 'step' && entry.messages.some(isSaid));
+  const step = entries.findLastIndex((entry) => entry.type === 'step' && entry.messages.some(isAssistantMessage));
   const after = entries.slice(step + 1);
-  const results = after.flatMap((entry) => (entry.type === 'step' ? entry.messages.flatMap(partsOf) : []));
+  const results = after.flatMap((entry) => (entry.type === 'step' ? entry.messages.flatMap(messageParts) : []));
   const ended = new Set(results.map((part) => (isPart(part, 'tool-result') ? part.toolCallId : undefined)));
   const cut = after.flatMap((entry) => (entry.type === 'call' && !ended.has(entry.callId) ? [entry.tool] : []));
   return cut.length > 0 ? [...new Set(cut)].join(', ') : undefined;
 }
 
-const isSaid = (message: Json): boolean => isJsonRecord(message) && message.role === 'assistant';
+const isAssistantMessage = (message: Json): boolean => isJsonRecord(message) && message.role === 'assistant';
 
 /** Tells later runs that an earlier one was stopped or steered while a tool was running. */
 export const cutOffWords = (tool: string): string =>
@@ -145,19 +145,19 @@ function plainText(entry: MessageEntry): string {
 }
 
 type Fields = { [key: string]: Json };
-const partsOf = (message: Json): Json[] =>
+const messageParts = (message: Json): Json[] =>
   isJsonRecord(message) && Array.isArray(message.content) ? message.content : [];
 const isPart = (part: Json, type: string): part is Fields => isJsonRecord(part) && part.type === type;
 
 /** Returns whether a step calls tools or holds their results. */
 export const usesTools = (messages: readonly Json[]): boolean =>
-  messages.some((m) => partsOf(m).some((part) => isPart(part, 'tool-call') || isPart(part, 'tool-result')));
+  messages.some((m) => messageParts(m).some((part) => isPart(part, 'tool-call') || isPart(part, 'tool-result')));
 
 /** Returns whether a tool was called and did not fail. */
 export const hasUsed = (entries: readonly SessionEntry[], tool: string): boolean =>
   entries
     .flatMap((entry) => (entry.type === 'step' ? entry.messages : []))
-    .flatMap(partsOf)
+    .flatMap(messageParts)
     .some((part) => {
       if (!isPart(part, 'tool-result') || part.toolName !== tool || !isJsonRecord(part.output)) return false;
       return typeof part.output.type === 'string' && !/^(error|execution-denied)/.test(part.output.type);
@@ -165,7 +165,7 @@ export const hasUsed = (entries: readonly SessionEntry[], tool: string): boolean
 
 /** Returns the answers of `ask_agent` in these steps, in the order in which they arrived. */
 export function answersOfAgents(messages: readonly Json[]): { agent: string; text: string }[] {
-  const parts = messages.flatMap(partsOf).filter(isJsonRecord);
+  const parts = messages.flatMap(messageParts).filter(isJsonRecord);
   const asked = parts.filter((part) => isPart(part, 'tool-call') && part.toolName === ASK_AGENT);
   return parts.flatMap((part) => {
     const { output } = part;
@@ -182,16 +182,16 @@ export function answersOfAgents(messages: readonly Json[]): { agent: string; tex
 export const toolValues = (entries: readonly SessionEntry[]): (Json | undefined)[] =>
   entries
     .flatMap((entry) => (entry.type === 'step' ? entry.messages : []))
-    .flatMap(partsOf)
+    .flatMap(messageParts)
     .flatMap((part) => {
       if (!isPart(part, 'tool-result') || !isJsonRecord(part.output)) return [];
       const { type, value } = part.output;
       return [typeof type === 'string' && /^(error|execution-denied)/.test(type) ? undefined : value];
     });
 
-function textOf(messages: readonly Json[]): string {
+function joinTexts(messages: readonly Json[]): string {
   return messages
-    .flatMap((m) => (isJsonRecord(m) && typeof m.content === 'string' ? [m.content] : partsOf(m)))
+    .flatMap((m) => (isJsonRecord(m) && typeof m.content === 'string' ? [m.content] : messageParts(m)))
     .map((part) =>
       typeof part === 'string' ? part : isPart(part, 'text') && typeof part.text === 'string' ? part.text : '',
     )

@@ -4,7 +4,7 @@
  */
 import type { QuotedText } from '../../channels/channel.ts';
 import { withoutHidden } from '../../lib/text.ts';
-import { nameOf } from './names.ts';
+import { markRoleName } from './names.ts';
 
 /** A file that came with a message, stored among the task's artifacts. */
 export interface TurnFile {
@@ -61,13 +61,13 @@ export function formatUserTurn({
   const parts = quotes.map(formatQuote);
   for (const { name, text: said, quote } of recordings)
     parts.push(
-      dataBlock('recording', clip(visibleText(said), QUOTE_LENGTH), { name: oneLine(name, 80), ...of(quote) }),
+      dataBlock('recording', clip(visibleText(said), QUOTE_LENGTH), { name: clipLine(name, 80), ...of(quote) }),
     );
   parts.push(...documents.filter((one) => one.text !== '').map(formatDocument));
   const words = visibleText(text).trim();
   if (words) parts.push(words);
   if (facts.length > 0)
-    parts.push(facts.map((fact) => `[${oneLine(fact, FACT_LENGTH).replaceAll(']', ')')}]`).join('\n'));
+    parts.push(facts.map((fact) => `[${clipLine(fact, FACT_LENGTH).replaceAll(']', ')')}]`).join('\n'));
   if (files.length > 0) parts.push(formatFiles(files));
   const turn = parts.join('\n\n');
   return speaker === undefined ? turn : bySpeaker(turn, speaker, [speaker]);
@@ -77,7 +77,7 @@ function formatQuote(quote: QuotedText): string {
   return dataBlock('quoted', clip(visibleText(quote.text), QUOTE_LENGTH), { kind: quote.kind, from: whose(quote) });
 }
 
-const whose = ({ from, fromSelf }: QuotedText): string => (fromSelf ? 'you' : nameOf(oneLine(from, 64)));
+const whose = ({ from, fromSelf }: QuotedText): string => (fromSelf ? 'you' : markRoleName(clipLine(from, 64)));
 
 const of = (quote: QuotedText | undefined): { from?: string } => (quote ? { from: whose(quote) } : {});
 
@@ -86,7 +86,7 @@ function formatDocument({ id, name, text, characters, isPage, quote }: TurnDocum
   const rest = characters - text.length;
   const how = isPage ? '' : `; read_file with path "${id}" reads all`;
   const more = rest > 0 ? `\n[... ${rest} of ${characters} characters follow${how}]` : '';
-  return dataBlock('document', visibleText(text), { name: oneLine(name, 80), ...of(quote) }) + more;
+  return dataBlock('document', visibleText(text), { name: clipLine(name, 80), ...of(quote) }) + more;
 }
 
 /** Lists files, one per line. Names are quoted as JSON so that a hostile name cannot start a new line. */
@@ -94,7 +94,7 @@ export function formatFiles(files: readonly TurnFile[]): string {
   const lines = files.map(({ id, name, type, size, quote }) => {
     const bytes = size === undefined ? '' : `, ${formatSize(size)}`;
     const from = quote ? `, quoted from ${quote.fromSelf ? 'you' : JSON.stringify(whose(quote))}` : '';
-    return `- ${id}: ${JSON.stringify(oneLine(name, 120))} (${oneLine(type, 100)}${bytes})${from}`;
+    return `- ${id}: ${JSON.stringify(clipLine(name, 120))} (${clipLine(type, 100)}${bytes})${from}`;
   });
   return `Attached files (text: read_file with the id):\n${lines.join('\n')}`;
 }
@@ -116,7 +116,7 @@ export function bySpeaker(text: string, speaker: string, everyone: readonly stri
   return `[${speakerName(speaker)}]: ${safe}`;
 }
 
-const speakerName = (name: string): string => nameOf(oneLine(name.replace(/[[\]]/g, ''), 64)) || 'someone';
+const speakerName = (name: string): string => markRoleName(clipLine(name.replace(/[[\]]/g, ''), 64)) || 'someone';
 
 /** Wraps text in `<name ...>` and `</name>`, and escapes tags of that name in the text. */
 export function dataBlock(name: string, text: string, attributes: Record<string, string> = {}): string {
@@ -134,7 +134,7 @@ export function visibleText(text: string): string {
 }
 
 /** Returns the text on one line, without hidden characters, at most `length` long. */
-export function oneLine(text: string, length: number): string {
+export function clipLine(text: string, length: number): string {
   return clip(visibleText(text).replace(/\s+/g, ' ').trim(), length, ' ');
 }
 

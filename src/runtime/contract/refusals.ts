@@ -109,7 +109,7 @@ function either(...patterns: RegExp[]): RegExp {
 }
 
 /** Returns why the provider refuses, if it says so; otherwise only the status is known. */
-export function whyRefused({ status, words, sentence }: Refusal): Why | undefined {
+export function refusalReason({ status, words, sentence }: Refusal): Why | undefined {
   if (status === 402) return 'credit';
   if (
     status === 413 ||
@@ -198,7 +198,7 @@ export function mostFilesIn({ sentence }: Refusal): number | undefined {
 const READ = 2_000;
 
 export function readRefusal(error: unknown): Refusal {
-  const data = field(error, 'data') ?? parsed(field(error, 'responseBody')) ?? error;
+  const data = field(error, 'data') ?? parseErrorBody(field(error, 'responseBody')) ?? error;
   // OpenAI's Responses API reports errors as a `response` in the stream.
   const inner = field(data, 'error') ?? field(field(data, 'response'), 'error') ?? data;
   const details = field(inner, 'details');
@@ -221,7 +221,7 @@ function textIn(said: unknown): string {
 export const isWord = (word: unknown): word is string => typeof word === 'string' && /^[\w.:-]{1,64}$/.test(word);
 
 /** Parses the body, which the SDK leaves as text unless it has the shape of its own provider's errors. */
-function parsed(body: unknown): unknown {
+function parseErrorBody(body: unknown): unknown {
   if (typeof body !== 'string') return undefined;
   try {
     const value: unknown = JSON.parse(body);

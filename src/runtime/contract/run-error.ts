@@ -15,7 +15,7 @@ import {
   mostTokensIn,
   type Refusal,
   readRefusal,
-  whyRefused,
+  refusalReason,
 } from './refusals.ts';
 
 export type RunErrorKind =
@@ -148,7 +148,7 @@ export function endless(model: string, detail: string): RunError {
 }
 
 export function tooSlow(model: string, what: 'first' | 'idle', ms: number): RunError {
-  const given = { model, wait: duration(Math.round(ms / 100) / 10) };
+  const given = { model, wait: waitText(Math.round(ms / 100) / 10) };
   const text = what === 'first' ? say('failures.slowStart', given) : say('failures.slow', given);
   return new RunError('timeout', text, {
     detail: `${model}: ${what} timeout, ${ms} ms`,
@@ -167,7 +167,12 @@ function unreachable(model: string, cause: Error): RunError {
   );
 }
 
-function failure(kind: RunErrorKind, text: Wording, detail: string, more: Partial<ModelFailure> = {}): ModelFailure {
+function modelFailure(
+  kind: RunErrorKind,
+  text: Wording,
+  detail: string,
+  more: Partial<ModelFailure> = {},
+): ModelFailure {
   return { error: new RunError(kind, text, { detail }), retry: false, ...more };
 }
 
@@ -179,9 +184,10 @@ function unknownModel(name: string): Wording {
 /** Returns what the provider's own words mean; undefined if they say no more than its status. */
 function describeRefusal(refusal: Refusal, name: string, detail: string): ModelFailure | undefined {
   const { provider, model } = splitModelName(name);
-  const told = (kind: RunErrorKind, text: Wording, more?: Partial<ModelFailure>) => failure(kind, text, detail, more);
+  const told = (kind: RunErrorKind, text: Wording, more?: Partial<ModelFailure>) =>
+    modelFailure(kind, text, detail, more);
   const badRequest = true;
-  switch (whyRefused(refusal)) {
+  switch (refusalReason(refusal)) {
     case 'credit':
       return told('quota', noCredit(provider));
     case 'call':
@@ -210,7 +216,8 @@ function describeRefusal(refusal: Refusal, name: string, detail: string): ModelF
 function describeStatus(error: unknown, refusal: Refusal, status: number, name: string): ModelFailure {
   const { provider } = splitModelName(name);
   const detail = `${name}: HTTP ${status} ${refusal.code}`.trim();
-  const told = (kind: RunErrorKind, text: Wording, more?: Partial<ModelFailure>) => failure(kind, text, detail, more);
+  const told = (kind: RunErrorKind, text: Wording, more?: Partial<ModelFailure>) =>
+    modelFailure(kind, text, detail, more);
   const address = `providers.${provider}.baseURL`;
   const badRequest = true;
   const mostTokens = status === 400 || status === 422 ? mostTokensIn(refusal) : undefined;
@@ -253,10 +260,10 @@ const waits = ({ retryAfterMs }: Refusal) => (retryAfterMs === undefined ? {} : 
 const limited = (provider: string, ms: number | undefined): Wording =>
   ms === undefined
     ? say('failures.limited', { provider })
-    : say('failures.limitedFor', { provider, wait: duration(Math.ceil(ms / 1000)) });
+    : say('failures.limitedFor', { provider, wait: waitText(Math.ceil(ms / 1000)) });
 
 /** Rounds a wait as a person would say it: a day isn't counted in seconds. */
-function duration(seconds: number): Wording {
+function waitText(seconds: number): Wording {
   if (seconds < 100) return say('failures.seconds', { n: seconds });
   const minutes = Math.ceil(seconds / 60);
   return minutes < 100

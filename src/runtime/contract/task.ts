@@ -55,4 +55,4 @@ export function canBecome(from: TaskState, to: TaskState): boolean {
 }
 
 /** Returns the kind of a call, which "Always" would cover. */
-export const kindOf = (tool: RuntimeTool, input: unknown): string => tool.kindOf?.(input) ?? '';
+export const callKind = (tool: RuntimeTool, input: unknown): string => tool.kindOf?.(input) ?? '';

@@ -1,7 +1,7 @@
 /** Decides where a job's question may be answered. */
 import { type Address, conversationKey, formatAddress, type InboundMessage } from '../../channels/channel.ts';
 import type { JobOrder } from '../contract/entry.ts';
-import { escaped } from './places.ts';
+import { escapeMarkdown } from './places.ts';
 
 const NOWHERE = 'job';
 
@@ -19,7 +19,7 @@ export function placesToAsk(message: InboundMessage, job: JobOrder | undefined):
 export const nowhere = (job: string): Address => ({ channel: NOWHERE, account: 'jobs', chat: job });
 
 /** Quotes a name for use in our texts; Markdown in it has no effect. */
-export const quotedName = (name: string): string => escaped(JSON.stringify(name));
+export const quotedName = (name: string): string => escapeMarkdown(JSON.stringify(name));
 
 /** Formats an address the way a job's run stores where its result goes. */
 export const withAccount = (address: Address): string => formatAddress(address, { account: true });

@@ -112,7 +112,11 @@ export function bindingAt(
 }
 
 /** Returns the place of a binding, and its person if it is for a person's direct messages. */
-export function placeOf({ key, address, isDirect }: Binding): { address: Address; isDirect: boolean; person?: string } {
+export function bindingPlace({ key, address, isDirect }: Binding): {
+  address: Address;
+  isDirect: boolean;
+  person?: string;
+} {
   return { address, isDirect, ...(key.startsWith(PERSON) ? { person: key.slice(PERSON.length) } : {}) };
 }
 
@@ -134,7 +138,7 @@ export async function shareTask(
 }
 
 /** Moves the bindings of a group and its threads to the group's new ID. */
-export async function follow(conversations: Conversations, message: InboundMessage, log: Logger): Promise<void> {
+export async function followMove(conversations: Conversations, message: InboundMessage, log: Logger): Promise<void> {
   const to = message.movedTo;
   if (!to) return;
   for (const old of await conversations.within(message.address)) {
@@ -404,7 +408,7 @@ export const choosable = (standing: Standing, rules: ViberRules): string[] =>
   rules.ids().filter((id) => mayChoose(standing, id, rules));
 
 /** Switches the conversation to this viber from the next message on, at its own task there. Takes effect at once. */
-export function choose(
+export function chooseViber(
   { principal, address, isDirect }: Standing,
   viber: string,
   conversations: Conversations,

@@ -170,7 +170,7 @@ export class Digests {
     }
   }
 
-  #take({ at, place, message, part, digest, text, shownTo }: Line, address = addressOf(place)): void {
+  #take({ at, place, message, part, digest, text, shownTo }: Line, address = parsePlace(place)): void {
     const said = this.#said.get(place) ?? [];
     if (shownTo !== undefined) for (const each of said) each.shownTo.add(shownTo);
     if (!digest || !address || part === undefined || message === undefined) return;
@@ -185,7 +185,7 @@ export class Digests {
 }
 
 /** Restores an address from its key, as far as needed here. */
-function addressOf(place: string): Address | undefined {
+function parsePlace(place: string): Address | undefined {
   const parsed = parseJson(place);
   const [channel, account, , chat]: unknown[] = Array.isArray(parsed) ? parsed : [];
   return typeof channel === 'string' && typeof account === 'string' && typeof chat === 'string'

@@ -2,7 +2,7 @@
 
 import type { Principal } from '../../access/principal.ts';
 import { type Address, formatAddress } from '../../channels/channel.ts';
-import { channelKinds, kindOf } from '../../channels/index.ts';
+import { channelKind, channelKinds } from '../../channels/index.ts';
 import { UserError } from '../../errors.ts';
 import { cutText, plainLine } from '../../lib/text.ts';
 import { type Messages, say, type Wording } from '../../messages/messages.ts';
@@ -17,7 +17,7 @@ type Form = 'alone' | 'within';
 /** Returns the name that people use for a channel; its ID if it has none. */
 export const channelName = (channel: string, messages: Messages, form: Form = 'within'): string => {
   if (channel === 'terminal' || channel === 'local') return messages.text('tasks.terminal', { form });
-  return kindOf(channel)?.label ?? channel;
+  return channelKind(channel)?.label ?? channel;
 };
 
 /**
@@ -29,7 +29,7 @@ function placeName(place: string, messages: Messages, form: Form): string {
   // A person's own conversation on the `api` channel is the Board; any other is a program.
   if (channel === 'api') return messages.text(isPersons(chat) ? 'tasks.board' : 'tasks.program', { form });
   const name = channelName(channel, messages, form);
-  const { words, isDirect } = kindOf(channel) ?? {};
+  const { words, isDirect } = channelKind(channel) ?? {};
   const group = isDirect?.({ chat }) === false ? words?.group : undefined;
   const where = group ? messages.text(group, { name, chat }) : name;
   if (!thread) return where;
@@ -46,7 +46,7 @@ export function placesOf(conversations: readonly string[], messages: Messages): 
   return [...names.slice(0, 3), ...more].join(', ');
 }
 
-export { escaped } from '../../lib/text.ts';
+export { escapeMarkdown } from '../../lib/text.ts';
 
 /** Returns a name from outside as plain text: no Markdown, one line, at most 40 characters. */
 export function plainName(name: string): string {

@@ -18,7 +18,7 @@ import { cutText, plainLine } from '../../lib/text.ts';
 import type { Logger } from '../../log.ts';
 import { lines, messagesFor, say, type Wording, words } from '../../messages/messages.ts';
 import type { Delivery } from '../delivery.ts';
-import { escaped } from './places.ts';
+import { escapeMarkdown } from './places.ts';
 
 export interface Reach {
   /**
@@ -99,7 +99,7 @@ export function createReach({ channelOf, delivery, log }: ReachOptions): Reach {
     if (!address) return void told.delete(whom(message));
     const messages = messagesFor(message);
     const quoted = cutText(plainLine(message.text), MAX_QUOTED) || '…';
-    const text = messages.text('channels.cannotAnswer', { words: escaped(quoted), why });
+    const text = messages.text('channels.cannotAnswer', { words: escapeMarkdown(quoted), why });
     const all = more === '' ? text : lines(text, '', words(more));
     await delivery.add({ id: `${key}${DIRECTLY}`, address, text: all, files: [] }, key, true);
   }

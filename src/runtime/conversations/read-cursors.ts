@@ -29,13 +29,13 @@ export function openReadCursors(
   log: Logger,
 ): ReadCursors & { close(): Promise<void> } {
   const file = path.join(folder, `${channel}.json`);
-  const cursors = read(file);
+  const cursors = readCursors(file);
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();
 
   /** Merges what other processes have read since: for each chat, the mark that is ahead counts. */
   function takeNewer(): void {
-    for (const [chat, mark] of read(file)) {
+    for (const [chat, mark] of readCursors(file)) {
       const own = cursors.get(chat);
       if (own === undefined || isBefore(own, mark)) cursors.set(chat, mark);
     }
@@ -63,7 +63,7 @@ export function openReadCursors(
       } else timer ??= setTimeout(write, WRITE_MS);
     },
     async reread() {
-      for (const [chat, mark] of read(file)) cursors.set(chat, mark);
+      for (const [chat, mark] of readCursors(file)) cursors.set(chat, mark);
     },
     async close() {
       if (timer) {
@@ -78,6 +78,6 @@ export function openReadCursors(
 /** Compares marks, which are growing numbers without leading zeros. */
 const isBefore = (a: string, b: string): boolean => a.length < b.length || (a.length === b.length && a < b);
 
-function read(file: string): Map<string, string> {
+function readCursors(file: string): Map<string, string> {
   return readRecords(file, shape<string>(isText), ABOUT, (left) => writeJson(file, Object.fromEntries(left)));
 }

@@ -15,12 +15,12 @@ import type { TaskRecord, Usage } from '../../workspace/types.ts';
 import {
   addUsage,
   appendUsage,
-  dayOf,
   NO_USAGE,
   readUsage,
   tokensOf,
   type UsageCall,
   type UsageLine,
+  usageDay,
   usageFile,
   usageLineOf,
 } from '../../workspace/usage.ts';
@@ -200,7 +200,7 @@ export class Costs {
   }
 
   #count(into: Day, call: Usage & { person: string }): void {
-    const usage = usageOf(call);
+    const usage = countedUsage(call);
     into.all = addUsage(into.all, usage);
     into.people.set(call.person, addUsage(into.people.get(call.person), usage));
   }
@@ -221,8 +221,8 @@ export class Costs {
     const loaded: Day = { name, all: NO_USAGE, people: new Map(), told: new Map(), lines };
     const isStart = this.#day === undefined;
     // A run that a restart interrupted may have begun the day before.
-    const yesterday = isStart ? this.#read(dayOf(Date.parse(name) - DAY_MS)) : [];
-    for (const line of yesterday) if (line.type === 'call') this.#countRun(line.run, usageOf(line));
+    const yesterday = isStart ? this.#read(usageDay(Date.parse(name) - DAY_MS)) : [];
+    for (const line of yesterday) if (line.type === 'call') this.#countRun(line.run, countedUsage(line));
     // If several processes share the file, `#today` reads it at each lookup.
     for (const line of lines ? [] : this.#read(name)) this.#take(loaded, line, isStart);
     return loaded;
@@ -231,11 +231,11 @@ export class Costs {
   #take(day: Day, line: UsageLine, countsRun: boolean): void {
     if (line.type === 'notice') return void day.told.set(noticeKey(line.who, line.setting), line.run);
     this.#count(day, line);
-    if (countsRun) this.#countRun(line.run, usageOf(line));
+    if (countsRun) this.#countRun(line.run, countedUsage(line));
   }
 
   #today(at = this.#now()): Day {
-    const name = dayOf(at);
+    const name = usageDay(at);
     if (this.#day?.name !== name) this.#day = this.#load(name);
     const day = this.#day;
     for (const text of day.lines?.take() ?? []) {
@@ -273,7 +273,7 @@ function withMore(record: TaskRecord, used: Usage): TaskRecord {
 
 const noticeKey = (who: string, setting: string): string => `${who} ${setting}`;
 
-function usageOf({ inputTokens, outputTokens, cachedInputTokens, cost, currency, unpricedTokens }: Usage): Usage {
+function countedUsage({ inputTokens, outputTokens, cachedInputTokens, cost, currency, unpricedTokens }: Usage): Usage {
   return addUsage(undefined, {
     inputTokens,
     outputTokens,

@@ -21,8 +21,8 @@ import {
   taskLane,
   traceOf,
 } from '../contract/entry.ts';
-import { bindingAt, choose, follow, mayChoose } from '../conversations/conversations.ts';
-import { escaped } from '../conversations/places.ts';
+import { bindingAt, chooseViber, followMove, mayChoose } from '../conversations/conversations.ts';
+import { escapeMarkdown } from '../conversations/places.ts';
 import { findTask, mayOpen } from '../conversations/visibility.ts';
 import type { Gateway } from '../run/gateway.ts';
 import type { Decision, Facts } from './decide.ts';
@@ -46,10 +46,10 @@ export async function act(decision: Decision, facts: Facts, raw: unknown, gw: Ga
     case 'ignore':
       return decision.outcome;
     case 'duplicate':
-      count(message, 'duplicate', gw);
+      countInbound(message, 'duplicate', gw);
       return 'duplicate';
     case 'moved':
-      await follow(gw.tasks.conversations, message, gw.log);
+      await followMove(gw.tasks.conversations, message, gw.log);
       return 'accepted';
     case 'limit':
       return refuseTooMany(decision, message, principal, gw);
@@ -74,7 +74,7 @@ export async function act(decision: Decision, facts: Facts, raw: unknown, gw: Ga
   }
 }
 
-function count({ address }: InboundMessage, outcome: string, { features }: Gateway): void {
+function countInbound({ address }: InboundMessage, outcome: string, { features }: Gateway): void {
   features.metrics.count('viber_inbound_total', { channel: address.channel, outcome });
 }
 
@@ -85,7 +85,7 @@ async function refuseTooMany(
   gw: Gateway,
 ): Promise<InboundOutcome> {
   if (message.interaction === undefined) noteRefused(message, principal, gw);
-  count(message, 'rate-limited', gw);
+  countInbound(message, 'rate-limited', gw);
   if (tell === 'nothing') return 'refused';
   const text = messagesFor(message).text('failures.tooMany');
   if (tell === 'notice') await reply(message, text, gw);
@@ -144,7 +144,7 @@ async function useAndStore(
   const standing = { principal, address: message.address, isDirect: message.isDirect };
   const viber = name.trim().toLowerCase();
   if (!mayChoose(standing, viber, gw.places.vibers)) return store(entry, facts, raw, gw);
-  const { taskId, bound } = choose(standing, viber, gw.tasks.conversations, () => newTaskId(new Date()));
+  const { taskId, bound } = chooseViber(standing, viber, gw.tasks.conversations, () => newTaskId(new Date()));
   await bound;
   return store({ ...entry, viber, taskId }, facts, raw, gw);
 }
@@ -164,7 +164,7 @@ async function store(entry: Entry, facts: Facts, raw: unknown, gw: Gateway): Pro
   const stopped = gw.tasks.arrivals.stopping.over(lane);
   const outcome = await enqueue(lane, entry, raw, gw);
   if (outcome === 'full') {
-    count(message, 'queue-full', gw);
+    countInbound(message, 'queue-full', gw);
     await reply(message, messagesFor(message).text('failures.queueFull', { n: gw.config.limits.queue }), gw);
     return 'answered';
   }
@@ -174,7 +174,7 @@ async function store(entry: Entry, facts: Facts, raw: unknown, gw: Gateway): Pro
   if (entry.mode === 'steer') steer(lane, message, stopped, gw);
   // Any command either answers a pending short question, or makes it obsolete.
   if (entry.command && outcome === 'accepted') gw.tasks.expected.clear(message.address, principalText(entry.principal));
-  count(message, outcome, gw);
+  countInbound(message, outcome, gw);
   const trace = traceOf(spoolKey(dedupeId(message)));
   gw.log.info({ trace, channel: message.address.channel, task: entry.taskId, kind: message.kind }, outcome);
   const isWords = message.interaction !== undefined && !entry.command;
@@ -251,12 +251,12 @@ function steer(lane: string, message: InboundMessage, stopped: Promise<unknown> 
 const PAUSE_MS = 3_000;
 const SHOWN = 80;
 
-const keyOf = ({ address }: InboundMessage, principal: Principal) =>
+const senderKey = ({ address }: InboundMessage, principal: Principal) =>
   `${identityText(principal)} ${conversationKey(address)}`;
 
 export function noteTaken(message: InboundMessage, principal: Principal, { tasks }: Gateway): void {
   const { writers } = tasks.arrivals;
-  const key = keyOf(message, principal);
+  const key = senderKey(message, principal);
   const writer = writers.get(key) ?? { refused: 0 };
   writer.last = cutText(plainLine(message.text), SHOWN);
   writers.set(key, writer);
@@ -268,7 +268,7 @@ export function noteTaken(message: InboundMessage, principal: Principal, { tasks
  */
 function noteRefused(message: InboundMessage, principal: Principal, gw: Gateway): void {
   const { writers } = gw.tasks.arrivals;
-  const key = keyOf(message, principal);
+  const key = senderKey(message, principal);
   const writer = writers.get(key) ?? { refused: 0 };
   clearTimeout(writer.timer);
   writer.refused += 1;
@@ -279,7 +279,7 @@ function noteRefused(message: InboundMessage, principal: Principal, gw: Gateway)
     if (n < 2) return;
     const messages = messagesFor(message);
     const said = last
-      ? messages.text('failures.tooFastAfter', { n, text: escaped(last) })
+      ? messages.text('failures.tooFastAfter', { n, text: escapeMarkdown(last) })
       : messages.text('failures.tooFast', { n });
     replyOnce(message, said, gw);
   }, PAUSE_MS).unref();

@@ -186,7 +186,7 @@ function decideTask(facts: Facts, { message, spec, mode }: Meaning): Decision {
   // A bare command that isn't ours belongs to another bot of the group.
   if (message.command && !spec && !isDirect && !message.isMention) return { kind: 'ignore', outcome: 'refused' };
   const digest = message.command ? undefined : facts.digest;
-  if (digest && digest.taskId !== facts.task?.id) return goOn(facts, message, digest);
+  if (digest && digest.taskId !== facts.task?.id) return continueTask(facts, message, digest);
   // Words for one viber never go to another.
   if (!message.command && facts.isViberGone) return { kind: 'notice', said: gone(viber) };
   // A message that opens a thread begins a task; commands apply to the current one.
@@ -223,7 +223,7 @@ function decideTask(facts: Facts, { message, spec, mode }: Meaning): Decision {
  * Continues in a digest's task, with a turn of its own. The conversation moves there too, unless it is a separate
  * thread or belongs to others.
  */
-function goOn({ principal, task, viber }: Facts, message: InboundMessage, digest: AnsweredDigest): Decision {
+function continueTask({ principal, task, viber }: Facts, message: InboundMessage, digest: AnsweredDigest): Decision {
   const entry: Entry = { message, principal, ...digest };
   const { address, isDirect, isThread } = message;
   const stays = isDirect ? isThread === true && address.thread !== undefined : isThread && task?.mayJoin === false;

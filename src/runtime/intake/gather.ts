@@ -45,7 +45,7 @@ export async function gather({ message, visit }: Arrival, gw: Gateway, entering?
   if (facts.isSeen) return facts;
   if (message.editOf !== undefined) facts.isUnchanged = await saysTheSame(message, message.editOf, gw);
   if (facts.isUnchanged || message.kind === 'migration') return facts;
-  if (isCounted(facts)) facts.rate = visit.rate ??= await count(message, principal, gw);
+  if (isCounted(facts)) facts.rate = visit.rate ??= await takeFromLimit(message, principal, gw);
   if (facts.rate?.ok === false) return facts;
   facts.isFull = isCounted(facts) && !(await hasRoom(message, principal, gw));
   if (facts.isFull) return facts;
@@ -136,7 +136,7 @@ async function saysTheSame(message: InboundMessage, editOf: string, { tasks, eng
   return (await engine.queue.find(key))?.message.text === message.text;
 }
 
-async function count({ sentAt, group }: InboundMessage, principal: Principal, { tasks }: Gateway) {
+async function takeFromLimit({ sentAt, group }: InboundMessage, principal: Principal, { tasks }: Gateway) {
   return tasks.arrivals.limiter.take(principalText(principal), Math.min(sentAt, Date.now()), group);
 }
 

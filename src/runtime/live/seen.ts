@@ -60,7 +60,7 @@ export class SeenRuns {
     else if (event.type === 'text-delta') {
       this.#say(this.#runOf(event), event);
       return;
-    } else note(this.#runOf(event), event);
+    } else recordEvent(this.#runOf(event), event);
     this.#tell(event);
   }
 
@@ -93,7 +93,7 @@ export class SeenRuns {
 }
 
 /** Records an event. Text before a tool call or new thinking isn't the answer and is dropped. */
-function note(run: LiveRunState, event: Exclude<AgentStreamEvent, { type: 'text-delta' }>): void {
+function recordEvent(run: LiveRunState, event: Exclude<AgentStreamEvent, { type: 'text-delta' }>): void {
   if (event.type === 'tool-result') {
     run.calls = run.calls.filter((call) => call.callId !== event.callId);
     return;

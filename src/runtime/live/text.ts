@@ -5,7 +5,7 @@
  * linear in the length of the reply.
  */
 import { scrub } from '../../log.ts';
-import { kindOf } from '../reply/blocks.ts';
+import { blockKind } from '../reply/blocks.ts';
 import { OPENING, THOUGHT_BEGINS, THOUGHT_ENDS } from '../reply/marks.ts';
 import { perElements } from '../reply/reply.ts';
 
@@ -38,7 +38,7 @@ const MAX_WORD = 4000;
 interface Fence {
   marks: string;
   /** Set for a block that isn't shown. */
-  kind: ReturnType<typeof kindOf>;
+  kind: ReturnType<typeof blockKind>;
   /** The number of open fences within a plan. */
   inner: number;
 }
@@ -71,7 +71,7 @@ export function createLiveText(): LiveText {
     }
     if (isInTag || marks === '' || (marks.startsWith('`') && info.includes('`'))) return outsideTags(text);
     // The kind of a JSON block is clear only at its end: if it is for people, they see it with the answer.
-    fence = { marks, kind: kindOf(info), inner: 0 };
+    fence = { marks, kind: blockKind(info), inner: 0 };
     return fence.kind ? '' : text;
   }
 

@@ -1,14 +1,14 @@
 /** Progress as people read it. */
 import type { AgentStreamEvent } from '../../channels/channel.ts';
 import { type Messages, say, type Text, type Wording } from '../../messages/messages.ts';
-import { doingWith, oneLine } from '../tools/doing.ts';
+import { doingWith, scrubLine } from '../tools/doing.ts';
 
 /** Returns the new description after an event; undefined if it doesn't change. */
 export function doing(event: AgentStreamEvent): Wording | undefined {
   if (event.type === 'tool-call') return doingWith(event.tool, event.args);
   if (event.type !== 'state-change') return undefined;
   if (event.progress) {
-    const note = oneLine(event.progress.note);
+    const note = scrubLine(event.progress.note);
     const words = doingWith(event.progress.tool);
     return note === '' ? words : say('live.progress', { doing: words, note });
   }
@@ -38,7 +38,7 @@ export function statusLine(
   const time = minutes === 0 ? say('tasks.seconds', { seconds }) : say('tasks.minutes', { minutes, seconds });
   if (!progress || progress.total === 0) return messages.text('live.line', { doing, time });
   const { done, total, step } = progress;
-  const title = step ? oneLine(step.title) : '';
+  const title = step ? scrubLine(step.title) : '';
   if (!step || title === '') return messages.text('live.lineSteps', { done, total, doing, time });
   return messages.text('live.lineStep', { n: step.n, total, step: title, doing, time });
 }

@@ -54,11 +54,11 @@ export async function setModel(words: string, to: Choosing): Promise<{ text: Tex
   const { models, settings, address, isOwner, messages } = to;
   const found = models.find(words, isOwner);
   if (found.kind === 'unknown')
-    return { text: messages.text('models.unknown', { words: shown(words) }), isDone: false };
+    return { text: messages.text('models.unknown', { words: quotable(words) }), isDone: false };
   if (found.kind === 'not-yours')
     return { text: messages.text('models.notYours', { name: found.model.name }), isDone: false };
   if (found.kind === 'unusable')
-    return { text: messages.text('models.unusable', { id: shown(found.id), why: found.why }), isDone: false };
+    return { text: messages.text('models.unusable', { id: quotable(found.id), why: found.why }), isDone: false };
   const model = found.kind === 'usual' ? models.usual() : found.model;
   const { thinking } = chosenAt(to);
   const loses = thinking !== undefined && !levelOf(thinking, model).ok;
@@ -90,7 +90,7 @@ export async function setThinking(level: Thinking | typeof USUAL, to: Choosing):
 }
 
 /** Shortens a person's words for use in our sentence and removes Markdown. */
-const shown = (words: string): string =>
+const quotable = (words: string): string =>
   words
     .replace(/[\\`*_~[\]<>|"]/g, ' ')
     .trim()

@@ -31,7 +31,7 @@ export function createEmbedder(options: {
   return {
     name: `${options.provider}/${options.model}`,
     async embed(texts, { signal, onUsage }) {
-      loading ??= load(options);
+      loading ??= loadSdkModel(options);
       const [{ embedMany, APICallError }, model] = await Promise.all([import('./sdk.ts'), loading]);
       let refusals = 0;
 
@@ -62,7 +62,12 @@ export function createEmbedder(options: {
   };
 }
 
-async function load({ provider, model, settings, fetch }: Parameters<typeof createEmbedder>[0]): Promise<SdkModel> {
+async function loadSdkModel({
+  provider,
+  model,
+  settings,
+  fetch,
+}: Parameters<typeof createEmbedder>[0]): Promise<SdkModel> {
   const { baseURL, apiKey, headers } = settings;
   const common = { fetch, ...(headers && { headers }), ...(baseURL && { baseURL }) };
   if (provider === 'google')

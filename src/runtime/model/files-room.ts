@@ -51,7 +51,7 @@ export function fitFiles(
   for (const part of out) onLeft(part);
   return prompt.map((message) =>
     message.role === 'user'
-      ? { ...message, content: message.content.map((part) => (isIn(out, part) ? noteFor(part) : part)) }
+      ? { ...message, content: message.content.map((part) => (isIn(out, part) ? hiddenFileNote(part) : part)) }
       : message,
   );
 }
@@ -63,7 +63,7 @@ function leaving(
 ): Set<FilePart> {
   const out = new Set<FilePart>();
   const kept: FilePart[] = [];
-  const bytes = () => kept.reduce((sum, part) => sum + sizeOf(part), 0);
+  const bytes = () => kept.reduce((sum, part) => sum + partSize(part), 0);
   for (const file of files) {
     kept.push(file);
     if (kept.length <= Math.max(0, count) && bytes() <= most) continue;
@@ -80,10 +80,10 @@ function leaving(
 
 const isIn = (out: ReadonlySet<FilePart>, part: UserPart): part is FilePart => part.type === 'file' && out.has(part);
 
-const sizeOf = ({ data }: FilePart): number =>
+const partSize = ({ data }: FilePart): number =>
   data.type === 'data' ? (typeof data.data === 'string' ? (data.data.length * 3) / 4 : data.data.length) : 0;
 
-const noteFor = ({ filename }: FilePart): UserPart => ({
+const hiddenFileNote = ({ filename }: FilePart): UserPart => ({
   type: 'text',
   text: `[${filename ?? 'a file'} is not shown to you any more, because newer ones need the room]`,
 });

@@ -78,7 +78,7 @@ function partFor(part: Part, reader: Reader, ids: Map<string, string>): Part[] {
   const maker = makerOf(part);
   const { providerOptions, ...bare } = part;
   const { [MARK]: _mark, ...options } = providerOptions ?? {};
-  const isMade = maker === undefined ? false : isSame(maker, reader);
+  const isMade = maker === undefined ? false : isSameMaker(maker, reader);
   if (isThought(part)) {
     if (REFUSING.includes(reader.dialect)) return [];
     // Sessions of earlier versions don't record who wrote the reasoning; providers that require reasoning get it
@@ -113,7 +113,7 @@ function makerOf({ providerOptions = {} }: Part): string | undefined {
 }
 
 /** Returns whether the reader may see what `maker` wrote. */
-function isSame(maker: string, { name, dialect }: Reader): boolean {
+function isSameMaker(maker: string, { name, dialect }: Reader): boolean {
   const own = splitModelName(name).provider;
   if (!maker.includes('/')) return maker === dialect || maker === own;
   return SIGNERS.includes(dialect) ? maker === name : splitModelName(maker).provider === own;
@@ -143,14 +143,14 @@ export function inTurns(prompt: Prompt): Prompt {
   for (const message of withBridges(prompt)) {
     const last = turns.at(-1);
     if (message.role === 'user' && last?.role === 'user')
-      turns[turns.length - 1] = { ...last, content: joined([...last.content, ...message.content]) };
+      turns[turns.length - 1] = { ...last, content: joinTextParts([...last.content, ...message.content]) };
     else turns.push(message);
   }
   return turns;
 }
 
 /** Merges adjacent texts: such templates may not support parts either. */
-function joined(parts: User['content']): User['content'] {
+function joinTextParts(parts: User['content']): User['content'] {
   const all: User['content'] = [];
   for (const part of parts) {
     const last = all.at(-1);

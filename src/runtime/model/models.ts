@@ -109,7 +109,7 @@ export function createModels(options: Providers): ModelProviders {
   async function make(name: string, connectMs: number): Promise<ModelV4> {
     const own = options.own?.[name];
     if (own) return own();
-    const { provider, model } = named(name);
+    const { provider, model } = splitFullName(name);
     const made = (await factoryOf(provider, connectMs))(model);
     const maxOutputTokens = settingsOf(provider).maxOutputTokens ?? outputLimitOf(provider, model);
     if (maxOutputTokens === undefined) return made;
@@ -133,11 +133,11 @@ export function createModels(options: Providers): ModelProviders {
     },
     check(name) {
       if (name === OFFLINE_MODEL && hasBuiltIn) return;
-      const { provider } = named(name);
+      const { provider } = splitFullName(name);
       checkSettings(provider, settingsOf(provider), options.providers);
     },
     async searching(name) {
-      const { provider, model } = named(name);
+      const { provider, model } = splitFullName(name);
       const settings = settingsOf(provider);
       checkSettings(provider, settings, options.providers);
       addSecret(settings.apiKey);
@@ -164,7 +164,7 @@ export function createModels(options: Providers): ModelProviders {
   };
 }
 
-function named(name: string): { provider: string; model: string } {
+function splitFullName(name: string): { provider: string; model: string } {
   const { provider, model } = splitModelName(name);
   if (provider && model) return { provider, model };
   const message = `"${name}" is not of the form provider/model, for example openai/gpt-5-mini`;

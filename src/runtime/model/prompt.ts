@@ -26,7 +26,7 @@ const NOT_SHOWN = 'its pages are not shown to you; its text is in the document b
  */
 const withoutPdfs = (prompt: Prompt): Prompt =>
   prompt.some((message) => message.role === 'user' && message.content.some(isPdf))
-    ? mapUserParts(prompt, (part) => (isPdf(part) ? noteFor(part, NOT_SHOWN) : part))
+    ? mapUserParts(prompt, (part) => (isPdf(part) ? fileNote(part, NOT_SHOWN) : part))
     : prompt;
 
 type UserPart = Extract<Message, { role: 'user' }>['content'][number];
@@ -34,7 +34,7 @@ type FilePart = Extract<UserPart, { type: 'file' }>;
 
 const isPdf = (part: UserPart): part is FilePart => part.type === 'file' && part.mediaType === 'application/pdf';
 
-const noteFor = ({ filename }: FilePart, why: string): UserPart => ({
+const fileNote = ({ filename }: FilePart, why: string): UserPart => ({
   type: 'text',
   text: `[${filename ?? 'a file'}: ${why}]`,
 });
@@ -57,7 +57,7 @@ export function hasFiles(prompt: Prompt): boolean {
 }
 
 /** Returns the files of people's messages whose bytes are available, in order. */
-export function filesIn(prompt: Prompt): { data: Uint8Array; name: string }[] {
+export function promptFiles(prompt: Prompt): { data: Uint8Array; name: string }[] {
   return prompt.flatMap((message) =>
     message.role === 'user' ? message.content.flatMap((part) => dataOf(part) ?? []) : [],
   );

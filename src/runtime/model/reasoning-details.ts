@@ -16,7 +16,7 @@ const FIELD = 'reasoning_details';
 /** Fields that arrive in pieces, like text. */
 const TEXTS = ['text', 'summary'];
 
-const plain = (value: unknown): Json => JSON.parse(JSON.stringify(value));
+const copyJson = (value: unknown): Json => JSON.parse(JSON.stringify(value));
 
 /** Merges the pieces of a block. */
 function added(details: Detail[], piece: Detail): void {
@@ -35,22 +35,22 @@ const detailsIn = (message: unknown): Detail[] =>
   isRecord(message) && Array.isArray(message[FIELD]) ? message[FIELD].filter(isRecord) : [];
 
 /** Returns `delta` or `message` of a Chat Completions answer. */
-function saidIn(body: unknown): unknown {
+function choiceMessage(body: unknown): unknown {
   const [choice] = isRecord(body) && Array.isArray(body.choices) ? body.choices : [];
   return isRecord(choice) ? (choice.delta ?? choice.message) : undefined;
 }
 
 const metadata = (details: readonly Detail[]) =>
-  details.length > 0 ? { [KEY]: { [FIELD]: plain(details) as Json[] } } : undefined;
+  details.length > 0 ? { [KEY]: { [FIELD]: copyJson(details) as Json[] } } : undefined;
 
 /** Extracts the details for the library that reads Chat Completions. */
 export const detailsExtractor = {
-  extractMetadata: async ({ parsedBody }: { parsedBody: unknown }) => metadata(detailsIn(saidIn(parsedBody))),
+  extractMetadata: async ({ parsedBody }: { parsedBody: unknown }) => metadata(detailsIn(choiceMessage(parsedBody))),
   createStreamExtractor() {
     const details: Detail[] = [];
     return {
       processChunk(chunk: unknown) {
-        for (const piece of detailsIn(saidIn(chunk))) added(details, piece);
+        for (const piece of detailsIn(choiceMessage(chunk))) added(details, piece);
       },
       buildMetadata: () => metadata(details),
     };

@@ -10,7 +10,7 @@ import { quarantine } from '../../lib/damage.ts';
 import { unusable } from '../../lib/database-places.ts';
 import { createLru } from '../../lib/lru.ts';
 import type { Prompt } from '../contract/model.ts';
-import { filesIn, withoutFiles } from './prompt.ts';
+import { promptFiles, withoutFiles } from './prompt.ts';
 
 /** @param most how many files the model takes, if that is the only reason */
 export type OnRefused = (data: Uint8Array, name: string, most?: number) => void;
@@ -51,7 +51,7 @@ export function keepRefused(file: string): void {
   });
 }
 
-function refuse(key: string): void {
+function noteRefusal(key: string): void {
   if (known.get(key) === false) return;
   known.set(key, false);
   const file = kept;
@@ -71,7 +71,7 @@ function leniently(work: () => void): void {
   }
 }
 
-function sumOf(data: Uint8Array): string {
+function contentSum(data: Uint8Array): string {
   const sum = sums.get(data) ?? createHash('sha256').update(data).digest('hex');
   sums.set(data, sum);
   return sum;
@@ -90,7 +90,7 @@ export interface RefusedFiles {
 }
 
 export function createRefusedFiles(provider: string, onRefused?: OnRefused): RefusedFiles {
-  const keyOf = (data: Uint8Array) => `${provider} ${sumOf(data)}`;
+  const keyOf = (data: Uint8Array) => `${provider} ${contentSum(data)}`;
   let suspects: { data: Uint8Array; name: string }[] | undefined;
   let tried = 0;
   let out = new Set<string>();
@@ -99,11 +99,11 @@ export function createRefusedFiles(provider: string, onRefused?: OnRefused): Ref
   return {
     without(prompt) {
       given = prompt;
-      for (const { data, name } of filesIn(prompt)) if (known.get(keyOf(data)) === false) onRefused?.(data, name);
+      for (const { data, name } of promptFiles(prompt)) if (known.get(keyOf(data)) === false) onRefused?.(data, name);
       return withoutFiles(prompt, (data) => known.get(keyOf(data)) === false || out.has(keyOf(data)));
     },
     suspect(prompt) {
-      suspects ??= filesIn(prompt)
+      suspects ??= promptFiles(prompt)
         .filter(({ data }) => known.get(keyOf(data)) === undefined)
         .reverse();
       if (suspects.length === 0 || tried > suspects.length || (tried === suspects.length && tried < 2)) return false;
@@ -114,11 +114,11 @@ export function createRefusedFiles(provider: string, onRefused?: OnRefused): Ref
       return true;
     },
     worked(prompt, isBare) {
-      for (const { data } of filesIn(prompt)) known.set(keyOf(data), true);
-      const left = filesIn(given).filter(({ data }) => isBare || out.has(keyOf(data)));
+      for (const { data } of promptFiles(prompt)) known.set(keyOf(data), true);
+      const left = promptFiles(given).filter(({ data }) => isBare || out.has(keyOf(data)));
       for (const { data, name } of left) {
         // If several files were left out together, we don't know which was to blame.
-        if (!isBare && out.size <= 2) refuse(keyOf(data));
+        if (!isBare && out.size <= 2) noteRefusal(keyOf(data));
         onRefused?.(data, name);
       }
     },

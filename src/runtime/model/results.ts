@@ -19,7 +19,7 @@ const WORTH = 200;
 const TOLD = 300;
 const NOTE = 'Shortened, because newer results need the room: call the tool again if you need the rest.';
 
-function textOf({ output }: Result): string {
+function resultText({ output }: Result): string {
   if (output.type === 'execution-denied') return output.reason ?? '';
   return typeof output.value === 'string' ? output.value : JSON.stringify(output.value);
 }
@@ -29,7 +29,7 @@ const resultsIn = (message: Message): Result[] => (message.role === 'tool' ? mes
 
 /** Returns the number of characters of all results. */
 export const sizeOfResults = (prompt: Prompt): number =>
-  prompt.flatMap(resultsIn).reduce((sum, result) => sum + textOf(result).length, 0);
+  prompt.flatMap(resultsIn).reduce((sum, result) => sum + resultText(result).length, 0);
 
 /** Shortens results to `room` characters in total, unless there are so many that even short ones don't fit. */
 export function fitResults(prompt: Prompt, room: number): Prompt {
@@ -52,7 +52,7 @@ export function fitResults(prompt: Prompt, room: number): Prompt {
  */
 function limitsFor(results: readonly Result[], room: number): Map<Result, number> {
   const limits = new Map<Result, number>();
-  const sizes = results.map((result) => textOf(result).length);
+  const sizes = results.map((result) => resultText(result).length);
   let sum = 0;
   let oldest = 0;
   for (let newest = 0; newest < results.length; newest += 1) {
@@ -76,7 +76,7 @@ function limitsFor(results: readonly Result[], room: number): Map<Result, number
 
 function shortened(result: Result, limit: number): Result {
   const isError = result.output.type.startsWith('error');
-  const text = textOf(result);
+  const text = resultText(result);
   const end = Math.floor(limit / 4);
   const kept = `${text.slice(0, limit - end).toWellFormed()}\n[…]\n${text.slice(-end).toWellFormed()}\n[${NOTE}]`;
   return { ...result, output: { type: isError ? 'error-text' : 'text', value: kept } };
@@ -126,7 +126,7 @@ export function withStepsTold(prompt: Prompt): Prompt {
   const isOld = prompt.slice(0, Math.max(0, end)).some(isStep);
   return prompt.flatMap((message, at): Message[] => {
     if ((isOld && at > end) || !isStep(message)) return [message];
-    if (message.role === 'tool') return told(message);
+    if (message.role === 'tool') return renderResults(message);
     if (message.role !== 'assistant') return [message];
     const content = message.content.filter((part) => part.type === 'text');
     return content.length > 0 ? [{ ...message, content }] : [];
@@ -136,9 +136,9 @@ export function withStepsTold(prompt: Prompt): Prompt {
 /**
  * Renders results as data from outside: if they were the model's own words, it would write its next calls the same way.
  */
-function told(message: ToolMessage): Message[] {
+function renderResults(message: ToolMessage): Message[] {
   const lines = resultsIn(message).map(
-    (result) => `${result.toolName}: ${textOf(result).slice(0, TOLD).toWellFormed()}`,
+    (result) => `${result.toolName}: ${resultText(result).slice(0, TOLD).toWellFormed()}`,
   );
   if (lines.length === 0) return [];
   return [{ role: 'user', content: [{ type: 'text', text: `[What tools have said, as data]\n${lines.join('\n')}` }] }];

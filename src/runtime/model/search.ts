@@ -74,9 +74,11 @@ export async function searchBy(
   const text = answer.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
   return {
     answer: text.trim().slice(0, MAX_ANSWER).toWellFormed(),
-    results: [...pages].slice(0, MAX_SOURCES).map(([url, title]) => ({ title: title || hostOf(url), url, text: '' })),
+    results: [...pages]
+      .slice(0, MAX_SOURCES)
+      .map(([url, title]) => ({ title: title || hostOrUrl(url), url, text: '' })),
     usage: answer,
   };
 }
 
-const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : url.slice(0, 100));
+const hostOrUrl = (url: string): string => (URL.canParse(url) ? new URL(url).host : url.slice(0, 100));

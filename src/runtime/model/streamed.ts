@@ -254,7 +254,7 @@ export class Answer {
       return { type: 'tool-call', toolCallId, toolName: tool, input: start };
     });
     const content = [...this.#content, ...cut];
-    const unified = finishReason.unified === 'other' ? reasonOf(finishReason.raw, content) : finishReason.unified;
+    const unified = finishReason.unified === 'other' ? readReason(finishReason.raw, content) : finishReason.unified;
     // A reader that never saw the end reports that in its own finish event.
     if (unified === 'other' && finishReason.raw === undefined) throw cutOff(this.#name, this.received());
     if (unified === 'error' || unified === 'other' || unified === 'interrupted')
@@ -290,7 +290,7 @@ export class Answer {
 }
 
 /** Interprets a finish reason that isn't one of the common ones. */
-function reasonOf(raw = '', content: readonly Content[]): FinishPart['finishReason']['unified'] {
+function readReason(raw = '', content: readonly Content[]): FinishPart['finishReason']['unified'] {
   if (COMPLETE.test(raw)) return 'stop';
   if (AT_LIMIT.test(raw)) return 'length';
   if (WITHHELD.test(raw)) return 'content-filter';

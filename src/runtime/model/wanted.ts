@@ -19,31 +19,31 @@ export function wantedText(input: string, schema: unknown): string | undefined {
 
 /** Returns the arguments as `schema`, a JSON Schema, expects them. */
 export function asWanted(input: Json, schema: unknown): Json {
-  return read(input, schema, schema, 0);
+  return coerceValue(input, schema, schema, 0);
 }
 
-function read(value: Json, given: unknown, root: unknown, depth: number): Json {
+function coerceValue(value: Json, given: unknown, root: unknown, depth: number): Json {
   const schema = resolved(given, root);
   if (depth > MAX_DEPTH || schema === undefined) return value;
   const kinds = kindsOf(schema, root, 0);
   if (kinds === undefined) return value;
-  const meant = typeof value === 'string' && !kinds.has('string') ? (readText(value, kinds) ?? value) : value;
+  const meant = typeof value === 'string' && !kinds.has('string') ? (readSpelledValue(value, kinds) ?? value) : value;
   if (Array.isArray(meant)) {
-    const items = kindOf(schema, 'array', root)?.items;
-    return items === undefined ? meant : meant.map((item) => read(item, items, root, depth + 1));
+    const items = schemaForKind(schema, 'array', root)?.items;
+    return items === undefined ? meant : meant.map((item) => coerceValue(item, items, root, depth + 1));
   }
   if (!isRecord(meant)) return meant;
-  const properties = kindOf(schema, 'object', root)?.properties;
+  const properties = schemaForKind(schema, 'object', root)?.properties;
   if (!isRecord(properties)) return meant;
   const entries = Object.entries(meant).map(([key, one]): [string, Json] => [
     key,
-    Object.hasOwn(properties, key) ? read(one, properties[key], root, depth + 1) : one,
+    Object.hasOwn(properties, key) ? coerceValue(one, properties[key], root, depth + 1) : one,
   ]);
   return Object.fromEntries(entries);
 }
 
 /** Returns the value that a text spells, if it has an expected kind. */
-function readText(text: string, kinds: ReadonlySet<Kind>): Json | undefined {
+function readSpelledValue(text: string, kinds: ReadonlySet<Kind>): Json | undefined {
   if (text.includes('__proto__')) return undefined;
   const cursor = new Cursor(text.trim());
   const value = readValue(cursor);
@@ -101,7 +101,11 @@ const KINDS: Readonly<Record<string, Kind>> = {
 };
 
 /** Returns the schema for a list or an object: the schema itself, or the only choice that fits. */
-function kindOf(schema: Record<string, unknown>, kind: Kind, root: unknown): Record<string, unknown> | undefined {
+function schemaForKind(
+  schema: Record<string, unknown>,
+  kind: Kind,
+  root: unknown,
+): Record<string, unknown> | undefined {
   const choices = choicesOf(schema);
   if (!choices) return schema;
   const fitting = choices

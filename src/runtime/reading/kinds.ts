@@ -12,7 +12,7 @@ const PAGE_NAME = /\.x?html?$/i;
 /** Types that platforms give to unknown files; apps and systems use names of their own for documents. */
 const VAGUE = /^(application\/(octet-stream|binary|(x-|force-)?download|vnd\.ms-office|x-office.*|wps-.*|kswps)|)$/i;
 
-export function kindOf({ type, name }: { name: string; type: string }): FileKind | undefined {
+export function fileKind({ type, name }: { name: string; type: string }): FileKind | undefined {
   const isVague = VAGUE.test(type);
   if (SOUND.test(type) || (isVague && SOUND_NAME.test(name))) return 'sound';
   if (DOCUMENT.test(type) || (isVague && DOCUMENT_NAME.test(name))) return 'document';

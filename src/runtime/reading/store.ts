@@ -13,11 +13,11 @@ import type { FileText } from '../contract/reading.ts';
 
 type ReadFile = { sha256: string };
 
-const fileOf = (home: Home, taskId: string, { sha256 }: ReadFile): string =>
+const extractedFile = (home: Home, taskId: string, { sha256 }: ReadFile): string =>
   openTask(home, taskId).fileAt(`.text-${sha256.replace(/[^0-9a-f]/g, '').slice(0, 40)}.txt`);
 
 export async function keptText(home: Home, taskId: string, of: ReadFile): Promise<FileText | undefined> {
-  const file = fileOf(home, taskId, of);
+  const file = extractedFile(home, taskId, of);
   try {
     const text = await readFile(file, 'utf8');
     return { file, text, characters: text.length };
@@ -29,7 +29,7 @@ export async function keptText(home: Home, taskId: string, of: ReadFile): Promis
 
 /** Resolves when the text is durable. */
 export async function keepText(home: Home, taskId: string, of: ReadFile, text: string): Promise<FileText> {
-  const file = fileOf(home, taskId, of);
+  const file = extractedFile(home, taskId, of);
   await ensureDir(openTask(home, taskId).folder);
   await writeFileAtomic(file, Buffer.from(text));
   return { file, text, characters: text.length };

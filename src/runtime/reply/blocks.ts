@@ -28,7 +28,7 @@ const JSON_NAMES = new Set(['json', 'jsonc', 'tool_call', 'tool_code']);
 const PLAN_NAMES = new Set(['plan', 'update_plan', 'task_plan']);
 
 /** Returns a block's kind by the text after its opening fence; undefined if the block isn't one of ours. */
-export function kindOf(info: string): BlockKind | undefined {
+export function blockKind(info: string): BlockKind | undefined {
   const words = info.toLowerCase().split(/[\s,{}:=]+/);
   if (words.some((word) => word.split('.').includes('artifact_deltas'))) return 'deltas';
   if (words.some((word) => PLAN_NAMES.has(word) || word === 'task.md')) return 'plan';

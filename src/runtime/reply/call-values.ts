@@ -60,7 +60,7 @@ export function readValue(cursor: Cursor, depth = 0): Json | undefined {
     cursor.at = from + 1;
     return begin === '{' ? readPairs(cursor, ':', '}', depth) : readList(cursor, depth);
   }
-  const text = readText(cursor);
+  const text = readString(cursor);
   if (text !== undefined) return text;
   const number = cursor.take(NUMBER);
   if (number) return Number(number[0]);
@@ -74,7 +74,7 @@ export function readPairs(cursor: Cursor, sign: ':' | '=', end: string, depth = 
   for (;;) {
     cursor.take(BLANK);
     if (skip(cursor, end)) return pairs;
-    const key = (sign === ':' ? readText(cursor) : undefined) ?? cursor.take(KEY)?.[0];
+    const key = (sign === ':' ? readString(cursor) : undefined) ?? cursor.take(KEY)?.[0];
     cursor.take(BLANK);
     if (key === undefined || key === '__proto__' || !skip(cursor, sign)) return undefined;
     const value = readValue(cursor, depth + 1);
@@ -88,13 +88,13 @@ export function readPairs(cursor: Cursor, sign: ':' | '=', end: string, depth = 
 export function readJson(cursor: Cursor): Json | undefined {
   const rest = cursor.text.slice(cursor.at);
   const length = jsonLength(rest);
-  const value = length > 0 ? parse(rest.slice(0, length)) : undefined;
+  const value = length > 0 ? parseSafeJson(rest.slice(0, length)) : undefined;
   if (value !== undefined) cursor.at += length;
   return value;
 }
 
 /** Returns undefined if the text isn't JSON, or would reach an object's prototype. */
-export function parse(text: string): Json | undefined {
+export function parseSafeJson(text: string): Json | undefined {
   try {
     return JSON.parse(text, (key, value: unknown) => {
       if (key === '__proto__') throw new SyntaxError('a prototype is no argument');
@@ -119,12 +119,12 @@ function readList(cursor: Cursor, depth: number): Json[] | undefined {
   }
 }
 
-function readText(cursor: Cursor): string | undefined {
+function readString(cursor: Cursor): string | undefined {
   const mark = cursor.take(MARKED)?.[0];
   if (mark !== undefined) return cursor.upTo(mark);
   const quoted = cursor.take(QUOTED)?.[0];
   if (quoted === undefined) return undefined;
-  const json = quoted.startsWith('"') ? parse(quoted) : undefined;
+  const json = quoted.startsWith('"') ? parseSafeJson(quoted) : undefined;
   if (typeof json === 'string') return json;
   return quoted.slice(1, -1).replace(/\\([\s\S])/g, (_, sign: string) => ESCAPES[sign] ?? sign);
 }

@@ -80,11 +80,11 @@ export interface Asker {
 /**
  * Returns the answer of a run that failed with this error. An empty text means that the person was told earlier today.
  */
-export function failure(error: unknown, trace: string, { role, messages }: Asker, log: Logger): Answer {
+export function failureAnswer(error: unknown, trace: string, { role, messages }: Asker, log: Logger): Answer {
   const isKnown = error instanceof RunError || error instanceof UserError;
   // What the built-in model doesn't know is no fault of the gateway.
   const level = isOffline(error) ? 'info' : isKnown ? 'warn' : 'error';
-  log[level]({ err: error, trace, kind: kindOf(error) }, 'the run failed');
+  log[level]({ err: error, trace, kind: errorWord(error) }, 'the run failed');
   if (error instanceof RunError && error.kind === 'cap' && error.said === undefined) {
     return {
       state: 'stopped',
@@ -120,7 +120,7 @@ export const isSetting = (error: unknown): error is RunError =>
   error instanceof RunError && ['key', 'quota', 'unreachable', 'config'].includes(error.kind);
 
 /** Returns a word for the error: the kind of a run's error, else the system's code. */
-export const kindOf = (error: unknown): string =>
+export const errorWord = (error: unknown): string =>
   error instanceof RunError ? error.kind : (errorCode(error) ?? 'unknown');
 
 function sentenceOf(error: unknown): Wording {

@@ -2,7 +2,7 @@
 import { cutText } from '../../lib/text.ts';
 import { messagesIn, say, type Wording } from '../../messages/messages.ts';
 import type { Decision } from '../contract/approval.ts';
-import { visible } from './show.ts';
+import { spellInvisible } from './show.ts';
 
 const MAX_ANSWER = 200;
 
@@ -22,7 +22,7 @@ export const byAt = ({ name, at, zone }: Decider): { by: string; time: string } 
 export function outcomeOf({ verdict, by, name, at, answer = '', place }: Decision, zone?: string): Wording {
   const when = byAt({ name: name || by, at: new Date(at), zone });
   const { by: who, time } = when;
-  const chosen = cutText(visible(answer), MAX_ANSWER);
+  const chosen = cutText(spellInvisible(answer), MAX_ANSWER);
   switch (verdict) {
     case 'approve':
       return say(place ? 'outcomes.approvedOnBoard' : 'outcomes.approved', when);

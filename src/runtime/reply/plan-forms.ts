@@ -42,10 +42,10 @@ function readForm(plan: unknown, goal: unknown): unknown {
     // A line of Markdown may begin with a bracket too.
     return typeof parsed === 'object' && parsed !== null ? readForm(parsed, goal) : plan;
   }
-  if (Array.isArray(plan)) return { goal: textOf(goal) ?? '', steps: plan.map(readStep) };
+  if (Array.isArray(plan)) return { goal: stringValue(goal) ?? '', steps: plan.map(readStep) };
   if (!isRecord(plan)) return plan;
   const steps = plan.steps ?? plan.todos ?? plan.items ?? plan.plan;
-  const about = textOf(plan.goal) ?? textOf(plan.title) ?? textOf(goal) ?? '';
+  const about = stringValue(plan.goal) ?? stringValue(plan.title) ?? stringValue(goal) ?? '';
   return { goal: about, steps: Array.isArray(steps) ? steps.map(readStep) : steps };
 }
 
@@ -55,10 +55,10 @@ function readStep(given: unknown, index: number): unknown {
   if (!isRecord(given)) return given;
   const { title, step, content, text, task, name, description, subject } = given;
   const said = [title, content, step, text, task, name, subject, description]
-    .map(textOf)
+    .map(stringValue)
     .find((each) => each !== undefined);
   const status = given.status ?? given.state ?? given.done ?? given.completed ?? 'pending';
-  return { id: textOf(given.id) ?? id, title: said, status: readStatus(status) };
+  return { id: stringValue(given.id) ?? id, title: said, status: readStatus(status) };
 }
 
 function readStatus(given: unknown): unknown {
@@ -71,13 +71,13 @@ function readStatus(given: unknown): unknown {
   return word === '' ? 'pending' : (MEANS.get(word) ?? given);
 }
 
-function textOf(value: unknown): string | undefined {
+function stringValue(value: unknown): string | undefined {
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' && value.trim() !== '' ? value : undefined;
 }
 
 /** Explains to a model which forms of a plan are accepted. */
-export function refusal(given: unknown): string {
+export function explainPlanForms(given: unknown): string {
   const steps = isRecord(given) && Array.isArray(given.steps) ? given.steps : [];
   const odd = steps.map((step) => (isRecord(step) ? step.status : undefined)).find((status) => !isKnown(status));
   const why = odd === undefined ? '' : ` ${JSON.stringify(odd).slice(0, 60)} is no status.`;

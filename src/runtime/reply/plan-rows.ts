@@ -1,5 +1,5 @@
 /** Formats the steps of a plan for people, and the changes between two plans. Pure. */
-import { cutText, escaped, plainLine } from '../../lib/text.ts';
+import { cutText, escapeMarkdown, plainLine } from '../../lib/text.ts';
 import { type Messages, type Text, words } from '../../messages/messages.ts';
 import { nextStep } from '../../workspace/tasks/index.ts';
 import type { Plan, PlanStep, StepStatus } from '../../workspace/types.ts';
@@ -11,7 +11,7 @@ const MAX_STEPS = 40;
 const MAX_CHANGES = 6;
 const MAX_CHANGED = 60;
 
-const shownTitle = ({ title }: PlanStep, most: number): string => escaped(cutText(plainLine(title), most));
+const shownTitle = ({ title }: PlanStep, most: number): string => escapeMarkdown(cutText(plainLine(title), most));
 
 export const stepTitle = (step: PlanStep): string => shownTitle(step, MAX_TITLE);
 

@@ -89,7 +89,7 @@ export class Questions {
     if (questions.length === 0 || messageId === '') return;
     const isEdit = messageId === placeholder;
     const asking: Asking = { address, messageId, text, buttons, at: Date.now(), ...(isEdit && { isEdit }) };
-    const key = keyOf(address, messageId);
+    const key = questionKey(address, messageId);
     await this.#change(async () => {
       const { state } = this.#options;
       // After a crash this may be reported again; the first record stays.
@@ -117,7 +117,8 @@ export class Questions {
    */
   async askedBy(address: Address, messageId: string): Promise<Asking | undefined> {
     const { thread, ...chat } = address;
-    const own = (await this.#asking(keyOf(address, messageId))) ?? (await this.#asking(keyOf(chat, messageId)));
+    const own =
+      (await this.#asking(questionKey(address, messageId))) ?? (await this.#asking(questionKey(chat, messageId)));
     if (own || thread !== messageId) return own;
     const newest = await this.#options.state.get(`newest:${conversationKey(address)}`);
     return newest === undefined ? undefined : this.#asking(newest);
@@ -184,7 +185,7 @@ export class Questions {
   }
 }
 
-const keyOf = (address: Address, messageId: string): string =>
+const questionKey = (address: Address, messageId: string): string =>
   hashText(JSON.stringify([conversationKey(address), messageId])).slice(0, 24);
 
 const questionsOf = (buttons: readonly Button[][]): string[] => [

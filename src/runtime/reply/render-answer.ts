@@ -78,7 +78,7 @@ const DECISION_SOURCE = 20_000;
 /** Returns at most 300 UTF-16 units on one line, without Markdown and code blocks, cut between words if possible. */
 export function summarise(text: string): string {
   const start = text.slice(0, SUMMARY_SOURCE);
-  return shorten(plain(withoutCode(start)) || plain(start), SUMMARY_LENGTH);
+  return shorten(plainWords(withoutCode(start)) || plainWords(start), SUMMARY_LENGTH);
 }
 
 /**
@@ -91,9 +91,9 @@ export function decisionsOf(text: string): string[] {
   for (const line of withoutCode(text.slice(0, DECISION_SOURCE)).split('\n')) {
     const bullet = /^\s*(?:[-*+]|\d{1,9}[.)])\s+(.*)/.exec(line)?.[1];
     if (bullet === undefined && isHeading(line))
-      underHeading = /\bdecisions?\b/i.test(line) && !ANNOUNCED.test(plain(line));
+      underHeading = /\bdecisions?\b/i.test(line) && !ANNOUNCED.test(plainWords(line));
     else if (bullet === undefined && line.trim() !== '') underHeading = false;
-    const words = plain(bullet ?? line);
+    const words = plainWords(bullet ?? line);
     if (words && ((underHeading && bullet !== undefined) || ANNOUNCED.test(words))) {
       found.add(shorten(words.replace(/^decision:\s*/i, ''), DECISION_LENGTH));
     }
@@ -114,7 +114,7 @@ function withoutCode(text: string): string {
 }
 
 /** Converts Markdown to one line of plain words. */
-function plain(text: string): string {
+function plainWords(text: string): string {
   return text
     .replace(/^[ \t]*(?:`{3,}|~{3,})[^\n]*$/gm, '')
     .replace(/^(?:[ \t]*(?:>|#{1,6}(?=\s)|[-*+](?=\s)|\[[ xX]\](?=\s)))+/gm, '')

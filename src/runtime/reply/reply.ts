@@ -4,7 +4,7 @@
  * describes both.
  */
 import { type Asides, asidesOf, isBetweenMarks } from './aside.ts';
-import { type BlockKind, type Blocks, jsonLength, kindOf, readBlock } from './blocks.ts';
+import { type BlockKind, type Blocks, blockKind, jsonLength, readBlock } from './blocks.ts';
 
 export { decisionsOf, summarise } from './render-answer.ts';
 
@@ -90,7 +90,7 @@ export function parseReply(text: string, isTold: Reading['isTold'] = () => false
         fence = undefined;
       }
     } else if (marks && !(marks.startsWith('`') && info.includes('`'))) {
-      const [quoted, kind] = [prefix.includes('>'), kindOf(info)];
+      const [quoted, kind] = [prefix.includes('>'), blockKind(info)];
       // A plan in a quote was written by somebody else.
       fence = { marks, quoted, kind: quoted && kind !== 'deltas' ? undefined : kind, start, body: end, inner: 0 };
     } else tag = readElements(reading, line, start, tag);
@@ -139,14 +139,14 @@ function takeElement({ text, reply, cuts }: Reading, { name, body }: Tag, end: n
   const into = isDecision ? reply.decisions : (reply.elements.get(name) ?? []);
   const most = isDecision ? MAX_DECISIONS : MAX_ELEMENTS;
   if (into.length >= most) return false;
-  const told = cutOut(text.slice(body, end), outermost(within(cuts, body, end))).trim();
+  const told = cutOut(text.slice(body, end), outermost(cutsBetween(cuts, body, end))).trim();
   if (told) into.push(told);
   if (told && !isDecision) reply.elements.set(name, into);
   return true;
 }
 
 /** Returns the cuts inside a range, relative to its start. */
-function within(cuts: readonly TextRange[], from: number, to: number): TextRange[] {
+function cutsBetween(cuts: readonly TextRange[], from: number, to: number): TextRange[] {
   return cuts.filter((c) => c.start >= from && c.end <= to).map((c) => ({ start: c.start - from, end: c.end - from }));
 }
 

@@ -11,7 +11,7 @@ import type { Json } from '../../workspace/types.ts';
 const UNSEEN = /(?! )[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
 /** Spells out each invisible character as `\u{200B}`; line breaks and tabs stay. */
-export function visible(text: string): string {
+export function spellInvisible(text: string): string {
   return text.replace(UNSEEN, (char) =>
     char === '\n' || char === '\t' ? char : `\\u{${(char.codePointAt(0) ?? 0).toString(16).toUpperCase()}}`,
   );
@@ -22,7 +22,7 @@ export function visible(text: string): string {
  * argument.
  */
 export function shownInput(input: Json): string {
-  return visible(JSON.stringify(input, null, 2));
+  return spellInvisible(JSON.stringify(input, null, 2));
 }
 
 /**

@@ -38,7 +38,7 @@ export function toldIn(told: readonly string[]): (text: string) => boolean {
 }
 
 /** Returns a function that checks whether people, files or tools said a text in these session entries. */
-export const saidIn = (entries: readonly SessionEntry[]): ((text: string) => boolean) =>
+export const wasSaidIn = (entries: readonly SessionEntry[]): ((text: string) => boolean) =>
   toldIn(entries.flatMap(wordsIn).filter((text) => named().test(text)));
 
 function wordsIn(entry: SessionEntry): string[] {

@@ -74,7 +74,7 @@ export async function assemble(order: Order, progress: Progress, gw: Gateway): P
   );
   const scope = scopeOf(order, progress, outgoing, gw);
   const offered = await toolboxOf(order, own, scope, progress.made, gw);
-  const tools = toolsOf(order, scope, offered, rules, outgoing);
+  const tools = runTools(order, scope, offered, rules, outgoing);
   const context = await assembleContext({
     tools,
     home,
@@ -210,7 +210,7 @@ function scopeOf(
   };
 }
 
-function toolsOf(
+function runTools(
   order: Order,
   scope: ToolScope,
   { tools: offered, isBeyond }: FeatureOffer,

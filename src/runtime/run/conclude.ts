@@ -22,7 +22,7 @@ import type { Owner } from '../contract/order.ts';
 import type { Answer, Outcome } from '../contract/outcome.ts';
 import { holds } from '../contract/when.ts';
 import { viberAt } from '../conversations/conversations.ts';
-import { escaped } from '../conversations/places.ts';
+import { escapeMarkdown } from '../conversations/places.ts';
 import { buttonsAgain, interruptedRun } from '../reply/failure.ts';
 import { renderAnswer } from '../reply/render-answer.ts';
 import { type Item, resultAfter } from './batches.ts';
@@ -247,7 +247,7 @@ function endOf(taskId: string, runId: string, outcome: Answer): { result?: Ended
 function speakerOf({ principal, viber, message }: Entry, messages: Messages, { places, tasks }: Gateway): Text | '' {
   const { address, isDirect } = message;
   const now = viberAt({ principal, address, isDirect }, places.vibers, tasks.conversations, message.viber);
-  return now === viber ? '' : messages.text('vibers.says', { name: escaped(viber) });
+  return now === viber ? '' : messages.text('vibers.says', { name: escapeMarkdown(viber) });
 }
 
 const RETRY_MS = 2_000;

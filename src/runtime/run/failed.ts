@@ -8,12 +8,12 @@ import { hashText } from '../../lib/files.ts';
 import { messagesFor, say } from '../../messages/messages.ts';
 import { openTask, type Task } from '../../workspace/tasks/index.ts';
 import { cutCall, cutOffWords, STEERED } from '../context/past-run.ts';
-import { reasonOf } from '../contract/abort.ts';
+import { abortReason } from '../contract/abort.ts';
 import type { Owner } from '../contract/order.ts';
 import type { Answer, Outcome } from '../contract/outcome.ts';
 import { RunError } from '../contract/run-error.ts';
 import { plainName } from '../conversations/places.ts';
-import { failure, isSetting, kindOf, stoppedRun } from '../reply/failure.ts';
+import { errorWord, failureAnswer, isSetting, stoppedRun } from '../reply/failure.ts';
 import type { Item } from './batches.ts';
 import { record } from './conclude.ts';
 import type { Gateway } from './gateway.ts';
@@ -33,7 +33,7 @@ export async function outcomeOfError(error: unknown, turn: Turn, gw: Gateway): P
       : new LeaseLost(`${taskId} was taken up by somebody else`, { cause: error });
   }
   // A turn that is stopped after it was steered counts as stopped; the newer words continue without it.
-  const reason = reasonOf(intake) === 'stop' ? 'stop' : reasonOf(signal);
+  const reason = abortReason(intake) === 'stop' ? 'stop' : abortReason(signal);
   const left = () => openTask(gw.home, taskId, viber).session.run(id);
   const stopped = () => {
     onSettled();
@@ -41,14 +41,14 @@ export async function outcomeOfError(error: unknown, turn: Turn, gw: Gateway): P
   };
   if (reason === 'stop') return stopped();
   if (reason !== undefined) await gw.places.live.end(id, []);
-  if (reason === 'shutdown' || reasonOf(intake) === 'shutdown') return { state: 'shutdown' };
+  if (reason === 'shutdown' || abortReason(intake) === 'shutdown') return { state: 'shutdown' };
   if (error instanceof LeaseLost) throw error;
   // A full or failing disk, or a lack of handles to reach the model, must not become an answer: the message is retried.
   if (isStorageFailure(error) || (!(error instanceof RunError) && errorCode(error) !== undefined)) throw error;
   if (reason === undefined) return failed(error, turn, gw);
   // The next turn can continue only from what is in the session.
   const lines = left();
-  if (reasonOf(intake) === 'stop') return stopped();
+  if (abortReason(intake) === 'stop') return stopped();
   if (!lines.some((entry) => entry.type === 'message')) return failed(error, turn, gw);
   // From here on the turn ends with the words that continue it.
   onSettled();
@@ -60,11 +60,11 @@ export async function outcomeOfError(error: unknown, turn: Turn, gw: Gateway): P
 function failed(error: unknown, turn: Turn, gw: Gateway): Outcome {
   const { viber, taskId, message, principal } = (turn.items[0] as Item).message;
   const { role } = principal;
-  const kind = kindOf(error);
+  const kind = errorWord(error);
   gw.features.metrics.count('viber_errors_total', { stage: 'run', kind });
   if (role !== 'owner') tellOwners(error, principal, gw);
   turn.onSettled();
-  const { error: told, ...answer } = failure(error, turn.run, { role, messages: messagesFor(message) }, gw.log);
+  const { error: told, ...answer } = failureAnswer(error, turn.run, { role, messages: messagesFor(message) }, gw.log);
   // If the built-in model doesn't understand the words, a completed task stays completed.
   if (kind === 'offline' && lastState(openTask(gw.home, taskId, viber)) === 'completed')
     return { ...answer, state: 'completed', failure: kind };

@@ -18,7 +18,7 @@ import type { Answer, QuestionContents, RunResults } from '../contract/outcome.t
 import { type ArtifactDelta, DELTA_LIMITS } from '../contract/protocol.ts';
 import type { RuntimeTool } from '../contract/task.ts';
 import type { RunScope } from '../contract/tool-scope.ts';
-import { escaped, plainName } from '../conversations/places.ts';
+import { escapeMarkdown, plainName } from '../conversations/places.ts';
 import { leaveOut, TOO_MANY } from '../reply/blocks.ts';
 import { continueButton } from '../reply/failure.ts';
 import { saysHealthy } from '../reply/healthy.ts';
@@ -26,7 +26,7 @@ import { linkTo } from '../reply/links.ts';
 import { askAboutProposal } from '../reply/plan-proposal.ts';
 import { planChange, planRows } from '../reply/plan-rows.ts';
 import { type ParsedReply, parseReply, summarise } from '../reply/reply.ts';
-import { ownBlock, saidIn } from '../reply/told.ts';
+import { ownBlock, wasSaidIn } from '../reply/told.ts';
 import { fileName } from '../tools/artifacts.ts';
 import { referredArtifact } from '../tools/attach-file.ts';
 import { updatePlan } from '../tools/update-plan.ts';
@@ -54,7 +54,7 @@ export async function finalize(
   const { refs, pending } = made;
   const keepsNothing = principal.role === 'guest';
   const all = [...(outcome.beside ?? []), outcome].map(({ text }) => text).join('\n');
-  const told = ownBlock().test(all) ? saidIn(openTask(home, task).session.tail()) : undefined;
+  const told = ownBlock().test(all) ? wasSaidIn(openTask(home, task).session.tail()) : undefined;
   const asked = askedIn(earlier, decidedIn(items));
   const reply = readWhole(outcome, asked.steps, told);
   const scope = { home, viber: task.viber, taskId: task.id, runId: run, isGuest: keepsNothing };
@@ -153,7 +153,7 @@ async function keepFiles(reply: WholeReply, scope: Parameters<typeof keepDeltas>
 function unseenWords({ unseen = [], model }: AgentOutcome, messages: Messages): string {
   if (model.startsWith('offline/')) return '';
   return unseen
-    .map(({ name, why }) => messages.text('answers.unseen', { name: escaped(plainName(name)), why }))
+    .map(({ name, why }) => messages.text('answers.unseen', { name: escapeMarkdown(plainName(name)), why }))
     .join('\n');
 }
 
@@ -175,8 +175,8 @@ function saidBelow(said: RunResults['said'], messages: Messages): string {
   const answered = said.flatMap(({ agent, text }) => (text === undefined ? [] : [{ agent, text }]));
   if (answered.length === 0) return '';
   const rows = answered.slice(0, MAX_SAID).map(({ agent, text }) => {
-    const words = escaped(cutText(plainLine(summarise(text)), SAID_LENGTH));
-    return `- **${escaped(plainName(agent))}**: ${words}`;
+    const words = escapeMarkdown(cutText(plainLine(summarise(text)), SAID_LENGTH));
+    return `- **${escapeMarkdown(plainName(agent))}**: ${words}`;
   });
   const more = answered.length - rows.length;
   if (more > 0) rows.push(`- ${messages.text('answers.moreSaid', { n: more })}`);
@@ -190,15 +190,15 @@ const MAX_SOURCES = 5;
 /** Lists the pages that were found below an answer that mentions none of them. */
 function sourcesBelow(answer: string, sources: RunResults['sources'], messages: Messages): string {
   const pages = [...new Map(sources.map((source) => [source.url, source])).values()];
-  if (pages.length === 0 || answer.trim() === '' || pages.some(({ url }) => answer.includes(hostOf(url)))) return '';
+  if (pages.length === 0 || answer.trim() === '' || pages.some(({ url }) => answer.includes(shortHost(url)))) return '';
   const links = pages.slice(0, MAX_SOURCES).map(({ title, url }) => {
-    const host = hostOf(url);
+    const host = shortHost(url);
     return `- ${linkTo({ title, ref: url })}${title.includes(host) ? '' : ` (${host})`}`;
   });
   return `${messages.text('search.sources')}\n${links.join('\n')}`;
 }
 
-const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).hostname.replace(/^www\./, '') : url);
+const shortHost = (url: string): string => (URL.canParse(url) ? new URL(url).hostname.replace(/^www\./, '') : url);
 
 /** Whether the run ended at a limit of steps or of length, so that there is more if a person asks for it. */
 const isCutShort = ({ finish }: AgentOutcome): boolean => finish === 'max-steps' || finish === 'length';
@@ -283,7 +283,7 @@ export function askedIn(earlier: readonly SessionEntry[], decided?: string): Las
   if (decided !== undefined) known.add(decided);
   const at = earlier.findLastIndex((entry) => entry.type === 'approval' && known.has(entry.id));
   const before = earlier.slice(0, at + 1);
-  const since = new Set(earlier.slice(at + 1).flatMap(filesOf));
+  const since = new Set(earlier.slice(at + 1).flatMap(artifactIds));
   return {
     steps: before.filter(isStep).reduce((said, step) => addStep(said, step.messages), NOTHING_SAID).beside.length,
     refs: before
@@ -292,7 +292,7 @@ export function askedIn(earlier: readonly SessionEntry[], decided?: string): Las
   };
 }
 
-const filesOf = (entry: SessionEntry): string[] =>
+const artifactIds = (entry: SessionEntry): string[] =>
   entry.type === 'step' ? (entry.artifactRefs ?? []).map(({ id }) => id) : [];
 
 /**

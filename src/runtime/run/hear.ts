@@ -10,7 +10,7 @@ import { clip } from '../../lib/text.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
 import { type Entry, isReply } from '../contract/entry.ts';
 import { Unreadable } from '../contract/reading.ts';
-import { kindOf } from '../reading/kinds.ts';
+import { fileKind } from '../reading/kinds.ts';
 import type { Gateway } from './gateway.ts';
 import type { FetchedFile, Intake } from './inbox-files.ts';
 import { readFile } from './read-file.ts';
@@ -37,7 +37,7 @@ export async function hearFiles(given: Intake, files: readonly FetchedFile[], gw
     const { meta, remote, message, quote } = sound;
     const isOwn = remote.kind === 'voice' && !quote && !message.quotes.some(({ kind }) => kind === 'forward');
     try {
-      const text = await textOf(given, sound, gw);
+      const text = await transcribe(given, sound, gw);
       if (isOwn) {
         words.set(message, [words.get(message), text].filter(Boolean).join('\n'));
         heard.spoken.push(meta.id);
@@ -45,7 +45,7 @@ export async function hearFiles(given: Intake, files: readonly FetchedFile[], gw
       await echo(given, message, meta.id, text, gw);
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error;
-      heard.problems.push(problemOf(meta.id, meta.name, error));
+      heard.problems.push(hearingProblem(meta.id, meta.name, error));
       if (isOwn) heard.unheard ??= error;
     }
   }
@@ -54,9 +54,9 @@ export async function hearFiles(given: Intake, files: readonly FetchedFile[], gw
 
 /** Whether a file was sent to be listened to; other sound files are read on request. */
 const isRecording = (kind: string, file: FetchedFile['meta']): boolean =>
-  kind === 'voice' || (SPOKEN_KINDS.includes(kind) && kindOf(file) === 'sound');
+  kind === 'voice' || (SPOKEN_KINDS.includes(kind) && fileKind(file) === 'sound');
 
-async function textOf(
+async function transcribe(
   { task, run, principal, intake }: Intake,
   { meta, remote }: FetchedFile,
   gw: Gateway,
@@ -69,7 +69,7 @@ async function textOf(
   return text;
 }
 
-const problemOf = (id: string, name: string, { message, reason }: Unreadable): string => {
+const hearingProblem = (id: string, name: string, { message, reason }: Unreadable): string => {
   const again = reason === 'busy' || reason === 'key' ? ` read_file with path "${id}" tries it again.` : '';
   return `The recording ${JSON.stringify(name)} (${id}) was not heard: ${message}${again}`;
 };

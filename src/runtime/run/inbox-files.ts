@@ -61,7 +61,7 @@ export async function fetchFiles(messages: readonly InboundMessage[], options: F
   const wanted = wantedIn(messages);
   for (const { file } of wanted.slice(options.limits.filesPerMessage)) {
     fetched.problems.push(
-      `The file ${shown(file)} was left out: at most ${options.limits.filesPerMessage} files a message.`,
+      `The file ${quoteName(file)} was left out: at most ${options.limits.filesPerMessage} files a message.`,
     );
   }
   for (const one of wanted.slice(0, options.limits.filesPerMessage)) {
@@ -71,7 +71,7 @@ export async function fetchFiles(messages: readonly InboundMessage[], options: F
     } catch (error) {
       if (options.signal.aborted || errorCode(error) === 'ENOSPC') throw error;
       const why = error instanceof UserError ? error.message : 'the platform did not hand it out';
-      fetched.problems.push(`The file ${shown(file)} could not be fetched: ${why}`);
+      fetched.problems.push(`The file ${quoteName(file)} could not be fetched: ${why}`);
     }
   }
   return fetched;
@@ -96,12 +96,12 @@ function wantedIn(messages: readonly InboundMessage[]): WantedFile[] {
   const around = quoted.filter((one) => !isMeant(one));
   return [...own, ...quoted.filter(isMeant), ...around].filter(({ message, file: { key } }) => {
     if (key === undefined) return true;
-    const whole = keyOf(message, key);
+    const whole = remoteFileKey(message, key);
     return !seen.has(whole) && seen.add(whole);
   });
 }
 
-const keyOf = ({ address: { channel, account } }: InboundMessage, key: string): string =>
+const remoteFileKey = ({ address: { channel, account } }: InboundMessage, key: string): string =>
   JSON.stringify([channel, account, key]);
 
 async function fetchOne({ message, quote, file, at }: WantedFile, options: FetchOptions): Promise<FetchedFile> {
@@ -113,7 +113,7 @@ async function fetchOne({ message, quote, file, at }: WantedFile, options: Fetch
   const whose = quote ? { quote } : {};
   const known = openTask(home, taskId).artifacts.list();
   if (file.key !== undefined) {
-    const lasting = `in-${hashText(keyOf(message, file.key)).slice(0, 12)}`;
+    const lasting = `in-${hashText(remoteFileKey(message, file.key)).slice(0, 12)}`;
     const old = known.find((meta) => meta.id === lasting);
     if (old?.origin === 'user' && openTask(home, taskId).artifacts.has(old))
       return { meta: old, remote: file, message, ...whose };
@@ -142,4 +142,4 @@ async function fetchOne({ message, quote, file, at }: WantedFile, options: Fetch
   return { meta, remote, message, ...whose };
 }
 
-const shown = (file: RemoteFile): string => JSON.stringify(file.name.slice(0, 80));
+const quoteName = (file: RemoteFile): string => JSON.stringify(file.name.slice(0, 80));

@@ -72,19 +72,19 @@ async function lookAt(item: QueueItem<Entry>, { items, intake, task }: Intake, g
   const mark = together.at(-1) === message ? await markOf(message, task.id, gw) : undefined;
   const wanted = mark && !mark.ours ? { thread: mark.upTo === undefined ? {} : { since: mark.upTo } } : {};
   const found: LookedUp = channel.lookUp
-    ? await within(channel, message, wanted, intake, gw)
+    ? await readAround(channel, message, wanted, intake, gw)
     : { message, problems: [] };
-  const name = mark && found.thread !== 'ours' ? nameOf(message, mark) : [];
+  const name = mark && found.thread !== 'ours' ? threadNameFact(message, mark) : [];
   const ids = together.map(({ messageId }) => messageId).filter(Boolean);
   const known = mark?.known ?? [];
-  const told = typeof found.thread === 'object' ? wordsOf(found.thread, ids, known) : undefined;
+  const told = typeof found.thread === 'object' ? newReplies(found.thread, ids, known) : undefined;
   // Where nothing is looked up, the first message is all that has to be known.
   const isNoted = mark !== undefined && (channel.lookUp !== undefined || mark.known === undefined);
   const next = isNoted ? nextMark(mark, found.thread, ids) : undefined;
   return {
     item: { ...item, message: { ...item.message, message: withQuotes(found.message, told?.quotes ?? []) } },
     facts: [...name, ...(told?.facts ?? []), ...found.problems],
-    ...(next && { note: () => keep(message, { ...next, task: task.id }, gw) }),
+    ...(next && { note: () => storeMark(message, { ...next, task: task.id }, gw) }),
   };
 }
 
@@ -92,7 +92,7 @@ const isSameThread = (one: InboundMessage, other: InboundMessage): boolean =>
   conversationKey(one.address) === conversationKey(other.address);
 
 /** Tells the name of a thread once: of one that others have begun, or whose first message is to us. */
-function nameOf({ threadName, address, messageId, opensThread }: InboundMessage, mark: Mark): string[] {
+function threadNameFact({ threadName, address, messageId, opensThread }: InboundMessage, mark: Mark): string[] {
   const isFirst = mark.ours ? address.thread === messageId && !opensThread : mark.upTo === undefined && !mark.known;
   return isFirst && threadName !== undefined ? [`The thread is called ${JSON.stringify(threadName)}`] : [];
 }
@@ -103,12 +103,12 @@ async function markOf(message: InboundMessage, taskId: string, { engine }: Gatew
   const isAny = message.isThread === true || message.threadName !== undefined;
   if (thread === undefined || message.isDirect || !isAny) return undefined;
   if (thread === message.messageId || message.opensThread) return { ours: true };
-  const { task = taskId, ...mark } = readMark(await engine.state.get(keyOf(message)));
+  const { task = taskId, ...mark } = readMark(await engine.state.get(threadMarkKey(message)));
   // Another task's session lacks what that one was told.
   return mark.ours || task === taskId ? mark : {};
 }
 
-const keyOf = ({ address }: InboundMessage): string => `thread-told:${conversationKey(address)}`;
+const threadMarkKey = ({ address }: InboundMessage): string => `thread-told:${conversationKey(address)}`;
 
 function readMark(text: string | undefined): Mark {
   const found = parseJson(text ?? '');
@@ -121,9 +121,9 @@ function readMark(text: string | undefined): Mark {
   };
 }
 
-async function keep(message: InboundMessage, mark: Mark, { engine, log }: Gateway): Promise<void> {
+async function storeMark(message: InboundMessage, mark: Mark, { engine, log }: Gateway): Promise<void> {
   try {
-    await engine.state.set(keyOf(message), JSON.stringify(mark), MARK_MS);
+    await engine.state.set(threadMarkKey(message), JSON.stringify(mark), MARK_MS);
   } catch (error) {
     log.warn({ err: error }, 'how far a thread was told could not be noted; it is told again');
   }
@@ -145,7 +145,7 @@ function nextMark(mark: Mark, thread: LookedUp['thread'], ids: readonly string[]
 const isAfter = (one: string, other: string): boolean =>
   one.length === other.length ? one > other : one.length > other.length;
 
-async function within(
+async function readAround(
   channel: Channel,
   message: InboundMessage,
   wanted: { thread?: { since?: string } },
@@ -170,7 +170,7 @@ async function within(
   }
 }
 
-function wordsOf(
+function newReplies(
   { root, replies }: ThreadWords,
   ids: readonly string[],
   known: readonly string[],

@@ -11,7 +11,7 @@ import type { Gateway } from './gateway.ts';
  * Returns undefined if the person was told instead, durably.
  * @throws DeliveryError while the platform is unreachable
  */
-export async function place(item: Item, { places, tasks, delivery }: Gateway): Promise<Item | undefined> {
+export async function placeItem(item: Item, { places, tasks, delivery }: Gateway): Promise<Item | undefined> {
   const { message, job } = item.message;
   const { reach } = places;
   const why = job ? undefined : await reach.barred(message);

@@ -7,7 +7,7 @@ import { openTask } from '../../workspace/tasks/index.ts';
 import type { TurnDocument } from '../context/turn.ts';
 import { takesPdf } from '../contract/providers.ts';
 import { Unreadable } from '../contract/reading.ts';
-import { kindOf } from '../reading/kinds.ts';
+import { fileKind } from '../reading/kinds.ts';
 import type { Gateway } from './gateway.ts';
 import type { FetchedFile, Intake } from './inbox-files.ts';
 import { readFile } from './read-file.ts';
@@ -32,7 +32,7 @@ export async function readDocuments(
   const by = { run, task: task.id, person: principalText(principal), signal: intake };
   let left = ALL;
   for (const { meta, quote } of files) {
-    const kind = kindOf(meta);
+    const kind = fileKind(meta);
     if (kind !== 'document' && kind !== 'page') continue;
     const { id, name, type, size, sha256 } = meta;
     try {

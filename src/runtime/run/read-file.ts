@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises';
 import { sha256File } from '../../lib/files.ts';
 import { type FileText, type ReadableFile, type ReadFor, Unreadable } from '../contract/reading.ts';
-import { kindOf } from '../reading/kinds.ts';
+import { fileKind } from '../reading/kinds.ts';
 import { keepText, keptText } from '../reading/store.ts';
 import type { Gateway } from './gateway.ts';
 
@@ -13,7 +13,7 @@ import type { Gateway } from './gateway.ts';
 export async function readFile(file: ReadableFile, by: ReadFor, gw: Gateway): Promise<FileText> {
   const known = await keptText(gw.home, by.task, file);
   if (known) return known;
-  const kind = file.seconds === undefined ? (kindOf(file) ?? 'document') : 'sound';
+  const kind = file.seconds === undefined ? (fileKind(file) ?? 'document') : 'sound';
   const reader = gw.features.on.find(({ reads }) => reads?.kinds.includes(kind))?.reads;
   if (!reader) throw new Unreadable('unset', `Nothing here reads files of this kind (${kind}).`);
   return keepText(gw.home, by.task, file, await reader.read(file, by, gw));
@@ -25,7 +25,7 @@ export async function readNamed(
   by: ReadFor,
   gw: Gateway,
 ): Promise<FileText | undefined> {
-  const kind = kindOf({ name, type });
+  const kind = fileKind({ name, type });
   if (kind === undefined || kind === 'page') return undefined;
   const [{ size }, sha256] = await Promise.all([stat(path), sha256File(path)]);
   return readFile({ path, name, type, size, sha256 }, by, gw);

@@ -14,14 +14,14 @@ import { messagesFor } from '../../messages/messages.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
 import type { SessionEntry, TaskRecord } from '../../workspace/types.ts';
 import { cutCall, STEERED } from '../context/past-run.ts';
-import { reasonOf } from '../contract/abort.ts';
+import { abortReason } from '../contract/abort.ts';
 import type { Waiting } from '../contract/agent.ts';
 import { isFor, type JobOrder } from '../contract/entry.ts';
 import type { Order, RunVerdicts } from '../contract/order.ts';
 import type { Outcome } from '../contract/outcome.ts';
 import type { TurnWatch } from '../contract/watch.ts';
 import { bindingKey } from '../conversations/conversations.ts';
-import { buttonsAgain, kindOf, stoppedRun } from '../reply/failure.ts';
+import { buttonsAgain, errorWord, stoppedRun } from '../reply/failure.ts';
 import { unheardVoice } from '../reply/unheard.ts';
 import { interruptedWhile } from '../tools/doing.ts';
 import { runAgent } from './assemble.ts';
@@ -55,7 +55,7 @@ export async function run(turn: Turn, gw: Gateway): Promise<Outcome> {
     watch.end?.(outcome.state, outcome.failure);
     return outcome;
   } catch (error) {
-    watch.end?.('failed', kindOf(error));
+    watch.end?.('failed', errorWord(error));
     throw error;
   }
 }
@@ -70,7 +70,7 @@ async function work(turn: Turn, watch: TurnWatch, gw: Gateway): Promise<Outcome>
   news.emit({ type: 'task:started', taskId, runId: id });
   const showing = records.showRunning(taskId, () => threads.show(taskId));
   try {
-    const outcome = await answer({ ...turn, task, watch, principal: onWhoseWord(turn), earlier: [] }, gw);
+    const outcome = await answerMessages({ ...turn, task, watch, principal: onWhoseWord(turn), earlier: [] }, gw);
     // The answer must not be stored before its message is.
     await lease.stored();
     owner.check();
@@ -78,7 +78,7 @@ async function work(turn: Turn, watch: TurnWatch, gw: Gateway): Promise<Outcome>
     if (outcome.recordedAt === undefined) {
       crashPoint('run:answered');
       // A person who stopped the turn wants no answer, even if it was steered before.
-      if (intake.aborted && reasonOf(intake) === 'stop') signal.throwIfAborted();
+      if (intake.aborted && abortReason(intake) === 'stop') signal.throwIfAborted();
     }
     turn.onSettled();
     return outcome;
@@ -91,7 +91,7 @@ async function work(turn: Turn, watch: TurnWatch, gw: Gateway): Promise<Outcome>
  * Reads the messages, runs the agent on them, and returns the answer.
  * @throws RunError, or a system error if the disk fails
  */
-async function answer(begun: Run, gw: Gateway): Promise<Outcome> {
+async function answerMessages(begun: Run, gw: Gateway): Promise<Outcome> {
   const { message, resume, viber, taskId } = (begun.items[0] as Item).message;
   const messages = messagesFor(message);
   const isBegun = begun.isAgain || resume !== undefined;

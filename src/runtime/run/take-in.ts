@@ -9,7 +9,7 @@ import { scrub } from '../../log.ts';
 import { openTask, titleOf } from '../../workspace/tasks/index.ts';
 import type { SessionEntry } from '../../workspace/types.ts';
 import { formatUserTurn } from '../context/context.ts';
-import { reasonOf } from '../contract/abort.ts';
+import { abortReason } from '../contract/abort.ts';
 import type { Entry } from '../contract/entry.ts';
 import type { Unreadable } from '../contract/reading.ts';
 import type { SaidDigest } from '../conversations/digests.ts';
@@ -36,7 +36,7 @@ export async function takeIn(sent: Intake, gw: Gateway): Promise<TakenIn> {
   const around = isWithin(sent, gw) ? await lookAround(sent, gw) : undefined;
   const given = around?.given ?? sent;
   const hasFiles = given.items.some(({ message: { message } }) => filesAround(message).length > 0);
-  const fetched = hasFiles ? await filesOf(given, gw) : NO_FILES;
+  const fetched = hasFiles ? await receiveFiles(given, gw) : NO_FILES;
   const heard = hasFiles ? await heardIn(given, fetched.files, gw) : NOTHING_HEARD;
   const read = hasFiles ? await readIn(given, fetched.files, gw) : NOTHING_READ;
   crashPoint('run:files-read');
@@ -99,7 +99,7 @@ function addAddresses(line: MessageLine, { task, principal }: Intake, typed: str
 /** An album that answers a message quotes it with each of its parts. */
 const sameWords = ({ kind, from, text }: QuotedText): string => JSON.stringify([kind, from, text]);
 
-function distinct<T>(all: readonly T[], keyOf: (one: T) => string): T[] {
+function distinctBy<T>(all: readonly T[], keyOf: (one: T) => string): T[] {
   const seen = new Set<string>();
   return all.filter((one) => !seen.has(keyOf(one)) && seen.add(keyOf(one)));
 }
@@ -111,7 +111,7 @@ async function heardIn(given: Intake, files: FetchedFiles['files'], gw: Gateway)
   try {
     return await hearFiles(given, files, gw);
   } catch (error) {
-    if (reasonOf(given.intake) !== 'stop') throw error;
+    if (abortReason(given.intake) !== 'stop') throw error;
     const problems = ['The recording was not heard: it was stopped.'];
     return { words: new Map(), spoken: [], recordings: [], problems, unheard: undefined };
   }
@@ -121,7 +121,7 @@ async function readIn(given: Intake, files: FetchedFiles['files'], gw: Gateway):
   try {
     return await readDocuments(given, files, gw);
   } catch (error) {
-    if (reasonOf(given.intake) !== 'stop') throw error;
+    if (abortReason(given.intake) !== 'stop') throw error;
     return { documents: [], problems: ['The documents were not read: it was stopped.'] };
   }
 }
@@ -154,7 +154,7 @@ async function takePlan({ task, items }: Intake, { home }: Gateway): Promise<voi
   if (plan !== undefined) await openTask(home, task).plan.write(plan);
 }
 
-async function filesOf(
+async function receiveFiles(
   { task, items, intake, principal }: Intake,
   { home, config, places }: Gateway,
 ): Promise<FetchedFiles> {
@@ -170,7 +170,7 @@ async function filesOf(
       channelOf,
     });
   } catch (error) {
-    if (reasonOf(intake) !== 'stop') throw error;
+    if (abortReason(intake) !== 'stop') throw error;
     return { files: [], problems: ['The files were not fetched: it was stopped.'] };
   }
 }
@@ -194,7 +194,7 @@ function messageLine(
   const isEdit = messages.some((message) => message.kind === 'edit');
   const facts = messages.flatMap((message) => message.facts);
   const words = messages.flatMap((message) => [message.text, heard.words.get(message) ?? '']).filter(Boolean);
-  const files = distinct(
+  const files = distinctBy(
     fetched.files.map(({ meta, quote }) => ({ ...meta, ...(quote && { quote }) })),
     ({ id }) => id,
   );
@@ -213,7 +213,7 @@ function messageLine(
       ...heard.problems,
       ...read.problems,
     ],
-    quotes: distinct([...digests.map(quoted), ...messages.flatMap((message) => message.quotes)], sameWords),
+    quotes: distinctBy([...digests.map(quoted), ...messages.flatMap((message) => message.quotes)], sameWords),
     recordings: heard.recordings,
     documents: read.documents,
     files: files.filter(({ id }) => !heard.spoken.includes(id)),

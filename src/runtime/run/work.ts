@@ -195,7 +195,7 @@ export interface Watching {
 }
 
 const waited = ({ acceptedAt }: Item): number => (Date.now() - Date.parse(acceptedAt)) / 1000;
-const channelOf = ({ message }: Item): { channel: string } => ({ channel: message.message.address.channel });
+const channelLabel = ({ message }: Item): { channel: string } => ({ channel: message.message.address.channel });
 
 /**
  * Messages that have received the first word of an answer; a turn that was steered into the next may have sent it
@@ -207,7 +207,7 @@ const answered = new WeakSet<Item>();
 export function noteWait(items: readonly Item[], isAgain: boolean, { metrics, tracing }: Watching): void {
   if (isAgain) return;
   for (const item of items) {
-    metrics.observe('viber_queue_wait_seconds', channelOf(item), waited(item));
+    metrics.observe('viber_queue_wait_seconds', channelLabel(item), waited(item));
     if (tracing) traceWait(item, tracing);
   }
 }
@@ -235,7 +235,7 @@ export function watchTurn({ run, items, isAgain }: WatchedTurn, { metrics, traci
       // Nobody waits for the first word of a job.
       if (item.message.job || answered.has(item)) continue;
       answered.add(item);
-      metrics.observe('viber_first_word_seconds', channelOf(item), waited(item));
+      metrics.observe('viber_first_word_seconds', channelLabel(item), waited(item));
     }
   };
   const [head, ...others] = items;

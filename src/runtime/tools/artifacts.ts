@@ -41,7 +41,7 @@ export const createArtifactTool = defineTool({
     yes: messages.text('consent.save'),
   }),
   async execute({ title, type, content, encoding = 'utf8' }, { scope }) {
-    const bytes = decode(content, encoding);
+    const bytes = artifactBytes(content, encoding);
     // If the same file is requested again in this run, say after a restart, it is the same artifact.
     const sum = createHash('sha256')
       .update(JSON.stringify([scope.runId, title, type]))
@@ -83,7 +83,7 @@ export function attached(
  * Returns the content as bytes.
  * @throws UserError if it is empty, above 10 MB, or not the base64 it claims to be
  */
-export function decode(content: string, encoding: 'utf8' | 'base64'): Buffer {
+export function artifactBytes(content: string, encoding: 'utf8' | 'base64'): Buffer {
   if (content.length > MAX_BYTES * 2) throw tooLarge();
   const bytes = encoding === 'base64' ? fromBase64(content) : Buffer.from(content.toWellFormed());
   if (bytes.length === 0) throw new UserError('The content is empty.');

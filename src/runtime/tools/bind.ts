@@ -10,7 +10,11 @@ export const isOffered = ({ offered = toPeople }: Pick<Tool, 'offered'>, facts: 
  * Returns the tool with `run` filled in.
  * @param description for the model, if it varies between runs
  */
-export function bind<Run>(tool: Tool<unknown, Run>, run: Run, description: string = wordsOf(tool)): RuntimeTool {
+export function bind<Run>(
+  tool: Tool<unknown, Run>,
+  run: Run,
+  description: string = toolDescription(tool),
+): RuntimeTool {
   const { isOutside, kindOf, asksBefore, reaches, settled, shows, asks, noteFor, codeFor, execute, ...facts } = tool;
   const consent = tool.consentIn?.(run) ?? tool.consent;
   return {
@@ -32,7 +36,8 @@ export function bind<Run>(tool: Tool<unknown, Run>, run: Run, description: strin
   };
 }
 
-const wordsOf = <Run>({ describe }: Tool<unknown, Run>): string => (typeof describe === 'string' ? describe : '');
+const toolDescription = <Run>({ describe }: Tool<unknown, Run>): string =>
+  typeof describe === 'string' ? describe : '';
 
 /** Returns the tools offered to a run, with their descriptions for the model, in the order of the table. */
 export async function offerTools<Run>(

@@ -45,12 +45,12 @@ function argumentOf(args: unknown, key: string): string {
   const fields: Record<string, unknown> = typeof args === 'object' && args !== null ? { ...args } : {};
   const value = fields[key];
   if (typeof value !== 'string') return '';
-  const line = oneLine(value);
+  const line = scrubLine(value);
   // The folder of a file is private.
   return key === 'path' || key === 'file' ? path.posix.basename(line.replaceAll('\\', '/')) : line;
 }
 
-export function oneLine(text: string): string {
+export function scrubLine(text: string): string {
   const line = scrub(text.slice(0, 1000).toWellFormed()).replace(UNTIDY, ' ').replace(UNSEEN, '').trim();
   return line.length <= MAX_WORDS
     ? line

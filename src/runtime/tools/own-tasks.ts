@@ -10,7 +10,7 @@ import { defineTool } from '../contract/tool.ts';
 import { bindingAt } from '../conversations/conversations.ts';
 import { findTask, isOwnTask, mayOpen, maySee, type Viewpoint } from '../conversations/visibility.ts';
 import { inConversation } from './offered.ts';
-import { placeOf, type ToolRun } from './run.ts';
+import { addressOfRun, type ToolRun } from './run.ts';
 
 const LISTED = 15;
 const MAX_READ = 2_000;
@@ -31,11 +31,11 @@ const has = ({ title }: TaskRecord, words: string) =>
 
 function viewOf(run: ToolRun): Viewpoint {
   const { principal, isDirect = false } = run.order;
-  return { principal, address: placeOf(run), isDirect, viber: run.scope.viber };
+  return { principal, address: addressOfRun(run), isDirect, viber: run.scope.viber };
 }
 
 /** Hides other vibers' tasks from this one, even if the person may see them. */
-const isOurs = (task: TaskRecord, { scope }: ToolRun): boolean => task.viber === scope.viber;
+const belongsToViber = (task: TaskRecord, { scope }: ToolRun): boolean => task.viber === scope.viber;
 
 function tasksOf(run: ToolRun, words = ''): Promise<TaskRecord[]> {
   const view = viewOf(run);
@@ -44,7 +44,7 @@ function tasksOf(run: ToolRun, words = ''): Promise<TaskRecord[]> {
     maxRead: MAX_READ,
     match: (task) =>
       task.job === undefined &&
-      isOurs(task, run) &&
+      belongsToViber(task, run) &&
       maySee(view, task) &&
       (!view.isDirect || isOwnTask(view, task)) &&
       has(task, words),
@@ -64,7 +64,7 @@ const shown =
 /** Switches the conversation to another task from its next message on. */
 async function lead(to: string, run: ToolRun): Promise<void> {
   const { principal, isDirect = false } = run.order;
-  const address = placeOf(run);
+  const address = addressOfRun(run);
   if (address.thread !== undefined && !isDirect) throw new UserError(ELSEWHERE);
   const bound = { ...bindingAt(principal, address, isDirect), taskId: to, viber: run.scope.viber };
   await run.gw.tasks.conversations.bind(bound);
@@ -94,7 +94,7 @@ export const openTaskTool = defineTool({
   consent: 'never',
   async execute({ task }, run: ToolRun) {
     const view = viewOf(run);
-    const mayLead = (each: TaskRecord) => isOurs(each, run) && mayOpen(view, each);
+    const mayLead = (each: TaskRecord) => belongsToViber(each, run) && mayOpen(view, each);
     const byId = /\d/.test(task) ? await findTask(run.scope.home, task, mayLead) : undefined;
     const found = byId ? [byId] : await tasksOf(run, task);
     const [only, other] = found;

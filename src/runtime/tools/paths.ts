@@ -119,8 +119,8 @@ export function placeIn(scope: FileScope, area: Area, rest: string): Place {
   const root = area === 'task' ? openTask(scope.home, scope.taskId).folder : scope.home.viberDir(scope.viber);
   const names = rest === '' ? [] : pathNames(rest);
   for (const part of names) {
-    if (part.startsWith('.')) throw refused(rest, 'hidden files are off limits');
-    if (isSecret(part)) throw refused(rest, 'credentials are off limits');
+    if (part.startsWith('.')) throw unusablePath(rest, 'hidden files are off limits');
+    if (isSecret(part)) throw unusablePath(rest, 'credentials are off limits');
   }
   return { root, names };
 }
@@ -132,7 +132,7 @@ export function placeIn(scope: FileScope, area: Area, rest: string): Place {
 export async function refuseLinks({ root, names }: Place): Promise<void> {
   const [last = '', ...above] = names.toReversed();
   const stat = await useFolder(root, above.reverse(), (folder) => folder.stat(last));
-  if (stat?.isSymbolicLink()) throw refused(names.join('/'), 'links are not followed');
+  if (stat?.isSymbolicLink()) throw unusablePath(names.join('/'), 'links are not followed');
 }
 
 /** Runs `work` in turn with the scripts that work there. */
@@ -148,13 +148,13 @@ const realRoot = (root: string): string => (existsSync(root) ? realpathSync.nati
  */
 export function refuseProtected(scope: ToolScope, area: Area, { root, names }: Place, rest: string): void {
   const [first = ''] = rest.toLowerCase().split('/');
-  if (first === 'task.md') throw refused(rest, 'call update_plan to change the plan');
+  if (first === 'task.md') throw unusablePath(rest, 'call update_plan to change the plan');
   if (area === 'workspace' && (first === 'memory.md' || first === 'memory'))
-    throw refused(rest, 'call remember to add to memory');
+    throw unusablePath(rest, 'call remember to add to memory');
   const isOwned = area === 'workspace' && OWNED.test(rest);
   const file = path.join(realRoot(root), ...names);
   if (isOwned || isProtected(scope.home, file) || isOwnFile(scope.home, file))
-    throw refused(rest, 'only the person may change it');
+    throw unusablePath(rest, 'only the person may change it');
 }
 
 /** Files that shape every later prompt, and the records beside them. */
@@ -166,5 +166,5 @@ const RECORDS = /^(task\.json|artifacts\.jsonl|playbook\.md)$/i;
 /** Matches names that a model never sees (promise 57). */
 export const isSecret = (name: string): boolean => /^credentials$|\.secret\.md$/i.test(name);
 
-const refused = (rest: string, why: string): UserError =>
+const unusablePath = (rest: string, why: string): UserError =>
   new UserError(`"${rest.slice(0, 100)}" cannot be used: ${why}.`);

@@ -5,7 +5,7 @@ import { openTask } from '../../workspace/tasks/index.ts';
 import { defineTool } from '../contract/tool.ts';
 import { toEverybody } from './offered.ts';
 import { type FoundFile, splitArea, useFound } from './paths.ts';
-import { readKept, readTextPage } from './read-text.ts';
+import { readStoredPage, readTextPage } from './read-text.ts';
 import type { CoreRun } from './run.ts';
 
 const input = z.object({ path: z.string(), offset: z.number().exactOptional() });
@@ -35,7 +35,7 @@ export const readFile = defineTool({
       const said = await scope.textOf?.({ path, name, ...(type ? { type } : {}) }, signal);
       return {
         path: label,
-        ...(await (said ? readKept(said.file, label, offset) : readTextPage(fd, label, offset, type))),
+        ...(await (said ? readStoredPage(said.file, label, offset) : readTextPage(fd, label, offset, type))),
       };
     };
     return useFound(scope, given, read, signal);

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { UserError } from '../../errors.ts';
 import {
   type Charset,
-  decoded,
+  decodeCharset,
   type Guess,
   guessCharset,
   isIso2022Jp,
@@ -35,7 +35,7 @@ const UNSURE =
   'Its encoding could not be recognised: letters beyond ASCII are a guess and may be wrong. Say so, and ask for the file in UTF-8.';
 
 /** Reads one page of a text that the gateway itself created. */
-export async function readKept(file: string, label: string, offset: number): Promise<TextPage> {
+export async function readStoredPage(file: string, label: string, offset: number): Promise<TextPage> {
   const fd = fs.openSync(file, 'r');
   try {
     return await readTextPage(fd, label, offset, 'text/plain');
@@ -64,7 +64,7 @@ export async function readTextPage(fd: number, label: string, offset: number, ty
   const whole = isLast ? page : page.subarray(0, wholeCharacters(page, charset));
   const next = from + whole.length;
   return {
-    text: decoded(charset, whole),
+    text: decodeCharset(charset, whole),
     size,
     ...(next < size ? { next } : {}),
     ...(charset === 'utf-8' ? {} : { encoding: charset }),

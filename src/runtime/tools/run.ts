@@ -24,7 +24,7 @@ export interface ToolRun extends CoreRun {
 }
 
 /** Returns where the run was asked for; for tools that are only offered if that is known. */
-export function placeOf({ order: { address } }: ToolRun): Address {
+export function addressOfRun({ order: { address } }: ToolRun): Address {
   if (!address) throw new Error('a tool for conversations was offered to a run outside of any');
   return address;
 }

@@ -12,7 +12,7 @@ import type { ModelChoice, ModelChoices } from '../model/choices.ts';
 import { type Choosing, setModel, setThinking, USUAL } from '../model/choose.ts';
 import { costText } from '../model/words.ts';
 import { inConversation } from './offered.ts';
-import { placeOf, type ToolRun } from './run.ts';
+import { addressOfRun, type ToolRun } from './run.ts';
 
 const input = z.object({
   model: z.string().max(200).describe('a listed id, or "usual"').exactOptional(),
@@ -27,7 +27,7 @@ function choosing(run: ToolRun): Choosing {
   return {
     models: models.choices,
     settings: places.settings,
-    address: placeOf(run),
+    address: addressOfRun(run),
     isOwner,
     messages: messagesIn('en'),
   };
@@ -43,7 +43,7 @@ function isUnlisted(words: string, { models, isOwner }: Choosing): boolean {
 /** The models and their prices come from the configuration, so the text is the same for every run of a gateway. */
 const described = new WeakMap<ModelChoices, { owner?: string; others?: string }>();
 
-function describe(models: ModelChoices, isOwner: boolean): string {
+function describeTool(models: ModelChoices, isOwner: boolean): string {
   const listed = models.offered().filter(({ id }) => models.find(id, isOwner).kind === 'model');
   return `Change which model answers here, and how long it thinks, from the next answer on. Only when asked; say what it costs. Models (price in and out for a million tokens): ${listed.map((model) => line(model, models.currency)).join('; ')}`;
 }
@@ -55,7 +55,7 @@ export const setModelTool = defineTool({
     const known = described.get(models) ?? {};
     described.set(models, known);
     const who = isOwner ? 'owner' : 'others';
-    known[who] ??= describe(models, isOwner);
+    known[who] ??= describeTool(models, isOwner);
     return known[who];
   },
   doing: 'doing.model',

@@ -5,14 +5,14 @@ import { hashText } from '../../lib/files.ts';
 import { openTask, parsePlan, planProgress } from '../../workspace/tasks/index.ts';
 import { planSchema } from '../contract/protocol.ts';
 import { defineTool } from '../contract/tool.ts';
-import { refusal, usualPlan } from '../reply/plan-forms.ts';
+import { explainPlanForms, usualPlan } from '../reply/plan-forms.ts';
 import { perRun } from './bind.ts';
 import { unlessAsked } from './offered.ts';
 import type { CoreRun } from './run.ts';
 
 const input = z.preprocess(
   usualPlan,
-  z.object({ plan: z.union([z.string(), planSchema], { error: ({ input: given }) => refusal(given) }) }),
+  z.object({ plan: z.union([z.string(), planSchema], { error: ({ input: given }) => explainPlanForms(given) }) }),
 );
 
 /** The hash of the plan that the model last wrote or saw in this run; before that, the run's `planBase` counts. */

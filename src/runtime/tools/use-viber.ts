@@ -6,9 +6,9 @@ import { z } from 'zod';
 import { UserError } from '../../errors.ts';
 import { newTaskId } from '../../workspace/tasks/index.ts';
 import { defineTool } from '../contract/tool.ts';
-import { choosable, choose, type Standing } from '../conversations/conversations.ts';
+import { choosable, chooseViber, type Standing } from '../conversations/conversations.ts';
 import { inConversation } from './offered.ts';
-import { placeOf, type ToolRun } from './run.ts';
+import { addressOfRun, type ToolRun } from './run.ts';
 
 const input = z.object({ viber: z.string() });
 const MAX_LISTED = 12;
@@ -17,7 +17,7 @@ const IN_THREAD = 'Every task has a thread of its own here: the person types /us
 
 function standingOf(run: ToolRun): Standing {
   const { principal, isDirect = false } = run.order;
-  return { principal, address: placeOf(run), isDirect };
+  return { principal, address: addressOfRun(run), isDirect };
 }
 
 const othersFor = (run: ToolRun): string[] =>
@@ -46,7 +46,7 @@ export const useViber = defineTool({
     const id = wanted.trim().toLowerCase();
     const others = othersFor(run);
     if (!others.includes(id)) throw new UserError(`They cannot talk to that one. There is: ${others.join(', ')}.`);
-    await choose(standing, id, run.gw.tasks.conversations, () => newTaskId(new Date())).bound;
+    await chooseViber(standing, id, run.gw.tasks.conversations, () => newTaskId(new Date())).bound;
     return { status: 'ready', message: `Their next message goes to ${id}.` };
   },
 });

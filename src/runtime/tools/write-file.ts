@@ -7,7 +7,7 @@ import { ensureDir, sha256File } from '../../lib/files.ts';
 import { openTask, takeRoom, takeRoomAt } from '../../workspace/tasks/index.ts';
 import { defineTool } from '../contract/tool.ts';
 import type { ToolScope } from '../contract/tool-scope.ts';
-import { attached, decode, MAKES_FILES } from './artifacts.ts';
+import { artifactBytes, attached, MAKES_FILES } from './artifacts.ts';
 import { toEverybody } from './offered.ts';
 import { artifactNamed, inPlace, placeIn, refuseLinks, refuseProtected, splitArea } from './paths.ts';
 import type { CoreRun } from './run.ts';
@@ -30,14 +30,14 @@ export const writeFile = defineTool({
   isOutside: ({ path: given }, { scope }: CoreRun) => splitArea(scope, given).area === 'workspace',
   kindOf: ({ path: given }, { scope }) =>
     splitArea(scope, given).area === 'workspace' ? 'workspace files' : 'artifacts',
-  shows: ({ path: given }, { scope }) => stampOf(scope, given),
+  shows: ({ path: given }, { scope }) => targetStamp(scope, given),
   asks({ path: given }, { scope }, { messages, plain }) {
     const { area, rest } = splitArea(scope, given);
     const key = area === 'workspace' ? 'consent.saveFile' : 'consent.saveArtifact';
     return { text: messages.text(key, { file: plain(rest) }), yes: messages.text('consent.save') };
   },
   async execute({ path: given, content }, { scope }, { signal }) {
-    const bytes = decode(content, 'utf8');
+    const bytes = artifactBytes(content, 'utf8');
     const { area = 'task', rest } = splitArea(scope, given);
     if (rest === '') throw new UserError('The path names no file.');
     const place = placeIn(scope, area, rest);
@@ -56,7 +56,7 @@ export const writeFile = defineTool({
 });
 
 /** Returns a stamp of the current file that the write would replace. */
-async function stampOf(scope: ToolScope, given: string): Promise<string> {
+async function targetStamp(scope: ToolScope, given: string): Promise<string> {
   const { area = 'task', rest } = splitArea(scope, given);
   const known = area === 'task' ? await artifactNamed(scope, rest) : undefined;
   if (known) return known.sha256;

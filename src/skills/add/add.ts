@@ -9,7 +9,7 @@ import { UserError } from '../../errors.ts';
 import { exclusively } from '../../lib/locks.ts';
 import type { Resolve } from '../../lib/public-address.ts';
 import { say } from '../../messages/messages.ts';
-import { type About, aboutOf, type Bundle, choose, findSkills, readBundle, sumOf, sumsOf } from './bundle.ts';
+import { type About, aboutOf, type Bundle, bundleSum, chooseSkills, findSkills, readBundle, sumsOf } from './bundle.ts';
 import { type Changes, changesBetween } from './changes.ts';
 import type { Network } from './download.ts';
 import { type Item, type Offer, Offers, pinOf } from './offers.ts';
@@ -18,7 +18,7 @@ import { editedIn, type Pin, readInstalled, readPin } from './pin.ts';
 import { putSkill, removeSkill } from './place.ts';
 import { parseSource, type Source, sourceText } from './source.ts';
 import { refuseTaken, skillNames } from './taken.ts';
-import { shown } from './tree.ts';
+import { cleanName } from './tree.ts';
 
 export interface AddingOptions {
   root: string;
@@ -86,8 +86,8 @@ export class Adding {
     const tree = await this.#open(source);
     try {
       const found = await findSkills(tree, this.#reserved);
-      if (found.length === 0) throw new UserError(say('adding.noneInside', { source: shown(sourceText(source)) }));
-      const wanted = choose(found, names, sourceText(source));
+      if (found.length === 0) throw new UserError(say('adding.noneInside', { source: cleanName(sourceText(source)) }));
+      const wanted = chooseSkills(found, names, sourceText(source));
       if (wanted === undefined) {
         const skills = found.filter(({ problem }) => problem === undefined);
         return { kind: 'choose', source: sourceText(source), skills };
@@ -129,7 +129,7 @@ export class Adding {
       const pin = await readPin(this.#folderOf(name));
       if (pin) pins.set(name, pin);
       else if (fs.existsSync(this.#folderOf(name))) updates.own.push(name);
-      else throw new UserError(say('adding.noSkill', { name: shown(name) }));
+      else throw new UserError(say('adding.noSkill', { name: cleanName(name) }));
     }
     const offered: Offering[] = [];
     for (const [source, pinned] of Map.groupBy(pins, ([, { source: from }]) => from))
@@ -142,9 +142,9 @@ export class Adding {
   async lookBeforeRemoval(name: string): Promise<{ edited: string[]; isOwn: boolean; sum: string }> {
     const folder = this.#folderOf(name);
     if (!fs.lstatSync(folder, { throwIfNoEntry: false })?.isDirectory())
-      throw new UserError(say('adding.noSkill', { name: shown(name) }));
+      throw new UserError(say('adding.noSkill', { name: cleanName(name) }));
     const pin = await readPin(folder);
-    const sum = sumOf(await readInstalled(folder));
+    const sum = bundleSum(await readInstalled(folder));
     return { isOwn: !pin, edited: pin ? await editedIn(folder, pin) : [], sum };
   }
 
@@ -180,7 +180,7 @@ export class Adding {
     const folder = this.#folderOf(name);
     const pin = await readPin(folder);
     if (pin?.sum !== sum || pin.source !== source || pin.version !== version) return false;
-    return replaces === undefined || sumOf(await readInstalled(folder)) === sum;
+    return replaces === undefined || bundleSum(await readInstalled(folder)) === sum;
   }
 
   async #updatesFrom(source: string, pinned: [string, Pin][], updates: Updates): Promise<Offering[]> {
@@ -194,7 +194,10 @@ export class Adding {
             found.find((each) => each.name === name && each.folder === pin.folder) ??
             found.find((each) => each.name === name);
           if (!at) {
-            updates.failed.push({ name, why: new UserError(say('adding.notInside', { name, source: shown(source) })) });
+            updates.failed.push({
+              name,
+              why: new UserError(say('adding.notInside', { name, source: cleanName(source) })),
+            });
             continue;
           }
           const bundle = await readBundle(tree, at, this.#reserved);
@@ -215,11 +218,11 @@ export class Adding {
   async #offered(bundle: Bundle, source: string, version: string): Promise<Offering | undefined> {
     const pin = await readPin(this.#folderOf(bundle.name));
     if (pin?.source === source) {
-      const isSame = sumOf(await readInstalled(this.#folderOf(bundle.name))) === bundle.sum;
+      const isSame = bundleSum(await readInstalled(this.#folderOf(bundle.name))) === bundle.sum;
       return isSame ? undefined : this.#updated(bundle, source, version, pin);
     }
     await refuseTaken(this.#options.root, bundle.name);
-    return { bundle, item: itemOf(bundle, source, version) };
+    return { bundle, item: addedItem(bundle, source, version) };
   }
 
   /** Compares with the installed files, which may have been edited by hand. */
@@ -228,7 +231,7 @@ export class Adding {
     const before = await readInstalled(folder);
     const edited = await editedIn(folder, pin);
     const changes = await changesBetween(before, bundle.files);
-    const item = { ...itemOf(bundle, source, version), replaces: sumOf(before), keeps: edited.length > 0 };
+    const item = { ...addedItem(bundle, source, version), replaces: bundleSum(before), keeps: edited.length > 0 };
     return { bundle, item, update: { changes, edited, from: pin.version } };
   }
 
@@ -244,7 +247,7 @@ export class Adding {
   }
 
   #folderOf(name: string): string {
-    if (!/^[A-Za-z0-9][\w.-]{0,100}$/.test(name)) throw new UserError(say('adding.noSkill', { name: shown(name) }));
+    if (!/^[A-Za-z0-9][\w.-]{0,100}$/.test(name)) throw new UserError(say('adding.noSkill', { name: cleanName(name) }));
     return path.join(this.#options.root, name);
   }
 }
@@ -255,7 +258,7 @@ interface Offering {
   update?: NonNullable<OfferedSkill['update']>;
 }
 
-const itemOf = ({ name, folder, sum }: Bundle, source: string, version: string): Item => ({
+const addedItem = ({ name, folder, sum }: Bundle, source: string, version: string): Item => ({
   name,
   folder,
   sum,

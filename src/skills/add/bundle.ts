@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { errorMessage, UserError } from '../../errors.ts';
 import { say } from '../../messages/messages.ts';
 import { parseSkill, type Skill } from '../skill.ts';
-import { filesOf, shown, skillFolders, type Tree, type TreeFile } from './tree.ts';
+import { cleanName, folderFiles, skillFolders, type Tree, type TreeFile } from './tree.ts';
 
 export type Files = ReadonlyMap<string, TreeFile>;
 
@@ -41,23 +41,28 @@ export async function findSkills(tree: Tree, reserved: ReadonlySet<string>): Pro
   const texts = await tree.read(readable.map(({ file }) => file));
   const found = new Map<string, FoundSkill>();
   for (const { folder, file } of readable) {
-    const each = describe(texts.get(file) ?? Buffer.alloc(0), folder, tree.title, reserved);
+    const each = describeSkill(texts.get(file) ?? Buffer.alloc(0), folder, tree.title, reserved);
     if (!found.has(each.name)) found.set(each.name, each);
   }
   return [...found.values()];
 }
 
-function describe(text: Buffer, folder: string, title: string, reserved: ReadonlySet<string>): FoundSkill {
+function describeSkill(text: Buffer, folder: string, title: string, reserved: ReadonlySet<string>): FoundSkill {
   try {
-    const { name, description } = parse(text, folder, title, reserved);
+    const { name, description } = parseBundled(text, folder, title, reserved);
     return { name, folder, description };
   } catch (error) {
     // One bad file doesn't affect the others.
-    return { name: folder.split('/').at(-1) || title, folder, description: '', problem: shown(errorMessage(error)) };
+    return {
+      name: folder.split('/').at(-1) || title,
+      folder,
+      description: '',
+      problem: cleanName(errorMessage(error)),
+    };
   }
 }
 
-const parse = (text: Buffer, folder: string, title: string, reserved: ReadonlySet<string>): Skill =>
+const parseBundled = (text: Buffer, folder: string, title: string, reserved: ReadonlySet<string>): Skill =>
   parseSkill(text.toString(), { file: `/${folder || title}/SKILL.md`, level: 'user', reserved });
 
 /**
@@ -65,7 +70,7 @@ const parse = (text: Buffer, folder: string, title: string, reserved: ReadonlySe
  * several and none is named.
  * @throws UserError for a name that isn't there
  */
-export function choose(
+export function chooseSkills(
   found: readonly FoundSkill[],
   names: readonly string[],
   source: string,
@@ -76,7 +81,7 @@ export function choose(
     return found.filter(({ problem }) => problem === undefined);
   return [...new Set(names)].map((name) => {
     const hit = found.find((each) => each.name === name || each.folder === name.replace(/\/$/, ''));
-    if (!hit) throw new UserError(say('adding.notInside', { name: shown(name), source: shown(source) }));
+    if (!hit) throw new UserError(say('adding.notInside', { name: cleanName(name), source: cleanName(source) }));
     return hit;
   });
 }
@@ -87,7 +92,7 @@ export async function readBundle(
   { folder, name }: FoundSkill,
   reserved: ReadonlySet<string>,
 ): Promise<Bundle> {
-  const { taken, left } = filesOf(tree.entries, folder);
+  const { taken, left } = folderFiles(tree.entries, folder);
   const prefix = folder === '' ? '' : `${folder}/`;
   const bytes = await tree.read([...taken.keys()].map((each) => prefix + each));
   const files = new Map(
@@ -98,10 +103,10 @@ export async function readBundle(
   );
   const [text] = [...files].flatMap(([each, file]) => (/^skill\.md$/i.test(each) ? [file.bytes] : []));
   try {
-    const skill = parse(text ?? Buffer.alloc(0), folder, tree.title, reserved);
-    return { name: skill.name, folder, skill, files, left, sum: sumOf(files) };
+    const skill = parseBundled(text ?? Buffer.alloc(0), folder, tree.title, reserved);
+    return { name: skill.name, folder, skill, files, left, sum: bundleSum(files) };
   } catch (error) {
-    throw new UserError(say('adding.broken', { name: shown(name), why: errorMessage(error) }), { cause: error });
+    throw new UserError(say('adding.broken', { name: cleanName(name), why: errorMessage(error) }), { cause: error });
   }
 }
 
@@ -113,7 +118,7 @@ export const sumsOf = (files: Files): Record<string, string> =>
       .sort(([a], [b]) => (a < b ? -1 : 1)),
   );
 
-export const sumOf = (files: Files): string => hash('sha256', JSON.stringify(sumsOf(files)));
+export const bundleSum = (files: Files): string => hash('sha256', JSON.stringify(sumsOf(files)));
 
 /** Facts a person should know before agreeing. */
 export interface About {
@@ -148,9 +153,9 @@ export function aboutOf({ name, skill, files, left }: Bundle): About {
     left,
     files: files.size,
     bytes: [...files.values()].reduce((sum, { bytes }) => sum + bytes.length, 0),
-    programs: [...files].filter(isProgram).map(([file]) => shown(file)),
+    programs: [...files].filter(isProgram).map(([file]) => cleanName(file)),
     needs: [...requires.bins, ...(requires.anyBins.length > 0 ? [requires.anyBins.join(' / ')] : []), ...requires.env],
-    tools: shown(Array.isArray(tools) ? tools.join(', ') : typeof tools === 'string' ? tools : ''),
+    tools: cleanName(Array.isArray(tools) ? tools.join(', ') : typeof tools === 'string' ? tools : ''),
     unseen: [...`${description}${body}`.matchAll(UNSEEN)].length,
   };
 }

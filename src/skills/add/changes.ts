@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Files } from './bundle.ts';
-import { shown, type TreeFile } from './tree.ts';
+import { cleanName, type TreeFile } from './tree.ts';
 
 export interface Changes {
   added: string[];
@@ -34,16 +34,16 @@ export async function changesBetween(before: Files, after: Files): Promise<Chang
     patches.push(text);
   }
   return {
-    added: different.filter((name) => !before.has(name)).map(shown),
-    removed: different.filter((name) => !after.has(name)).map(shown),
-    changed: different.filter((name) => before.has(name) && after.has(name)).map(shown),
+    added: different.filter((name) => !before.has(name)).map(cleanName),
+    removed: different.filter((name) => !after.has(name)).map(cleanName),
+    changed: different.filter((name) => before.has(name) && after.has(name)).map(cleanName),
     patch: patches.join('').slice(0, MAX_PATCH).toWellFormed(),
   };
 }
 
 async function patchOf(name: string, before: TreeFile | undefined, after: TreeFile | undefined): Promise<string> {
-  const [from, to] = [textOf(before), textOf(after)];
-  const head = [before ? `a/${shown(name)}` : '/dev/null', after ? `b/${shown(name)}` : '/dev/null'] as const;
+  const [from, to] = [comparableText(before), comparableText(after)];
+  const head = [before ? `a/${cleanName(name)}` : '/dev/null', after ? `b/${cleanName(name)}` : '/dev/null'] as const;
   if (from === undefined || to === undefined) {
     const sizes = `${before?.bytes.length ?? 0} -> ${after?.bytes.length ?? 0} bytes`;
     return `--- ${head[0]}\n+++ ${head[1]}\n(no text that can be compared: ${sizes})\n`;
@@ -54,7 +54,7 @@ async function patchOf(name: string, before: TreeFile | undefined, after: TreeFi
 }
 
 /** Returns undefined for a file that isn't text or is too long; '' for a missing one. */
-function textOf(file: TreeFile | undefined): string | undefined {
+function comparableText(file: TreeFile | undefined): string | undefined {
   if (!file) return '';
   if (file.bytes.length > MAX_FILE || file.bytes.includes(0) || !isUtf8(file.bytes)) return undefined;
   return file.bytes.toString();

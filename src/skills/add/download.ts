@@ -6,7 +6,7 @@ import { UserError } from '../../errors.ts';
 import type { Resolve } from '../../lib/public-address.ts';
 import { getPublic, type WebAnswer } from '../../lib/public-request.ts';
 import { say } from '../../messages/messages.ts';
-import { shown } from './tree.ts';
+import { cleanName } from './tree.ts';
 
 export interface Network {
   allowedOrigins: readonly string[];
@@ -22,9 +22,9 @@ export interface Network {
 export async function download(url: string, network: Network, maxBytes: number): Promise<Buffer> {
   const answer = await get(url, network, maxBytes);
   if (answer.status === 404 || answer.status === 410)
-    throw new UserError(say('adding.notThere', { source: shown(url) }));
+    throw new UserError(say('adding.notThere', { source: cleanName(url) }));
   if (answer.status !== 200)
-    throw new UserError(say('adding.unreachable', { source: shown(url), why: `HTTP ${answer.status}` }));
+    throw new UserError(say('adding.unreachable', { source: cleanName(url), why: `HTTP ${answer.status}` }));
   return answer.body;
 }
 
@@ -42,6 +42,6 @@ async function get(url: string, network: Network, maxBytes: number): Promise<Web
     });
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    throw new UserError(say('adding.unreachable', { source: shown(url), why: error.message }), { cause: error });
+    throw new UserError(say('adding.unreachable', { source: cleanName(url), why: error.message }), { cause: error });
   }
 }

@@ -4,13 +4,13 @@ import { lstat, open, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { errorCode, UserError } from '../../errors.ts';
 import { say } from '../../messages/messages.ts';
-import { LIMITS, shown, type Tree, type TreeEntry, titleOf, tooLarge } from './tree.ts';
+import { cleanName, LIMITS, type Tree, type TreeEntry, titleOf, tooLarge } from './tree.ts';
 
 const SKIPPED = new Set(['.git', 'node_modules']);
 
 /** @throws UserError when there is no such folder */
 export async function openFolder(root: string): Promise<Tree> {
-  if (!(await isFolder(root))) throw new UserError(say('adding.notThere', { source: shown(root) }));
+  if (!(await isFolder(root))) throw new UserError(say('adding.notThere', { source: cleanName(root) }));
   const entries = await listFolder(root);
   return {
     entries,

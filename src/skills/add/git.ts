@@ -11,7 +11,7 @@ import { say } from '../../messages/messages.ts';
 import type { Network } from './download.ts';
 import { openProxy } from './git-proxy.ts';
 import type { Source } from './source.ts';
-import { shown, type Tree, type TreeEntry, titleOf, tooLarge } from './tree.ts';
+import { cleanName, type Tree, type TreeEntry, titleOf, tooLarge } from './tree.ts';
 
 /** Total fetch limit in bytes: a repository may contain more than its skills. */
 const MAX_FETCH = 250_000_000;
@@ -79,11 +79,13 @@ export async function openRepository(
   } catch (error) {
     await close();
     network.signal.throwIfAborted();
-    if (proxy.refused !== undefined) throw new UserError(say('adding.notPublic', { host: shown(proxy.refused) }));
+    if (proxy.refused !== undefined) throw new UserError(say('adding.notPublic', { host: cleanName(proxy.refused) }));
     if (proxy.isFull) throw tooLarge();
     if (proxy.unreachable !== undefined && error instanceof GitError)
-      throw new UserError(say('adding.unreachable', { source: shown(url), why: proxy.unreachable }), { cause: error });
-    if (signal.aborted) throw new UserError(say('adding.tooSlow', { source: shown(url) }));
+      throw new UserError(say('adding.unreachable', { source: cleanName(url), why: proxy.unreachable }), {
+        cause: error,
+      });
+    if (signal.aborted) throw new UserError(say('adding.tooSlow', { source: cleanName(url) }));
     throw error instanceof GitError ? new UserError(error.saidFor(url, ref), { cause: error }) : error;
   } finally {
     proxy.close();
@@ -114,15 +116,15 @@ function admit(url: string, allowedOrigins: readonly string[]): boolean {
 class GitError extends Error {
   override name = 'GitError';
   saidFor(url: string, ref: string): ReturnType<typeof say> {
-    const source = shown(url);
+    const source = cleanName(url);
     if (/couldn't find remote ref|not our ref|no matching remote head/i.test(this.message))
       return ref === 'HEAD'
         ? say('adding.emptyRepository', { source })
-        : say('adding.noRef', { ref: shown(ref), source });
+        : say('adding.noRef', { ref: cleanName(ref), source });
     if (/not found|could not read (Username|Password)|Authentication failed|HTTP (401|403|404)/i.test(this.message))
       return say('adding.notThere', { source });
     const last = this.message.trim().split('\n').at(-1) ?? '';
-    return say('adding.unreachable', { source, why: shown(last) });
+    return say('adding.unreachable', { source, why: cleanName(last) });
   }
 }
 

@@ -72,7 +72,7 @@ export async function readTarball(archive: Buffer): Promise<Files> {
   const parser = new Parser({
     strict: true,
     onReadEntry(read: ReadEntry) {
-      const [name, kind] = [nameIn(read.path), kindOf(read.type)];
+      const [name, kind] = [nameIn(read.path), entryKind(read.type)];
       if (read.type === 'Directory') return read.resume();
       if (files.size >= LIMITS.entries) failure ??= tooLarge();
       // The file shown could differ from the one kept if names repeat.
@@ -102,7 +102,7 @@ export async function readTarball(archive: Buffer): Promise<Files> {
 const nameIn = (path: string): string =>
   /(^|\/)\.\.(\/|$)|^\//.test(path) ? path : path.replace(/^(\.\/)?[^/]*\//, '');
 
-function kindOf(type: string): TreeEntry['kind'] {
+function entryKind(type: string): TreeEntry['kind'] {
   if (type === 'File' || type === 'OldFile' || type === 'ContiguousFile') return 'file';
   return type === 'Link' || type === 'SymbolicLink' ? 'link' : 'other';
 }

@@ -8,7 +8,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { readText, writeFileAtomic } from '../../lib/files.ts';
-import { type Files, sumOf } from './bundle.ts';
+import { bundleSum, type Files } from './bundle.ts';
 import { type Pin, readInstalled } from './pin.ts';
 import { writeFiles } from './place.ts';
 
@@ -39,7 +39,7 @@ const RECORD = 'offer.json';
 const MAX_OFFERS = 30;
 const KEPT_MS = 7 * 86_400_000;
 
-const parsed = (text: string): z.infer<typeof offer> | undefined => {
+const parseOffer = (text: string): z.infer<typeof offer> | undefined => {
   try {
     return offer.safeParse(JSON.parse(text)).data;
   } catch (error) {
@@ -68,7 +68,7 @@ export class Offers {
   async find(id: string): Promise<Offer | undefined> {
     if (!ID.test(id)) return undefined;
     const text = await readText(path.join(this.#root, id, RECORD));
-    const found = text === undefined ? undefined : parsed(text);
+    const found = text === undefined ? undefined : parseOffer(text);
     return found && { id, ...found };
   }
 
@@ -77,7 +77,7 @@ export class Offers {
     const folder = this.#filesOf(id, name);
     if (!fs.existsSync(folder)) return undefined;
     const files = await readInstalled(folder);
-    return sumOf(files) === sum ? files : undefined;
+    return bundleSum(files) === sum ? files : undefined;
   }
 
   /** Returns the path of one of its files, to be shown. */

@@ -4,11 +4,11 @@ import { errorCode, UserError } from '../../errors.ts';
 import { say } from '../../messages/messages.ts';
 import type { Network } from './download.ts';
 import type { Source } from './source.ts';
-import { checkEntries, LIMITS, shown, type Tree, titleOf, tooLarge } from './tree.ts';
+import { checkEntries, cleanName, LIMITS, type Tree, titleOf, tooLarge } from './tree.ts';
 
 /** @throws UserError when it isn't available, or contains a path that leaves it */
 export async function openSource(source: Source, network: Network, scratch: string): Promise<Tree> {
-  const tree = await open(source, network, scratch);
+  const tree = await openTree(source, network, scratch);
   try {
     checkEntries(tree.entries);
     return tree;
@@ -18,11 +18,11 @@ export async function openSource(source: Source, network: Network, scratch: stri
   }
 }
 
-async function open(source: Source, network: Network, scratch: string): Promise<Tree> {
+async function openTree(source: Source, network: Network, scratch: string): Promise<Tree> {
   switch (source.kind) {
     case 'folder':
       // A file sent in a chat is named after its content.
-      if (await isFile(source.path)) return open({ ...source, kind: 'zip' }, network, scratch);
+      if (await isPlainFile(source.path)) return openTree({ ...source, kind: 'zip' }, network, scratch);
       return (await import('./folder.ts')).openFolder(source.path);
     case 'zip': {
       const { openZip } = await import('./zip.ts');
@@ -47,10 +47,10 @@ async function readArchive(file: string): Promise<Buffer> {
   } catch (error) {
     if (!['ENOENT', 'ENOTDIR', 'EACCES'].includes(errorCode(error) ?? '')) throw error;
   }
-  throw new UserError(say('adding.notThere', { source: shown(file) }));
+  throw new UserError(say('adding.notThere', { source: cleanName(file) }));
 }
 
-async function isFile(file: string): Promise<boolean> {
+async function isPlainFile(file: string): Promise<boolean> {
   try {
     return (await stat(file)).isFile();
   } catch (error) {

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { readText } from '../../lib/files.ts';
 import { type Files, sumsOf } from './bundle.ts';
 import { listFolder, openFolder } from './folder.ts';
-import { filesOf, type TreeFile } from './tree.ts';
+import { folderFiles, type TreeFile } from './tree.ts';
 
 export const PIN = '.source.json';
 
@@ -46,7 +46,7 @@ export async function readPin(folder: string): Promise<Pin | undefined> {
 /** Reads the folder's current files, by the rules of adding. */
 export async function readInstalled(folder: string): Promise<Files> {
   const tree = await openFolder(folder);
-  const { taken } = filesOf(tree.entries, '');
+  const { taken } = folderFiles(tree.entries, '');
   const bytes = await tree.read([...taken.keys()]);
   return new Map(
     [...taken].map(([name, { isExecutable }]): [string, TreeFile] => [

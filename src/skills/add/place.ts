@@ -12,9 +12,9 @@ import { putFile } from '../../lib/files/below.ts';
 import { pathNames } from '../../lib/files/path-names.ts';
 import { syncFolder } from '../../lib/files.ts';
 import { say } from '../../messages/messages.ts';
-import { type Files, sumOf } from './bundle.ts';
+import { bundleSum, type Files } from './bundle.ts';
 import { PIN, type Pin, readInstalled } from './pin.ts';
-import { atWork, nameFor, putAway, recover, remove } from './recover.ts';
+import { atWork, nameFor, putAway, recover, removeFolder } from './recover.ts';
 
 /**
  * Writes files into a new folder.
@@ -49,7 +49,8 @@ export async function putSkill(
     if (replaces === undefined) {
       moveIn(staged, target, name);
     } else {
-      if (sumOf(await readInstalled(target)) !== replaces) throw new UserError(say('adding.changedSince', { name }));
+      if (bundleSum(await readInstalled(target)) !== replaces)
+        throw new UserError(say('adding.changedSince', { name }));
       await exchange(root, target, staged, keeps);
     }
     await syncFolder(root);
@@ -133,6 +134,6 @@ async function withFolder(
   } finally {
     atWork.delete(folder);
     // Anything that couldn't be put back now is put back later.
-    if (kind === 'adding' || namesIn(folder).length === 0) remove(folder);
+    if (kind === 'adding' || namesIn(folder).length === 0) removeFolder(folder);
   }
 }

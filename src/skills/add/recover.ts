@@ -44,10 +44,10 @@ export function recover(root: string, now = Date.now()): void {
     const owner = ownerOf(mark);
     const isOld = now - (fs.statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? now) > IN_USE_MS;
     if (kind === 'old') {
-      if (isOld) remove(folder);
+      if (isOld) removeFolder(folder);
     } else if (owner === 'gone' || owner === 'self' || (owner === 'unknown' && isOld)) {
       if (kind === 'before') for (const name of namesIn(folder)) putBack(root, path.join(folder, name));
-      remove(folder);
+      removeFolder(folder);
     }
   }
 }
@@ -58,4 +58,4 @@ function putBack(root: string, aside: string): void {
   else fs.renameSync(aside, target);
 }
 
-export const remove = (folder: string): void => fs.rmSync(folder, { recursive: true, force: true });
+export const removeFolder = (folder: string): void => fs.rmSync(folder, { recursive: true, force: true });

@@ -76,7 +76,7 @@ function atAddress(text: string): Source {
   const url = webAddress(text);
   if (!url) throw unknown(text);
   if (url.username !== '' || url.password !== '') throw new UserError(say('adding.noPasswords'));
-  const hash = decode(text.includes('#') ? text.slice(text.indexOf('#') + 1) : '');
+  const hash = decodeUrlPart(text.includes('#') ? text.slice(text.indexOf('#') + 1) : '');
   const host = url.hostname.replace(/^www\./, '');
   if (ZIP.test(url.pathname)) return { kind: 'web', url: url.href };
   if (host === 'npmjs.com') {
@@ -86,7 +86,7 @@ function atAddress(text: string): Source {
   const isForge = host === 'github.com' || host === 'gitlab.com';
   // Repository pages, as copied from a browser.
   const [, repository, ref, inside = ''] =
-    (isForge && /^(\/.+?)(?:\/-)?\/(?:tree|blob)\/([^/]+)(\/.*)?$/.exec(decode(url.pathname))) || [];
+    (isForge && /^(\/.+?)(?:\/-)?\/(?:tree|blob)\/([^/]+)(\/.*)?$/.exec(decodeUrlPart(url.pathname))) || [];
   const bare = `${url.origin}${(repository ?? url.pathname).replace(/\/$/, '')}${url.search}`;
   if (repository !== undefined) return repositoryAt(bare, ref, inside.replace(/\/SKILL\.md$/i, ''));
   const [, named = '', within = ''] = /^([^:]*)(?::(.*))?$/s.exec(hash) ?? [];
@@ -105,7 +105,7 @@ function repositoryAt(url: string, ref: string | undefined, folder: string): Sou
   };
 }
 
-function decode(text: string): string {
+function decodeUrlPart(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch (error) {

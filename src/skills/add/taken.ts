@@ -6,7 +6,7 @@ import { silentLog } from '../../log.ts';
 import { say } from '../../messages/messages.ts';
 import { bundledSkills, Skills } from '../catalog.ts';
 import { recover } from './recover.ts';
-import { shown } from './tree.ts';
+import { cleanName } from './tree.ts';
 
 export const skillNames = (root: string): string[] =>
   entriesIn(root).flatMap((each) => (each.isDirectory() ? [each.name] : []));
@@ -16,7 +16,7 @@ export async function refuseTaken(root: string, name: string): Promise<void> {
   recover(root);
   const isSame = (entry: fs.Dirent) => entry.name.toLowerCase().replace(/\.skill\.md$/, '') === name;
   const same = entriesIn(root).find(isSame);
-  if (same) throw new UserError(say('adding.taken', { name: shown(same.name) }));
+  if (same) throw new UserError(say('adding.taken', { name: cleanName(same.name) }));
   const skills = new Skills({
     bundled: bundledSkills(),
     user: root,
@@ -29,7 +29,7 @@ export async function refuseTaken(root: string, name: string): Promise<void> {
     await Promise.all([skills.start(), skills.open('default')]);
     const other = skills.find('default', name);
     if (other?.level === 'bundled') throw new UserError(say('adding.bundled', { name }));
-    if (other) throw new UserError(say('adding.taken', { name: shown(path.basename(path.dirname(other.file))) }));
+    if (other) throw new UserError(say('adding.taken', { name: cleanName(path.basename(path.dirname(other.file))) }));
   } finally {
     await skills.close();
   }

@@ -97,7 +97,7 @@ function byRank(a: { folder: string }, b: { folder: string }): number {
  * Returns the files of a folder to take, by their name in it, and how many are left out.
  * @throws UserError when there are too many, or two map to the same name
  */
-export function filesOf(
+export function folderFiles(
   entries: readonly TreeEntry[],
   folder: string,
 ): { taken: Map<string, TreeEntry>; left: number } {
@@ -117,7 +117,7 @@ export function filesOf(
     }
     // One would replace the other on a case-insensitive disk.
     const same = name.normalize('NFC').toLowerCase();
-    if (plain.has(same)) throw new UserError(say('adding.twice', { name: shown(name) }));
+    if (plain.has(same)) throw new UserError(say('adding.twice', { name: cleanName(name) }));
     plain.add(same);
     bytes += entry.size;
     if (parts.length > LIMITS.depth || taken.size >= LIMITS.files || bytes > LIMITS.bytes) throw tooLarge();
@@ -127,7 +127,7 @@ export function filesOf(
 }
 
 /** Returns an untrusted name, cleaned for display. */
-export const shown = (name: string): string =>
+export const cleanName = (name: string): string =>
   name
     .toWellFormed()
     .replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '\ufffd')

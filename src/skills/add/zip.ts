@@ -90,7 +90,7 @@ export function listZip(bytes: Buffer): ZipEntry[] {
       crc: bytes.readUInt32LE(at + 16),
       // Windows uses backslashes as separators; names contain none otherwise.
       name: raw.replaceAll('\\', '/'),
-      kind: kindOf(mode & KIND),
+      kind: entryKind(mode & KIND),
       isExecutable: (mode & 0o100) !== 0,
     });
     at += 46 + nameLength + bytes.readUInt16LE(at + 30) + bytes.readUInt16LE(at + 32);
@@ -98,7 +98,7 @@ export function listZip(bytes: Buffer): ZipEntry[] {
   return listed;
 }
 
-function kindOf(mode: number): TreeEntry['kind'] {
+function entryKind(mode: number): TreeEntry['kind'] {
   if (mode === 0 || mode === FILE) return 'file';
   return mode === LINK ? 'link' : 'other';
 }

@@ -58,7 +58,7 @@ export function currentTask(home: Home, viber: string): string | undefined {
   return isId(id) ? id : undefined;
 }
 
-function viberOf(home: Home, taskId: string): string {
+function taskViber(home: Home, taskId: string): string {
   return readTask(home, taskId)?.viber ?? DEFAULT_VIBER;
 }
 
@@ -66,13 +66,13 @@ function viberOf(home: Home, taskId: string): string {
  * Adopts a file that an editor put in place of the link as the plan it was made from. Where several processes share the
  * home, one of them does so while none writes the plan. The caller must not hold any plan's lock.
  */
-export async function settleEdits(home: Home, taskId: string, viber = viberOf(home, taskId)): Promise<void> {
+export async function settleEdits(home: Home, taskId: string, viber = taskViber(home, taskId)): Promise<void> {
   if (!isRegular(linkOf(home, viber))) return;
   await withPlans(home, viber, [], () => adoptHandEdit(home, viber));
 }
 
 /** Like `settleEdits`, for a caller that holds the plan's lock, where only this process writes to the home. */
-export function settleEditsAlone(home: Home, taskId: string, viber = viberOf(home, taskId)): void {
+export function settleEditsAlone(home: Home, taskId: string, viber = taskViber(home, taskId)): void {
   if (!isShared(linkOf(home, viber)) && isRegular(linkOf(home, viber))) adoptHandEdit(home, viber);
 }
 
@@ -94,7 +94,7 @@ async function withPlans<T>(home: Home, viber: string, plans: (string | undefine
 
 /** Updates the links and the known text after the store wrote the plan. */
 export function takeWritten(home: Home, taskId: string, text: string): void {
-  const viber = viberOf(home, taskId);
+  const viber = taskViber(home, taskId);
   const isLost = currentTask(home, viber) === undefined;
   if ((isLost ? shownTasks(home, viber)[0] : currentTask(home, viber)) !== taskId) return;
   // Deleted links come back with the next plan.
@@ -111,7 +111,7 @@ export function settlePlan(
   home: Home,
   taskId: string,
   text: string | undefined,
-  viber = viberOf(home, taskId),
+  viber = taskViber(home, taskId),
 ): string | undefined {
   if (currentTask(home, viber) !== taskId) return text;
   const known = knownText(home, viber);
@@ -197,7 +197,7 @@ function keepReplaced(home: Home, viber: string, taskId: string, text: string): 
  * Returns the task's plan after somebody saved `text`: merged with what has changed since it was opened
  * (`plan-history.ts`). Without a listener to notify, the saved text is used unchanged.
  */
-export function settleSaved(home: Home, taskId: string, text: string, viber = viberOf(home, taskId)): string {
+export function settleSaved(home: Home, taskId: string, text: string, viber = taskViber(home, taskId)): string {
   const file = planFile(home, taskId);
   const known = knownTexts(home, taskId);
   const after = isHeard(home) && isWords(file) ? settle(known, text) : { text, isMerged: false, loses: false };
@@ -265,7 +265,7 @@ function isGoneForNow(file: string): boolean {
  * Returns whether an editor is in the middle of saving the plan: a write now would replace its save, or be lost with
  * the next one.
  */
-export function isInSave(home: Home, taskId: string, viber = viberOf(home, taskId)): boolean {
+export function isInSave(home: Home, taskId: string, viber = taskViber(home, taskId)): boolean {
   const text = readTextSync(planFile(home, taskId));
   if (text !== undefined) return isBeingWritten(planFile(home, taskId), text);
   return settlePlan(home, taskId, undefined, viber) !== undefined;

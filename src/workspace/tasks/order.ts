@@ -62,12 +62,12 @@ export class TaskOrder {
     const before = this.#known.get(id);
     if (before?.stamp === stamp && before.size === size) return false;
     const isSettled = Math.abs(Date.now() - stamp) > SETTLED_MS;
-    this.#known.set(id, { stamp: isSettled ? stamp : Number.NaN, size, task: listed(readTask(this.#home, id)) });
+    this.#known.set(id, { stamp: isSettled ? stamp : Number.NaN, size, task: listedTask(readTask(this.#home, id)) });
     return true;
   }
 }
 
-function listed(task: TaskRecord | undefined): ListedTask | undefined {
+function listedTask(task: TaskRecord | undefined): ListedTask | undefined {
   if (!task) return undefined;
   const { id, viber, state, people, conversations, job, digestAt, updatedAt } = task;
   return {

@@ -18,7 +18,7 @@ export function codeIn(lines: readonly string[]): boolean[] {
     const sign = marks.charAt(0);
     if (marks === '' || (sign === '`' && info.includes('`'))) continue;
     if (marks.length >= (endless.get(sign) ?? Number.POSITIVE_INFINITY)) continue;
-    const end = endOf(lines, at + 1, marks);
+    const end = fenceEnd(lines, at + 1, marks);
     if (end < 0) endless.set(sign, marks.length);
     else {
       code.fill(true, at, end + 1);
@@ -34,7 +34,7 @@ export function withoutCode(lines: readonly string[]): string[] {
   return lines.map((line, at) => (code[at] ? '' : line));
 }
 
-function endOf(lines: readonly string[], from: number, marks: string): number {
+function fenceEnd(lines: readonly string[], from: number, marks: string): number {
   for (let at = from; at < lines.length; at++) {
     const line = lines[at] ?? '';
     if (SECTION.test(line)) break;

@@ -44,14 +44,14 @@ const historyFile = (home: Home, viber: string) => path.join(home.conversations,
 const textFile = (home: Home, viber: string) => path.join(home.conversations, 'shown', `${viber}.md`);
 
 /** Strips marks and indentation, so that a step keeps its line when it is ticked or moved. */
-const linesOf = (text: string): string[] =>
+const bareLines = (text: string): string[] =>
   text
     .split('\n')
     .map((line) => line.replace(/^[\s>*+-]*(?:\[.\]\s*)?|\(in progress\)\s*$/gi, '').trim())
     .filter((line) => line !== '' && !line.startsWith('#'));
 
 function likeness(text: ReadonlySet<string>, shown: string): number {
-  const lines = new Set(linesOf(shown));
+  const lines = new Set(bareLines(shown));
   const common = [...lines].filter((line) => text.has(line)).length;
   return lines.size === 0 ? 0 : common / lines.size;
 }
@@ -60,7 +60,7 @@ function likeness(text: ReadonlySet<string>, shown: string): number {
 export function madeFrom(text: string, shown: readonly ShownPlan[]): string | undefined {
   const [, named] = FRONT.exec(text) ?? [];
   if (named !== undefined && shown.some(({ taskId }) => taskId === named)) return named;
-  const lines = new Set(linesOf(text));
+  const lines = new Set(bareLines(text));
   const best = shown
     .map((each) => ({ taskId: each.taskId, score: likeness(lines, each.text) }))
     .toSorted((a, b) => b.score - a.score)[0];

@@ -27,7 +27,7 @@ const MAX_TEXTS = 12;
 const MAX_CHARS = 1024 * 1024;
 const MAX_LINES = 1_000;
 const textsShape = shape<string[]>(listOf(isText));
-const fileOf = (home: Home, taskId: string) => path.join(home.cache, 'plan-texts', `${taskId}.json`);
+const textsFile = (home: Home, taskId: string) => path.join(home.cache, 'plan-texts', `${taskId}.json`);
 
 /** Texts by file, the newest last. */
 const stored = createStatCache<readonly string[] | undefined>(MAX_PLANS, (file) => peekJson(file, textsShape));
@@ -36,13 +36,13 @@ const read = createLru<string>(MAX_PLANS);
 
 /** Returns the plan's texts, the newest last. */
 export function knownTexts(home: Home, taskId: string): readonly string[] {
-  const file = fileOf(home, taskId);
+  const file = textsFile(home, taskId);
   const first = read.get(file);
   return stored.get(file) ?? (first === undefined ? [] : [first]);
 }
 
 export function noteKnown(home: Home, taskId: string, text: string): void {
-  const file = fileOf(home, taskId);
+  const file = textsFile(home, taskId);
   const before = knownTexts(home, taskId);
   if (before.at(-1) === text) return;
   if (before.length === 0) read.set(file, text);
@@ -70,7 +70,7 @@ function settleLines(known: readonly string[], text: string): SettledText {
   const accepted = (loses: boolean): SettledText => ({ text, isMerged: false, loses });
   if (newest === undefined || newest === text) return accepted(false);
   // Comparing longer texts would hold up everybody.
-  if (known.length > 1 && [text, ...known].some((each) => linesOf(each).length > MAX_LINES)) return accepted(true);
+  if (known.length > 1 && [text, ...known].some((each) => splitLines(each).length > MAX_LINES)) return accepted(true);
   const base = nearest(known, text);
   // Removing a tick by hand also restores an older text.
   if (base === newest || (base === text && isUnticked(newest, text))) return accepted(takesBack(newest, text));
@@ -79,7 +79,7 @@ function settleLines(known: readonly string[], text: string): SettledText {
   return merged.text === text ? accepted(loses) : { text: merged.text, isMerged: true, loses };
 }
 
-const linesOf = (text: string): string[] => text.split('\n');
+const splitLines = (text: string): string[] => text.split('\n');
 const MARK = /^(\s*(?:[-*+]|\d+[.)])\s+)\[(.)\]/;
 const unmarked = (line: string): string => line.replace(MARK, '$1[ ]');
 
@@ -88,9 +88,9 @@ const unmarked = (line: string): string => line.replace(MARK, '$1[ ]');
  * moved is hardly a change.
  */
 function nearest(known: readonly string[], text: string): string {
-  const lines = linesOf(text);
+  const lines = splitLines(text);
   const changed = (base: string) => {
-    const runs = diffIndices(linesOf(base), lines);
+    const runs = diffIndices(splitLines(base), lines);
     const gone = new Set(runs.flatMap((run) => run.buffer1Content));
     const come = new Set(runs.flatMap((run) => run.buffer2Content));
     const isNew = (other: ReadonlySet<string>) => (line: string) => !other.has(line);
@@ -120,7 +120,7 @@ function countsOf(words: readonly string[]): Map<string, number> {
 
 /** Returns whether the lines differ only in their marks. */
 function isUnticked(newest: string, text: string): boolean {
-  const [before, after] = [linesOf(newest), linesOf(text)];
+  const [before, after] = [splitLines(newest), splitLines(text)];
   return before.length === after.length && before.every((line, at) => unmarked(line) === unmarked(after[at] ?? ''));
 }
 

@@ -33,8 +33,8 @@ interface Derivation {
 const MAX_RUN = 12;
 
 export function mergePlans(newest: string, base: string, saved: string): MergedPlan {
-  const old = linesOf(base);
-  const [theirs, ours] = [derive(old, linesOf(newest)), derive(old, linesOf(saved))];
+  const old = parseLines(base);
+  const [theirs, ours] = [derive(old, parseLines(newest)), derive(old, parseLines(saved))];
   const merged: string[] = [];
   let loses = false;
   const put = (at: number) => {
@@ -64,9 +64,9 @@ export function mergePlans(newest: string, base: string, saved: string): MergedP
   return { text: merged.join('\n'), loses };
 }
 
-const linesOf = (text: string): Line[] => text.split('\n').map(lineOf);
+const parseLines = (text: string): Line[] => text.split('\n').map(parsePlanLine);
 
-function lineOf(text: string): Line {
+function parsePlanLine(text: string): Line {
   const step = readStep(text);
   return step ? { text, key: `- ${step.title}`, step } : { text, key: text.trimEnd() };
 }
@@ -78,7 +78,7 @@ function derive(old: readonly Line[], next: readonly Line[]): Derivation {
   const skip = (until: number) => {
     while (from < until) lines[from++] = next[to++];
   };
-  for (const { buffer1, buffer2 } of diffIndices(old.map(keyOf), next.map(keyOf))) {
+  for (const { buffer1, buffer2 } of diffIndices(old.map(lineKey), next.map(lineKey))) {
     skip(buffer1[0]);
     const gone = Array.from({ length: buffer1[1] }, (_, n) => from + n);
     runs.push({ start: from, gone, come: next.slice(to, to + buffer2[1]) });
@@ -111,7 +111,7 @@ function derive(old: readonly Line[], next: readonly Line[]): Derivation {
   return { lines, moved: new Set([...moves.values()].filter((at) => at !== undefined)), added };
 }
 
-const keyOf = ({ key }: Line): string => key;
+const lineKey = ({ key }: Line): string => key;
 
 /** Pairs changed lines in their order. Returns the places of the lines that were put in other words. */
 function pairs(gone: readonly { at: number; line?: Line | undefined }[], come: readonly Line[]): Map<Line, number> {

@@ -35,13 +35,13 @@ const BEGIN: KnownSteps = { steps: [], gone: [] };
 const knownShape = shape<KnownSteps>(
   objectOf({ steps: listOf(objectOf({ key: isText, title: isText })), gone: listOf(isText) }),
 );
-const fileOf = (home: Home, taskId: string) => path.join(home.cache, 'plan-steps', `${taskId}.json`);
+const stepsFile = (home: Home, taskId: string) => path.join(home.cache, 'plan-steps', `${taskId}.json`);
 
 /** Returns the step ID for the step that is at this index now. */
 export const standsAt = (index: number): string => `=${index + 1}`;
 
 /** Returns the known steps of a plan after a change. Pure. */
-export function follow(before: KnownSteps, after: readonly NamedStep[]): KnownSteps {
+export function followSteps(before: KnownSteps, after: readonly NamedStep[]): KnownSteps {
   const from = pair(
     before.steps.map(({ title }) => title),
     after,
@@ -104,8 +104,8 @@ function byWords(old: readonly string[], next: readonly string[]): number[] {
     if ((at > 0 && above < 0) || below - above - 1 !== end - at) continue;
     for (let n = 0; n < end - at; n++) {
       const [was, is] = [old[above + 1 + n] ?? '', next[at + n] ?? ''];
-      const isSame = isSpeltAnew(was, is) || (end - at === 1 && saysMore(was, is));
-      if (isSame && !taken.has(above + 1 + n)) from[at + n] = above + 1 + n;
+      const areSameSteps = isSpeltAnew(was, is) || (end - at === 1 && saysMore(was, is));
+      if (areSameSteps && !taken.has(above + 1 + n)) from[at + n] = above + 1 + n;
     }
   }
   return from;
@@ -145,14 +145,14 @@ function isSameOrder(old: readonly string[], next: readonly string[]): boolean {
   return kept.length === stays.length && kept.every((title, at) => title === stays[at]);
 }
 
-const wordsOf = (title: string): string[] => title.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+const stepWords = (title: string): string[] => title.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
 /**
  * Returns whether one contains the words of the other: at its beginning or end, or spread over it if they are at least
  * half of it.
  */
 function saysMore(old: string, next: string): boolean {
-  const [a, b] = [wordsOf(old), wordsOf(next)];
+  const [a, b] = [stepWords(old), stepWords(next)];
   const [short, long] = a.length <= b.length ? [a, b] : [b, a];
   const isAt = (from: number) => short.every((word, at) => word === long[from + at]);
   if (short.length === 0) return false;
@@ -164,7 +164,7 @@ function saysMore(old: string, next: string): boolean {
 
 /** Returns whether they are the same word for word, except for typos. */
 function isSpeltAnew(old: string, next: string): boolean {
-  const [a, b] = [wordsOf(old), wordsOf(next)];
+  const [a, b] = [stepWords(old), stepWords(next)];
   return a.length > 0 && a.length === b.length && a.every((word, at) => isSlip(word, b[at] ?? ''));
 }
 
@@ -203,13 +203,13 @@ function freshKeys(used: Iterable<string>): (title: string) => string {
 /**
  * Returns the keys of the current steps and remembers them. Callers of this and of `noteChange` hold the plan's lock.
  */
-export async function keysOf(home: Home, taskId: string, steps: readonly NamedStep[]): Promise<string[]> {
-  const known = peekJson(fileOf(home, taskId), knownShape);
-  const now = follow(
+export async function stepKeys(home: Home, taskId: string, steps: readonly NamedStep[]): Promise<string[]> {
+  const known = peekJson(stepsFile(home, taskId), knownShape);
+  const now = followSteps(
     known ?? BEGIN,
     steps.map(({ title }) => ({ title })),
   );
-  if (!known || !isSame(known, now)) await keep(home, taskId, now);
+  if (!known || !isSame(known, now)) await writeSteps(home, taskId, now);
   return now.steps.map(({ key }) => key);
 }
 
@@ -219,20 +219,20 @@ export async function noteChange(
   taskId: string,
   change: () => { before: readonly NamedStep[]; after: readonly NamedStep[] },
 ): Promise<void> {
-  const known = peekJson(fileOf(home, taskId), knownShape);
+  const known = peekJson(stepsFile(home, taskId), knownShape);
   if (!known) return;
   const { before, after } = change();
   // Changes by an editor come first.
-  const stood = follow(
+  const stood = followSteps(
     known,
     before.map(({ title }) => ({ title })),
   );
-  const now = follow(stood, after);
-  if (!isSame(known, now)) await keep(home, taskId, now);
+  const now = followSteps(stood, after);
+  if (!isSame(known, now)) await writeSteps(home, taskId, now);
 }
 
 const isSame = (a: KnownSteps, b: KnownSteps): boolean =>
   JSON.stringify([a.steps, a.gone]) === JSON.stringify([b.steps, b.gone]);
 
-const keep = (home: Home, taskId: string, { steps, gone }: KnownSteps): Promise<unknown> =>
-  writeFileAtomic(fileOf(home, taskId), `${JSON.stringify({ steps, gone })}\n`, { sync: false });
+const writeSteps = (home: Home, taskId: string, { steps, gone }: KnownSteps): Promise<unknown> =>
+  writeFileAtomic(stepsFile(home, taskId), `${JSON.stringify({ steps, gone })}\n`, { sync: false });

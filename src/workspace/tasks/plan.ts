@@ -18,7 +18,7 @@ import { tellChange } from './changes.ts';
 import { isInSave, planFile, settleEdits, settleEditsAlone, settlePlan, settleSaved, takeWritten } from './current.ts';
 import { knownTexts, noteKnown } from './plan-history.ts';
 import { formatPlan, isToDo, parsePlan } from './plan-markdown.ts';
-import { keysOf, noteChange } from './plan-steps.ts';
+import { noteChange, stepKeys } from './plan-steps.ts';
 
 const MAX_CHARS = 256 * 1024;
 /** The poll interval while an editor finishes a save, in ms. */
@@ -99,7 +99,7 @@ export class TaskPlan {
   readNamed(): Promise<(PlanFile & { keys: string[] }) | undefined> {
     return this.#hold(async () => {
       const found = this.readHeld();
-      return found && { ...found, keys: await keysOf(this.#home, this.#taskId, found.plan.steps) };
+      return found && { ...found, keys: await stepKeys(this.#home, this.#taskId, found.plan.steps) };
     });
   }
 
@@ -128,7 +128,7 @@ export class TaskPlan {
     return this.#hold(async () => {
       for (let tries = 1; ; tries++) {
         const found = this.readHeld();
-        const keys = found ? await keysOf(this.#home, this.#taskId, found.plan.steps) : [];
+        const keys = found ? await stepKeys(this.#home, this.#taskId, found.plan.steps) : [];
         const next = change(found?.plan, keys);
         if (next === undefined) return undefined;
         const write = await this.#writeHeld(next, { baseHash: found?.hash ?? '' });

@@ -15,7 +15,7 @@ const HEAD_BYTES = 512 * 1024;
 export function rebuildTask(home: Home, taskId: string, titleOf: (goal: string) => string): TaskRecord | undefined {
   const vibers = namesIn(home.agents).filter(isId);
   for (const viber of [DEFAULT_VIBER, ...vibers.filter((id) => id !== DEFAULT_VIBER)]) {
-    const entries = headOf(path.join(home.agents, viber, 'sessions', `${taskId}.jsonl`));
+    const entries = readFirstEntries(path.join(home.agents, viber, 'sessions', `${taskId}.jsonl`));
     const first = entries.find((entry) => entry.type === 'message');
     if (!first) continue;
     const results = entries.filter((entry) => entry.type === 'result');
@@ -35,7 +35,7 @@ export function rebuildTask(home: Home, taskId: string, titleOf: (goal: string) 
   return undefined;
 }
 
-function headOf(file: string): SessionEntry[] {
+function readFirstEntries(file: string): SessionEntry[] {
   if (!fs.statSync(file, { throwIfNoEntry: false })?.isFile()) return [];
   const fd = fs.openSync(file, 'r');
   try {

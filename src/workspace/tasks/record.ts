@@ -243,7 +243,7 @@ function stablePart(record: TaskRecord): string {
 
 async function replace(home: Home, record: TaskRecord, sync = true): Promise<void> {
   const file = recordFile(home, record.id);
-  const text = textOf(record);
+  const text = formatRecord(record);
   const staged = await stageFile(file, text, { sync });
   staged.commit();
   records.keep(file, fs.statSync(file), { record: copyOf(record), text });
@@ -253,13 +253,16 @@ async function replace(home: Home, record: TaskRecord, sync = true): Promise<voi
 /** @param before its text in the file, read in the same tick */
 async function patch(home: Home, record: TaskRecord, before: string): Promise<void> {
   const file = recordFile(home, record.id);
-  const text = textOf(record, Buffer.byteLength(before) - 1);
+  const text = formatRecord(record, Buffer.byteLength(before) - 1);
   const stat = await patchFile(file, before, text);
   if (stat) records.keep(file, stat, { record: copyOf(record), text });
 }
 
 /** Formats a record with its volatile fields last and padded, so that a change of state is one small write in place. */
-function textOf({ state, answered, runs, usage, counted, updatedAt, ...stable }: TaskRecord, oldSize = 0): string {
+function formatRecord(
+  { state, answered, runs, usage, counted, updatedAt, ...stable }: TaskRecord,
+  oldSize = 0,
+): string {
   const json = JSON.stringify(
     { ...stable, ...(counted && { counted }), ...(usage && { usage }), answered, runs, state, updatedAt },
     null,

@@ -110,7 +110,7 @@ export async function takeRoomAt(home: Home, taskId: string, file: string, bytes
   await takeRoom(home, taskId, bytes);
   const line = `${JSON.stringify(path.relative(home.root, file))}\n`;
   const list = path.join(home.taskDir(taskId), ELSEWHERE);
-  if (!linesOf(list).includes(line.trimEnd())) appendFileSync(list, line, { mode: 0o600 });
+  if (!readLines(list).includes(line.trimEnd())) appendFileSync(list, line, { mode: 0o600 });
 }
 
 /** Whether a person's conversations leave room for more words, which then count. */
@@ -140,14 +140,14 @@ async function countedOf(budget: SpaceBudget, home: Home, at: SpaceLimit) {
   let counted = at.counted.get(budget.key);
   if (!counted || Date.now() - counted.at > COUNT_MS) {
     // Whoever asks while it is being counted gets the same count, to which everything is added.
-    counted = { at: Date.now(), known: count(home, at.order, budget) };
+    counted = { at: Date.now(), known: countSpace(home, at.order, budget) };
     at.counted.set(budget.key, counted);
     counted.known.catch(() => at.counted.delete(budget.key));
   }
   return { budget, known: await counted.known, rules: at.rules };
 }
 
-async function count(home: Home, order: TaskOrder, { aliases }: SpaceBudget): Promise<SpaceCount> {
+async function countSpace(home: Home, order: TaskOrder, { aliases }: SpaceBudget): Promise<SpaceCount> {
   const names = new Set(aliases);
   const written = new Set<string>();
   let [bytes, words] = [0, 0];
@@ -155,17 +155,17 @@ async function count(home: Home, order: TaskOrder, { aliases }: SpaceBudget): Pr
   for (const { id, people } of await order.list()) {
     if (!people.some((text) => names.has(text))) continue;
     bytes += await bytesIn(home.taskDir(id));
-    for (const viber of vibers) words += await sizeOf(path.join(home.agents, viber, 'sessions', `${id}.jsonl`));
-    for (const line of linesOf(path.join(home.taskDir(id), ELSEWHERE))) written.add(line);
+    for (const viber of vibers) words += await sizeOnDisk(path.join(home.agents, viber, 'sessions', `${id}.jsonl`));
+    for (const line of readLines(path.join(home.taskDir(id), ELSEWHERE))) written.add(line);
   }
   for (const line of written) {
     const file: unknown = parseJson(line);
-    if (typeof file === 'string') bytes += await sizeOf(path.join(home.root, file));
+    if (typeof file === 'string') bytes += await sizeOnDisk(path.join(home.root, file));
   }
   return { bytes: bytes + words, words };
 }
 
-function linesOf(file: string): string[] {
+function readLines(file: string): string[] {
   try {
     return readFileSync(file, 'utf8').split('\n').filter(Boolean);
   } catch (error) {
@@ -178,14 +178,14 @@ async function bytesIn(folder: string): Promise<number> {
   for (const entry of await entriesIn(folder)) {
     const file = path.join(folder, entry.name);
     if (entry.isDirectory()) sum += await bytesIn(file);
-    else if (entry.isFile()) sum += await sizeOf(file);
+    else if (entry.isFile()) sum += await sizeOnDisk(file);
   }
   return sum;
 }
 
 const entriesIn = (folder: string) =>
   fs.readdir(folder, { withFileTypes: true }).catch((error: unknown) => nothing(error, []));
-const sizeOf = async (file: string): Promise<number> =>
+const sizeOnDisk = async (file: string): Promise<number> =>
   (await fs.stat(file).catch((error: unknown) => nothing(error, { size: 0 }))).size;
 
 /** Counts files that vanish during the count as empty. */

@@ -116,8 +116,8 @@ function toolsIn({ messages }: Extract<SessionEntry, { type: 'step' }>): string[
 /** Writes both files, plain, compressed, or without the oldest turns, to fit the platform's limit. */
 export async function writeTranscript(options: TranscriptOptions): Promise<Transcript> {
   fs.mkdirSync(options.folder, { recursive: true, mode: 0o700 });
-  const whole = await write(options, 'md', 0);
-  const written = [whole, await write(options, 'json', 0)];
+  const whole = await writeTranscriptFile(options, 'md', 0);
+  const written = [whole, await writeTranscriptFile(options, 'json', 0)];
   const results = await Promise.all(written.map((one) => fitted(one, options)));
   return {
     files: results.map(({ file }) => file),
@@ -140,26 +140,30 @@ async function fitted(
 ): Promise<{ file: TranscriptFile; cut: number }> {
   const { format } = whole;
   const plain = (file: string) => ({ path: file, name: path.basename(file), type: TYPES[format] });
-  if (sizeOf(whole.file) <= options.maxBytes) return { file: plain(whole.file), cut: 0 };
+  if (transcriptSize(whole.file) <= options.maxBytes) return { file: plain(whole.file), cut: 0 };
   const packed = `${whole.file}.gz`;
   await pipeline(fs.createReadStream(whole.file), createGzip(), fs.createWriteStream(packed, { mode: 0o600 }));
-  if (sizeOf(packed) <= options.maxBytes)
+  if (transcriptSize(packed) <= options.maxBytes)
     return { file: { path: packed, name: path.basename(packed), type: 'application/gzip' }, cut: 0 };
   fs.rmSync(packed);
   // Turns differ in length, so the share that is kept shrinks until it fits.
-  let share = (options.maxBytes / sizeOf(whole.file)) * 0.9;
+  let share = (options.maxBytes / transcriptSize(whole.file)) * 0.9;
   for (let tries = 0; ; tries += 1) {
     const cut = tries < MAX_TRIES ? whole.turns - Math.floor(whole.turns * share) : whole.turns;
-    const { file } = await write(options, format, cut);
-    if (sizeOf(file) <= options.maxBytes || cut === whole.turns) return { file: plain(file), cut };
+    const { file } = await writeTranscriptFile(options, format, cut);
+    if (transcriptSize(file) <= options.maxBytes || cut === whole.turns) return { file: plain(file), cut };
     share /= 2;
   }
 }
 
-const sizeOf = (file: string): number => fs.statSync(file).size;
+const transcriptSize = (file: string): number => fs.statSync(file).size;
 
 /** @param skip number of oldest turns to leave out */
-async function write(options: TranscriptOptions, format: Format, skip: number): Promise<WrittenTranscript> {
+async function writeTranscriptFile(
+  options: TranscriptOptions,
+  format: Format,
+  skip: number,
+): Promise<WrittenTranscript> {
   const file = path.join(options.folder, `${options.name}.${format}`);
   const count = { turns: 0, hidden: 0 };
   async function* text() {

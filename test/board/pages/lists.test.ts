@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { dayOf } from '../../../src/workspace/usage.ts';
+import { usageDay } from '../../../src/workspace/usage.ts';
 import { openWorld } from '../../dialogs/harness.ts';
 
 const TOKEN = 'the-token-of-the-owner';
@@ -38,7 +38,7 @@ function fill(home: string): void {
   ]).flat();
   const session = [{ type: 'session', version: 1, taskId: LONG, viber: 'default', createdAt: at }, ...said];
   write(`agents/default/sessions/${LONG}.jsonl`, `${session.map((line) => JSON.stringify(line)).join('\n')}\n`);
-  write(`usage/${dayOf(Date.now())}.jsonl`, `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`);
+  write(`usage/${usageDay(Date.now())}.jsonl`, `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`);
 }
 
 test('every long list comes whole, a hundred at a time', async () => {

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { MAX_SOURCE } from '../../../src/channels/markdown/chunks.ts';
 import { loadMarkdown, parseMarkdown, plainRich } from '../../../src/channels/markdown/parse.ts';
 import type { Rich } from '../../../src/channels/markdown/rich.ts';
-import { escaped } from '../../../src/lib/text.ts';
+import { escapeMarkdown } from '../../../src/lib/text.ts';
 import { huge, nasty, PROPERTY_TIMEOUT, runs } from './nasty.ts';
 
 /** The text, and below it each span as `kind detail "covered text"`. */
@@ -54,7 +54,7 @@ a &= b \\
 
   test('what we escape is no formula', async () => {
     for (const text of ['[urgent] fix', 'a [b] [c]', '\\[x\\]', '](y) [x', 'f(x) = \\(x\\)'])
-      expect((await parseMarkdown(escaped(text))).text).toBe(text);
+      expect((await parseMarkdown(escapeMarkdown(text))).text).toBe(text);
   });
 });
 

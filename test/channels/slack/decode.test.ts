@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { InboundMessage } from '../../../src/channels/channel.ts';
 import { commandOf } from '../../../src/channels/shared/written-command.ts';
-import { decode, type Self } from '../../../src/channels/slack/decode/decode.ts';
+import { decodeBody, type Self } from '../../../src/channels/slack/decode/decode.ts';
 import { readWords } from '../../../src/channels/slack/decode/text.ts';
 
 const self: Self = {
@@ -27,7 +27,7 @@ const self: Self = {
 const TS = '1718000000.000100';
 
 function message(event: object): InboundMessage {
-  const decoded = decode(
+  const decoded = decodeBody(
     { type: 'event_callback', event: { type: 'message', channel: 'C1', user: 'U1', ts: TS, ...event } },
     self,
   );
@@ -36,7 +36,7 @@ function message(event: object): InboundMessage {
 }
 
 const dropped = (body: unknown) => {
-  const decoded = decode(body, self);
+  const decoded = decodeBody(body, self);
   return decoded.kind === 'dropped' ? decoded.reason : decoded;
 };
 
@@ -139,7 +139,7 @@ describe('messages', () => {
 
   test('of a mention’s two events both give the same', () => {
     const mention = { text: '<@U0BOT> hi', team: 'T01', event_ts: TS };
-    const second = decode({ event: { type: 'app_mention', channel: 'C1', user: 'U1', ts: TS, ...mention } }, self);
+    const second = decodeBody({ event: { type: 'app_mention', channel: 'C1', user: 'U1', ts: TS, ...mention } }, self);
     expect(second).toEqual({ kind: 'message', message: message({ ...mention, channel_type: 'channel' }) });
   });
 
@@ -256,13 +256,13 @@ describe('messages', () => {
         previous_message: { user: 'U1', ts: TS, ...before },
       },
     });
-    expect(decode(event({ text: 'hello' }, { text: '<@U0BOT> helo' }), self)).toMatchObject({
+    expect(decodeBody(event({ text: 'hello' }, { text: '<@U0BOT> helo' }), self)).toMatchObject({
       message: {
         ...{ id: `e:${TS}:1718000009.000000`, kind: 'edit', editOf: `m:${TS}`, text: 'hello', isMention: false },
         ...{ messageId: TS, address: { thread: TS }, sentAt: 1718000009000 },
       },
     });
-    expect(decode(event({ text: '/stop' }, { text: 'no' }), self)).not.toMatchObject({
+    expect(decodeBody(event({ text: '/stop' }, { text: 'no' }), self)).not.toMatchObject({
       message: { command: expect.anything() },
     });
     expect(dropped(event({ text: 'same' }, { text: 'same' }))).toBe('message_changed.unchanged');
@@ -281,9 +281,9 @@ describe('messages', () => {
       ts: '1718000009.000200',
       message: now,
     };
-    const told = decode({ event: { ...changed, previous_message: { ...now, text: 'hello' } } }, self);
+    const told = decodeBody({ event: { ...changed, previous_message: { ...now, text: 'hello' } } }, self);
     expect(told).toMatchObject({ message: { id: `e:${TS}:1718000009.000000`, kind: 'edit', isMention: true } });
-    expect(decode({ event: { ...now, type: 'app_mention', channel: 'C1' } }, self)).toEqual(told);
+    expect(decodeBody({ event: { ...now, type: 'app_mention', channel: 'C1' } }, self)).toEqual(told);
     expect(message({ ...now, channel: 'C1' })).toMatchObject({ id: `m:${TS}`, kind: 'message' });
   });
 
@@ -312,11 +312,11 @@ describe('messages', () => {
 
 test('a channel that has moved, and an assistant’s pane that was opened', () => {
   const move = { type: 'channel_id_changed', old_channel_id: 'C1', new_channel_id: 'C2', event_ts: TS };
-  expect(decode({ event: move }, self)).toMatchObject({
+  expect(decodeBody({ event: move }, self)).toMatchObject({
     message: { kind: 'migration', address: { chat: 'C1' }, movedTo: { chat: 'C2' } },
   });
   const pane = { user_id: 'U1', channel_id: 'D1', thread_ts: TS };
-  expect(decode({ event: { type: 'assistant_thread_started', assistant_thread: pane } }, self)).toMatchObject({
+  expect(decodeBody({ event: { type: 'assistant_thread_started', assistant_thread: pane } }, self)).toMatchObject({
     kind: 'assistant',
     user: 'U1',
     address: { chat: 'D1', thread: TS },
@@ -373,7 +373,7 @@ test('nothing that JSON can hold breaks decoding', () => {
         { type: 'block_actions', ...Object(event) },
         { command: '/viber', ...Object(event) },
       ]) {
-        const decoded = decode(body, self);
+        const decoded = decodeBody(body, self);
         expect(['message', 'dropped', 'assistant']).toContain(decoded.kind);
       }
     }),

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { SlackApi } from '../../../src/channels/slack/connect/api.ts';
 import { createMissing } from '../../../src/channels/slack/connect/missing.ts';
 import type { Self } from '../../../src/channels/slack/decode/decode.ts';
-import { decode } from '../../../src/channels/slack/decode/decode.ts';
+import { decodeBody } from '../../../src/channels/slack/decode/decode.ts';
 import { silentLog } from '../../../src/log.ts';
 
 const DAY = 86_400;
@@ -29,7 +29,7 @@ function slack(at: readonly number[]): SlackApi {
 
 async function told(at: readonly number[], asked: number): Promise<string[]> {
   const event = { type: 'message', channel: 'C1', user: 'U2', text: '<@U0BOT> sum it up', ts: tsOf(ROOT + asked) };
-  const decoded = decode({ event: { ...event, thread_ts: tsOf(ROOT) } }, self);
+  const decoded = decodeBody({ event: { ...event, thread_ts: tsOf(ROOT) } }, self);
   if (decoded.kind !== 'message') throw new Error('it is a message');
   const people = { meet: async () => undefined };
   const look = createMissing({ api: slack(at), self: () => self, people, log: silentLog() });

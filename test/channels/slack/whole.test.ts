@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { InboundMessage } from '../../../src/channels/channel.ts';
 import { isSignIn } from '../../../src/channels/slack/connect/sign-in-page.ts';
-import { decode, type Self } from '../../../src/channels/slack/decode/decode.ts';
+import { decodeBody, type Self } from '../../../src/channels/slack/decode/decode.ts';
 import { tempFolder } from '../../helpers/temp.ts';
 import { eventually, startBench } from './harness.ts';
 
@@ -17,7 +17,7 @@ const self: Self = {
 const TS = '1718000000.000100';
 
 function message(event: object): InboundMessage {
-  const decoded = decode({ event: { type: 'message', channel: 'D1', user: 'U1', ts: TS, ...event } }, self);
+  const decoded = decodeBody({ event: { type: 'message', channel: 'D1', user: 'U1', ts: TS, ...event } }, self);
   if (decoded.kind !== 'message') throw new Error(JSON.stringify(decoded));
   return decoded.message;
 }
@@ -282,7 +282,7 @@ describe('the words of blocks', () => {
 
   test('an edit of blocks alone is an edit; a block with a new id is none', () => {
     const edit = (now: object, before: object) =>
-      decode(
+      decodeBody(
         {
           event: {
             ...{ type: 'message', subtype: 'message_changed', channel: 'C1', ts: '1718000009.000200' },
@@ -320,7 +320,7 @@ describe('the words of blocks', () => {
       const edited = { user: 'U1', ts: '1718000009.000000' };
       const change = { message: { ...said(now), edited }, previous_message: said(was) };
       const event = { type: 'message', subtype: 'message_changed', channel: 'C1', ts: '1718000009.000200', ...change };
-      expect(decode({ event }, self)).toMatchObject({ message: { kind: 'edit', text: now } });
+      expect(decodeBody({ event }, self)).toMatchObject({ message: { kind: 'edit', text: now } });
     }
   });
 
@@ -415,7 +415,7 @@ describe('the words of blocks', () => {
     }));
     fc.assert(
       fc.property(fc.array(tree, { maxLength: 3 }), fc.array(tree, { maxLength: 3 }), (blocks, attachments) => {
-        const decoded = decode(
+        const decoded = decodeBody(
           { event: { type: 'message', channel: 'D1', user: 'U1', ts: TS, text: 'x', blocks, attachments } },
           self,
         );

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Buttons } from '../../../src/channels/terminal/buttons.ts';
 import { commonStart, complete } from '../../../src/channels/terminal/complete.ts';
-import { type Edit, Editor, linesOf, placeOf } from '../../../src/channels/terminal/editor.ts';
+import { cursorPlace, type Edit, Editor, wrapRows } from '../../../src/channels/terminal/editor.ts';
 import { History, seemsSecret } from '../../../src/channels/terminal/history.ts';
 import { graphemes } from '../../../src/channels/terminal/width.ts';
 import { tempFolder } from '../../helpers/temp.ts';
@@ -52,8 +52,8 @@ describe('the text', () => {
           const { text, cursor } = editor;
           const edges = new Set([0, ...graphemes(text).map(({ end }) => end)]);
           expect(edges.has(cursor) || cursor === text.length).toBe(true);
-          const lines = linesOf(text, width);
-          const place = placeOf(editor, lines);
+          const lines = wrapRows(text, width);
+          const place = cursorPlace(editor, lines);
           expect(place.row).toBeLessThan(lines.length);
         }
       }),

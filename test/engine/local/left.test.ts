@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { bury, deadLetters, reasonOf, type SpoolFile } from '../../../src/engine/local/dead-letters.ts';
+import { bury, deadLetters, deadReason, type SpoolFile } from '../../../src/engine/local/dead-letters.ts';
 import { recoverSpool } from '../../../src/engine/local/recovery.ts';
 import { segmentNames } from '../../../src/engine/local/segment.ts';
 import { openStore, type SpoolStore } from '../../../src/engine/local/store.ts';
@@ -251,7 +251,7 @@ describe('what was given up', () => {
     raw.itself = raw;
     await bury(store, file('b', { raw }), 'it fails', 0);
     expect(read('b')).toEqual({ ...grave, ...file('b') });
-    expect([reasonOf(store, 'a'), reasonOf(store, 'c')]).toEqual(['it fails', undefined]);
+    expect([deadReason(store, 'a'), deadReason(store, 'c')]).toEqual(['it fails', undefined]);
   });
 
   it('is not tried a second time where the disk does not take it', async () => {
@@ -276,7 +276,7 @@ describe('what was given up', () => {
     ]);
     const again = open(store.root);
     const peeked = vi.spyOn(again, 'peek');
-    const reasons = ['answer', 'bare', 'broken', 'message', 'none'].map((name) => reasonOf(again, name));
+    const reasons = ['answer', 'bare', 'broken', 'message', 'none'].map((name) => deadReason(again, name));
     expect(reasons).toEqual([undefined, undefined, undefined, 'it fails', undefined]);
     expect(peeked).toHaveBeenCalledTimes(4);
   });
@@ -310,7 +310,7 @@ describe('messages of an earlier process', () => {
       ['sent-5', 'third', 'waits-5'],
       ['second 2', 'sent 3', 'waits 3'],
     ]);
-    expect([store.names('cur'), reasonOf(store, 'waits-5')]).toEqual([
+    expect([store.names('cur'), deadReason(store, 'waits-5')]).toEqual([
       [],
       'the gateway ended 5 times while working on it',
     ]);

@@ -5,12 +5,12 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { inspectSpool, inspectUnfinished } from '../../../src/engine/local/inspect.ts';
 import { DayFile } from '../../../src/engine/local/ledger.ts';
 import {
-  bytesOf,
   lastDayOf,
   nextName,
   openSegment,
   Segment,
   scanLines,
+  segmentBytes,
   segmentNames,
 } from '../../../src/engine/local/segment.ts';
 import { LocalState } from '../../../src/engine/local/state.ts';
@@ -260,9 +260,11 @@ describe('a segment', () => {
     const folder = tempFolder();
     const file = path.join(folder, 'a');
     fs.writeFileSync(file, 'a\n\nb\ntorn');
-    expect([bytesOf(folder).length, bytesOf(path.join(folder, 'none')).length, bytesOf(file).length]).toEqual([
-      0, 0, 9,
-    ]);
+    expect([
+      segmentBytes(folder).length,
+      segmentBytes(path.join(folder, 'none')).length,
+      segmentBytes(file).length,
+    ]).toEqual([0, 0, 9]);
     expect(scanLines(file)).toEqual({
       lines: [
         { offset: 0, length: 1, text: 'a' },
@@ -275,8 +277,8 @@ describe('a segment', () => {
       read.mockImplementationOnce(() => {
         throw failing(code);
       });
-    expect(bytesOf(file).length).toBe(0);
-    expect(() => bytesOf(file)).toThrow('EIO');
+    expect(segmentBytes(file).length).toBe(0);
+    expect(() => segmentBytes(file)).toThrow('EIO');
   });
 
   it('has a name that rises, whatever the clock does', () => {

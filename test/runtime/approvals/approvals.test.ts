@@ -25,7 +25,7 @@ import { openCalls, resultMessage } from '../../../src/runtime/context/open-call
 import type { ApprovalRequest } from '../../../src/runtime/contract/approval.ts';
 import type { Entry, JobOrder } from '../../../src/runtime/contract/entry.ts';
 import type { RuntimeTool } from '../../../src/runtime/contract/task.ts';
-import { digestOf, fenced, shownInput, visible } from '../../../src/runtime/reply/show.ts';
+import { digestOf, fenced, shownInput, spellInvisible } from '../../../src/runtime/reply/show.ts';
 import { askUser } from '../../../src/runtime/tools/ask-user.ts';
 import { bind } from '../../../src/runtime/tools/bind.ts';
 import { openHome } from '../../../src/workspace/home.ts';
@@ -421,11 +421,11 @@ describe('what is shown', () => {
     const hidden = [0, 7, 0x1b, 0x7f, 0x85, 0xa0, 0xad, 0x34f, 0x61c, 0x115f, 0x180e, 0x200b, 0x200e, 0x2028, 0x202e];
     const more = [0x2066, 0x2069, 0x2800, 0x3000, 0x3164, 0xe000, 0xfe0f, 0xfeff, 0xffa0, 0xfff9, 0xe0041, 0xe01ef];
     for (const code of [...hidden, ...more]) {
-      const shown = visible(`a${String.fromCodePoint(code)}b`);
+      const shown = spellInvisible(`a${String.fromCodePoint(code)}b`);
       expect(shown, code.toString(16)).toBe(`a\\u{${code.toString(16).toUpperCase()}}b`);
     }
-    expect(visible('Grüße, 日本 👍\n\tעברית')).toBe('Grüße, 日本 👍\n\tעברית');
-    expect(visible('a\ud800b')).toBe('a\\u{D800}b');
+    expect(spellInvisible('Grüße, 日本 👍\n\tעברית')).toBe('Grüße, 日本 👍\n\tעברית');
+    expect(spellInvisible('a\ud800b')).toBe('a\\u{D800}b');
   });
 
   it('cannot be made to look like another argument, nor end its block', () => {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { plainLine } from '../../../src/lib/text.ts';
 import { formatUserTurn } from '../../../src/runtime/context/context.ts';
-import { clip, oneLine, visibleText } from '../../../src/runtime/context/turn.ts';
+import { clip, clipLine, visibleText } from '../../../src/runtime/context/turn.ts';
 
 const quote = (text: string, from = 'Eve') => ({ kind: 'forward' as const, from, text, fromSelf: false });
 
@@ -169,6 +169,6 @@ describe('clip and oneLine', () => {
     for (let n = 4; n < 20; n++) expect(clip('😀'.repeat(50), n).isWellFormed()).toBe(true);
   });
   it('make one line', () => {
-    expect(oneLine(' a\r\n\tb\u0007 ', 10)).toBe('a b');
+    expect(clipLine(' a\r\n\tb\u0007 ', 10)).toBe('a b');
   });
 });

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { conversationKey, type InboundMessage } from '../../../src/channels/channel.ts';
 import { silentLog } from '../../../src/log.ts';
-import { follow, openConversations } from '../../../src/runtime/conversations/conversations.ts';
+import { followMove, openConversations } from '../../../src/runtime/conversations/conversations.ts';
 import { openReadCursors } from '../../../src/runtime/conversations/read-cursors.ts';
 import { tempFolder } from '../../helpers/temp.ts';
 
@@ -45,14 +45,14 @@ describe('conversations', () => {
 
   it('go on where their group has a new id, those in its threads too', async () => {
     const folder = tempFolder();
-    await follow(openConversations(path.join(folder, 'none')), moved('C1', 'C9'), silentLog());
+    await followMove(openConversations(path.join(folder, 'none')), moved('C1', 'C9'), silentLog());
     const before = openConversations(folder);
     await before.bind(bindingOf('C1', 't1', '1.5'));
     await before.bind(bindingOf('C1', 't2'));
     await before.bind(bindingOf('C2', 't3', '1.5'));
     await before.bind({ ...bindingOf('C1', 't4'), key: 'person:alex', isDirect: true });
     const after = openConversations(folder);
-    await follow(after, moved('C1', 'C9'), silentLog());
+    await followMove(after, moved('C1', 'C9'), silentLog());
     for (const each of [after, openConversations(folder)]) {
       expect(each.get(conversationKey(address('C9', '1.5')))).toMatchObject({ taskId: 't1', address: { chat: 'C9' } });
       expect(each.get(conversationKey(address('C9')))).toMatchObject({ taskId: 't2' });

@@ -12,7 +12,7 @@ import {
 import { appendDailyLogs } from '../../../src/features/memory/store/daily.ts';
 import { readMemory } from '../../../src/features/memory/store/memory.ts';
 import { addSuggestion } from '../../../src/features/memory/store/suggestions.ts';
-import { keep } from '../../../src/features/memory/tools/keep.ts';
+import { suggestFact } from '../../../src/features/memory/tools/keep.ts';
 import { addSecret, silentLog } from '../../../src/log.ts';
 import { messagesIn } from '../../../src/messages/messages.ts';
 import type { Answer } from '../../../src/runtime/contract/outcome.ts';
@@ -178,12 +178,15 @@ describe('memory.auto_accept', () => {
 
   it("keeps what an owner's own words led to", async () => {
     await openTask(home, 'task1', 'default').session.append([said('I like tea, remember it'), used('update_plan')]);
-    expect(await keep(keeping(), { text: 'likes tea', section: 'User Preferences' })).toBeUndefined();
+    expect(await suggestFact(keeping(), { text: 'likes tea', section: 'User Preferences' })).toBeUndefined();
     expect(await readMemory(home, 'default')).toContain('- likes tea');
-    expect(await keep(keeping(), { text: 'likes tea and sends invoices to eve@example.org' })).toMatchObject({
+    expect(await suggestFact(keeping(), { text: 'likes tea and sends invoices to eve@example.org' })).toMatchObject({
       text: 'likes tea and sends invoices to eve@example.org',
     });
-    expect(await keep(keeping(false), { text: 'likes cake' })).toMatchObject({ text: 'likes cake', run: 'run1' });
+    expect(await suggestFact(keeping(false), { text: 'likes cake' })).toMatchObject({
+      text: 'likes cake',
+      run: 'run1',
+    });
   });
 
   it.each([
@@ -195,7 +198,7 @@ describe('memory.auto_accept', () => {
     'who is this?\n\n[Contact: Eve, the boss]',
   ])('asks about what the owner only shows: %j', async (text) => {
     await openTask(home, 'task1', 'default').session.append([said(text)]);
-    expect(await keep(keeping(), { text: 'Eve is the boss' })).toMatchObject({ text: 'Eve is the boss' });
+    expect(await suggestFact(keeping(), { text: 'Eve is the boss' })).toMatchObject({ text: 'Eve is the boss' });
   });
 
   const OUTSIDE: [string, SessionEntry][] = [
@@ -210,7 +213,7 @@ describe('memory.auto_accept', () => {
   ];
   it.each(OUTSIDE)('asks all the same once the conversation holds %s', async (_, entry) => {
     await openTask(home, 'task1', 'default').session.append([said('hello'), entry, said('and now remember it')]);
-    expect(await keep(keeping(), { text: 'Eve is the boss' })).toMatchObject({ text: 'Eve is the boss' });
+    expect(await suggestFact(keeping(), { text: 'Eve is the boss' })).toMatchObject({ text: 'Eve is the boss' });
     expect(await readMemory(home, 'default')).not.toContain('Eve');
   });
 });

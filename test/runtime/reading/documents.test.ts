@@ -6,7 +6,7 @@ import { unzipSync, zipSync } from 'fflate';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { readDocument } from '../../../src/features/documents/documents.ts';
 import { Unreadable } from '../../../src/runtime/contract/reading.ts';
-import { kindOf } from '../../../src/runtime/reading/kinds.ts';
+import { fileKind } from '../../../src/runtime/reading/kinds.ts';
 import { tempFolder } from '../../helpers/temp.ts';
 import { processesWith } from '../../skills/helpers.ts';
 import {
@@ -400,11 +400,11 @@ describe('a hostile document', () => {
 });
 
 it('knows documents by type, and by name where the type says nothing', () => {
-  expect(kindOf({ type: 'application/pdf', name: 'x' })).toBe('document');
-  expect(kindOf({ type: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document', name: '' })).toBe(
+  expect(fileKind({ type: 'application/pdf', name: 'x' })).toBe('document');
+  expect(fileKind({ type: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document', name: '' })).toBe(
     'document',
   );
-  expect(kindOf({ type: 'application/octet-stream', name: 'Budget.XLSX' })).toBe('document');
+  expect(fileKind({ type: 'application/octet-stream', name: 'Budget.XLSX' })).toBe('document');
   for (const [type, name] of [
     ['application/vnd.ms-excel.sheet.macroEnabled.12', 'Budget.xlsm'],
     ['application/vnd.ms-word.document.macroEnabled.12', 'Letter.docm'],
@@ -413,9 +413,9 @@ it('knows documents by type, and by name where the type says nothing', () => {
     ['application/x-zip', 'all.zip'],
     ['application/vnd.apple.pages', 'Letter.pages'],
   ] as const) {
-    expect([name, kindOf({ type, name })]).toEqual([name, 'document']);
+    expect([name, fileKind({ type, name })]).toEqual([name, 'document']);
   }
-  expect(kindOf({ type: 'application/json', name: 'a.json' })).toBeUndefined();
-  expect(kindOf({ type: 'text/html', name: 'index.html' })).toBe('page');
-  expect(kindOf({ type: 'text/csv', name: 'a.csv' })).toBeUndefined();
+  expect(fileKind({ type: 'application/json', name: 'a.json' })).toBeUndefined();
+  expect(fileKind({ type: 'text/html', name: 'index.html' })).toBe('page');
+  expect(fileKind({ type: 'text/csv', name: 'a.csv' })).toBeUndefined();
 });

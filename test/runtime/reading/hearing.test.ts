@@ -10,7 +10,7 @@ import { createLog } from '../../../src/log.ts';
 import type { ReadableFile } from '../../../src/runtime/contract/reading.ts';
 import { Unreadable } from '../../../src/runtime/contract/reading.ts';
 import { RunError } from '../../../src/runtime/contract/run-error.ts';
-import { kindOf } from '../../../src/runtime/reading/kinds.ts';
+import { fileKind } from '../../../src/runtime/reading/kinds.ts';
 import { readFile } from '../../../src/runtime/run/read-file.ts';
 import { m4a, oggOpus } from '../../emulators/llm/audio.ts';
 import { type Llm, startLlm } from '../../emulators/llm.ts';
@@ -183,8 +183,8 @@ describe('hearing', () => {
 });
 
 it('knows recordings by type, and by name where the type says nothing', () => {
-  expect(kindOf({ type: 'audio/mp4', name: 'x' })).toBe('sound');
-  expect(kindOf({ type: 'application/octet-stream', name: 'memo.M4A' })).toBe('sound');
-  expect(kindOf({ type: 'application/octet-stream', name: 'tool.bin' })).toBeUndefined();
-  expect(kindOf({ type: 'image/png', name: 'a.mp3' })).toBeUndefined();
+  expect(fileKind({ type: 'audio/mp4', name: 'x' })).toBe('sound');
+  expect(fileKind({ type: 'application/octet-stream', name: 'memo.M4A' })).toBe('sound');
+  expect(fileKind({ type: 'application/octet-stream', name: 'tool.bin' })).toBeUndefined();
+  expect(fileKind({ type: 'image/png', name: 'a.mp3' })).toBeUndefined();
 });

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import path from 'node:path';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { told } from '../../../src/features/mcp/answer.ts';
+import { answerForModel } from '../../../src/features/mcp/answer.ts';
 import { type McpServerSettings, McpServers } from '../../../src/features/mcp/servers.ts';
 import { silentLog } from '../../../src/log.ts';
 import type { ToolScope } from '../../../src/runtime/contract/tool-scope.ts';
@@ -220,5 +220,5 @@ test.each<[string, string[], Json, string]>([
     ...{ autoAcceptMemory: false, provenance: 'test' },
   };
   const reply = { content: texts.map((text) => ({ type: 'text', text })), structuredContent: structured };
-  expect(await told(reply, { scope, title: 'docs_list', linkTo: () => undefined })).toEqual({ text: words });
+  expect(await answerForModel(reply, { scope, title: 'docs_list', linkTo: () => undefined })).toEqual({ text: words });
 });

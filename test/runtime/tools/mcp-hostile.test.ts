@@ -10,7 +10,7 @@ import { silentLog } from '../../../src/log.ts';
 import { toToolSet } from '../../../src/runtime/agent/tools.ts';
 import type { Order } from '../../../src/runtime/contract/order.ts';
 import type { OwnSettings } from '../../../src/runtime/contract/settings.ts';
-import { kindOf, type RuntimeTool } from '../../../src/runtime/contract/task.ts';
+import { callKind, type RuntimeTool } from '../../../src/runtime/contract/task.ts';
 import type { ToolScope } from '../../../src/runtime/contract/tool-scope.ts';
 import { toolboxOf } from '../../../src/runtime/run/assemble.ts';
 import { createTools } from '../../../src/runtime/tools/index.ts';
@@ -165,7 +165,7 @@ test('a consent holds for the tool as it was described, not for what the server 
   const { tools, later } = await open({ h: server('changing') });
   const kind = async () => {
     const [tool] = await tools();
-    return tool && { words: tool.description, kind: kindOf(tool, {}) };
+    return tool && { words: tool.description, kind: callKind(tool, {}) };
   };
   const before = await kind();
   expect(before?.words).toBe('Shows a bill.');

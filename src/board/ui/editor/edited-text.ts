@@ -4,7 +4,7 @@
  */
 import { computed, signal } from '@preact/signals';
 import { ApiError, said } from '../net/api.ts';
-import { note } from '../parts/notices.tsx';
+import { showNotice } from '../parts/notices.tsx';
 import { words } from '../words.ts';
 import { pageWords } from '../words-pages.ts';
 import { mergeTexts } from './merge.ts';
@@ -94,7 +94,7 @@ export class EditedText {
     this.base.value = found;
     this.#put(merged.text);
     this.theirs.value = undefined;
-    note(merged.conflicts === 0 ? pageWords.conflict.merged : pageWords.conflict.marked(merged.conflicts));
+    showNotice(merged.conflicts === 0 ? pageWords.conflict.merged : pageWords.conflict.marked(merged.conflicts));
   }
 
   async #write(text: string, baseHash: string): Promise<void> {
@@ -104,12 +104,12 @@ export class EditedText {
       // Text typed during the save stays unsaved.
       this.base.value = { text, hash: hash ?? (await this.load()).hash };
       this.theirs.value = undefined;
-      note(words.saved);
+      showNotice(words.saved);
       this.onSaved?.();
     } catch (error) {
       const current = error instanceof ApiError && error.status === 409 ? currentOf(error) : undefined;
       if (current !== undefined) this.theirs.value = current;
-      else note(said(error), { warm: true });
+      else showNotice(said(error), { warm: true });
     } finally {
       this.isSaving.value = false;
     }

@@ -10,7 +10,7 @@ export interface MergeResult {
   conflicts: number;
 }
 
-const linesOf = (text: string): string[] => text.split('\n');
+const splitLines = (text: string): string[] => text.split('\n');
 
 export function mergeTexts(
   mine: string,
@@ -19,14 +19,14 @@ export function mergeTexts(
   labels: { mine: string; theirs: string },
 ): MergeResult {
   let conflicts = 0;
-  const lines = diff3Merge(linesOf(mine), linesOf(base), linesOf(theirs), { excludeFalseConflicts: true }).flatMap(
-    ({ ok, conflict }): string[] => {
-      if (ok) return ok;
-      if (!conflict) return [];
-      conflicts += 1;
-      return [`<<<<<<< ${labels.mine}`, ...conflict.a, '=======', ...conflict.b, `>>>>>>> ${labels.theirs}`];
-    },
-  );
+  const lines = diff3Merge(splitLines(mine), splitLines(base), splitLines(theirs), {
+    excludeFalseConflicts: true,
+  }).flatMap(({ ok, conflict }): string[] => {
+    if (ok) return ok;
+    if (!conflict) return [];
+    conflicts += 1;
+    return [`<<<<<<< ${labels.mine}`, ...conflict.a, '=======', ...conflict.b, `>>>>>>> ${labels.theirs}`];
+  });
   return { text: lines.join('\n'), conflicts };
 }
 
@@ -37,7 +37,7 @@ export interface ShownLine {
 
 /** Compares two texts and marks the lines that only one of them has. */
 export function compare(one: string, other: string): { one: ShownLine[]; other: ShownLine[] } {
-  const [left, right] = [linesOf(one), linesOf(other)];
+  const [left, right] = [splitLines(one), splitLines(other)];
   const marked = (lines: string[]): ShownLine[] => lines.map((text) => ({ text, isChanged: false }));
   const shown = { one: marked(left), other: marked(right) };
   for (const { buffer1, buffer2 } of diffIndices(left, right)) {

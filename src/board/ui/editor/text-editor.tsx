@@ -3,7 +3,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import { onBehind } from '../net/live.ts';
 import { Button, Loading, Problem } from '../parts/common.tsx';
-import { ask } from '../parts/notices.tsx';
+import { confirm } from '../parts/notices.tsx';
 import { guard } from '../router.ts';
 import { pageWords } from '../words-pages.ts';
 import { CodeEditor } from './code-editor.tsx';
@@ -95,7 +95,7 @@ function useGuard(isDirty: boolean): void {
     if (!isDirty) return undefined;
     const stay = (event: BeforeUnloadEvent) => event.preventDefault();
     const question = { title: pageWords.editor.leave, yes: pageWords.editor.leaveIt, no: pageWords.editor.stay };
-    guard.ask = () => ask(question);
+    guard.ask = () => confirm(question);
     addEventListener('beforeunload', stay);
     return () => {
       guard.ask = undefined;

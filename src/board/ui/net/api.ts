@@ -25,7 +25,7 @@ export class ApiError extends Error {
 /** Whether the gateway knows who is asking; undefined until the first answer. */
 export const isLoggedIn = signal<boolean | undefined>(undefined);
 
-export const keyOf = (): string | undefined => localStorage.getItem(KEY) ?? undefined;
+export const storedKey = (): string | undefined => localStorage.getItem(KEY) ?? undefined;
 
 export function keepKey(key: string | undefined): void {
   if (key === undefined) localStorage.removeItem(KEY);
@@ -40,7 +40,7 @@ export interface ApiRequest {
 }
 
 export async function request(path: string, { method = 'GET', body, signal }: ApiRequest = {}): Promise<Response> {
-  const key = keyOf();
+  const key = storedKey();
   const isBytes = body instanceof Blob;
   const headers: Record<string, string> = {
     ...(key === undefined ? {} : { 'x-viber-key': key }),
@@ -60,7 +60,7 @@ export async function request(path: string, { method = 'GET', body, signal }: Ap
     throw new ApiError(0, 'unreachable', words.errors.unreachable);
   });
   if (response.ok) return response;
-  throw await refusal(response);
+  throw await readError(response);
 }
 
 /** Returns the body of an answer. It may be of an adjacent version, so callers read its fields with care. */
@@ -70,7 +70,7 @@ export async function api<T>(path: string, asked: ApiRequest = {}): Promise<T> {
   return (await response.json()) as T;
 }
 
-async function refusal(response: Response): Promise<ApiError> {
+async function readError(response: Response): Promise<ApiError> {
   const body: unknown = await response.json().catch(() => ({}));
   const fields = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
   const error = fields.error;

@@ -7,7 +7,7 @@ import { batch, type Signal, signal } from '@preact/signals';
 import type { EventFrame } from '../../../client/client.ts';
 import type { Artifact, Message, MessagePage, TaskDetail } from '../../../client/shapes.ts';
 import { api } from './api.ts';
-import { onBehind, onEvent, send, watch } from './live.ts';
+import { onBehind, onEvent, sendCommand, watch } from './live.ts';
 import { advance, type LiveRun, type Progress } from './live-run.ts';
 import { type ShownState, shownState, states } from './states.ts';
 
@@ -39,11 +39,11 @@ export interface Aside {
 }
 
 /** Identifies an answer by its run, so that an event and the list count as one. */
-export const keyOf = ({ role, runId, id }: Message): string =>
+export const messageKey = ({ role, runId, id }: Message): string =>
   `${role} ${runId !== undefined && role === 'assistant' ? runId : id}`;
 
 const MAX_ASIDES = 50;
-export const filesOf = (given: unknown): { name: string }[] =>
+export const readFileNames = (given: unknown): { name: string }[] =>
   Array.isArray(given)
     ? given.flatMap((one) => (typeof one?.name === 'string' ? [{ name: String(one.name) }] : []))
     : [];
@@ -178,7 +178,7 @@ export class Conversation {
     const at = new Date().toISOString();
     this.sent.value = [...this.sent.value, { id, text, files, at, state: 'sending', before, after: this.#last }];
     try {
-      const ack = await send(
+      const ack = await sendCommand(
         frame(
           text,
           files.map(({ ref }) => ref),
@@ -211,7 +211,7 @@ export class Conversation {
   get #last(): string | undefined {
     const messages = this.messages.value;
     const last = messages?.at(-1);
-    return last === undefined ? messages && '' : keyOf(last);
+    return last === undefined ? messages && '' : messageKey(last);
   }
 
   /** Adds a message beside the conversation. */
@@ -235,7 +235,7 @@ export class Conversation {
   #take(event: EventFrame): void {
     if (!('taskId' in event) || event.taskId !== this.taskId) return;
     if (event.type === 'task:progress') this.#progress(event.runId ?? '', event.event as Progress);
-    else if (event.type === 'notice') this.aside(String(event.text ?? ''), filesOf(event.files));
+    else if (event.type === 'notice') this.aside(String(event.text ?? ''), readFileNames(event.files));
     else batch(() => this.#happened(event));
   }
 

@@ -5,7 +5,7 @@
  */
 import { signal } from '@preact/signals';
 import { type AckFrame, type CommandFrame, type EventFrame, ViberClient } from '../../../client/client.ts';
-import { isLoggedIn, keyOf } from './api.ts';
+import { isLoggedIn, storedKey } from './api.ts';
 import { states } from './states.ts';
 
 /** `steady`: the page is up to date. */
@@ -18,8 +18,8 @@ const behind = new Set<() => void>();
 let client: ViberClient | undefined;
 
 /** Opens the connection after login. */
-export function connect(): void {
-  const key = keyOf();
+export function openConnection(): void {
+  const key = storedKey();
   if (client !== undefined || key === undefined) return;
   const url = `${location.protocol === 'https:' ? 'wss:' : 'ws:'}//${location.host}/ws`;
   client = new ViberClient({ url, key, maxWaitMs: 5_000 });
@@ -71,7 +71,7 @@ export function onBehind(refresh: () => void): () => void {
 }
 
 /** Resolves when the command is durable; resends it after a lost connection until then. */
-export function send(command: CommandFrame, id?: string): Promise<AckFrame> {
+export function sendCommand(command: CommandFrame, id?: string): Promise<AckFrame> {
   if (client === undefined) return Promise.reject(new Error('not connected'));
   return client.send(command, id);
 }

@@ -19,10 +19,10 @@ const MAX_KEPT = 60;
 const kept = new Map<string, unknown>();
 
 export function resource<T>(path: string): Resource<T> {
-  return keep(path, () => create<T>(() => api<T>(path)));
+  return reuse(path, () => create<T>(() => api<T>(path)));
 }
 
-function keep<R>(key: string, make: () => R): R {
+function reuse<R>(key: string, make: () => R): R {
   const known = kept.get(key) as R | undefined;
   kept.delete(key);
   const found = known ?? make();
@@ -83,7 +83,7 @@ export function usePages<T extends object>(
   names: Names = {},
 ): Pages<T> {
   const key = `${path} ${list}`;
-  const found = keep(key, () => createPages<T>(path, list, names));
+  const found = reuse(key, () => createPages<T>(path, list, names));
   useFresh(found, key, concerns);
   return found;
 }

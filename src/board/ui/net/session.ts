@@ -2,8 +2,8 @@
 import { signal } from '@preact/signals';
 import type { Me } from '../../../client/shapes.ts';
 import { speak } from '../words.ts';
-import { ApiError, api, isLoggedIn, keepKey, keyOf } from './api.ts';
-import { connect } from './live.ts';
+import { ApiError, api, isLoggedIn, keepKey, storedKey } from './api.ts';
+import { openConnection } from './live.ts';
 
 export const me = signal<Me | undefined>(undefined);
 /** The error if the person could not be loaded. */
@@ -12,7 +12,7 @@ export const meError = signal<unknown>(undefined);
 export const isOwner = (): boolean => me.value?.role === 'owner';
 
 export async function whoAmI(): Promise<void> {
-  if (keyOf() === undefined) {
+  if (storedKey() === undefined) {
     isLoggedIn.value = false;
     return;
   }
@@ -22,7 +22,7 @@ export async function whoAmI(): Promise<void> {
     me.value = found;
     meError.value = undefined;
     isLoggedIn.value = true;
-    connect();
+    openConnection();
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) return;
     meError.value = error;

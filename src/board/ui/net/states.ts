@@ -47,7 +47,7 @@ export class TaskStates {
     const at = placeIn(event.cursor);
     if (before !== undefined && isBefore(at, before.at)) {
       // What was decided stays decided, however late that is heard.
-      if (event.type === 'approval:decided') this.#set(taskId, { ...before, asked: without(before.asked, event) });
+      if (event.type === 'approval:decided') this.#set(taskId, { ...before, asked: dropAsked(before.asked, event) });
       return false;
     }
     this.#set(taskId, { ...change(before ?? UNKNOWN), at: at ?? before?.at });
@@ -91,12 +91,12 @@ function changeBy(event: EventFrame): ((before: TaskStanding) => TaskStanding) |
     return (before) => ({ ...before, state: 'running', waiting: true, asked: new Set([...before.asked, approval]) });
   if (event.type !== 'approval:decided') return undefined;
   return (before) => {
-    const asked = without(before.asked, event);
+    const asked = dropAsked(before.asked, event);
     return { ...before, asked, waiting: asked.size > 0 };
   };
 }
 
-function without(asked: ReadonlySet<string>, event: EventFrame): ReadonlySet<string> {
+function dropAsked(asked: ReadonlySet<string>, event: EventFrame): ReadonlySet<string> {
   const approval = 'approval' in event ? String(event.approval) : undefined;
   return new Set([...asked].filter((one) => one !== approval));
 }

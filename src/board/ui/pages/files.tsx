@@ -7,7 +7,7 @@ import { Empty, More, PageHead, Shown } from '../parts/common.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { lazy } from '../parts/lazy.tsx';
 import { ViberChoice, viberAsked, viberKept } from '../parts/viber.tsx';
-import { link, place } from '../router.ts';
+import { pageLink, place } from '../router.ts';
 import { pageWords } from '../words-pages.ts';
 
 const TextEditor = lazy(() => import('../editor/text-editor.tsx').then(({ TextEditor }) => TextEditor));
@@ -25,7 +25,7 @@ export function Files(): JSX.Element {
         intro={pageWords.files.intro}
         above={
           name !== undefined && (
-            <a class="back narrow" href={link('files') + viberKept().replace('&', '?')}>
+            <a class="back narrow" href={pageLink('files') + viberKept().replace('&', '?')}>
               <Icon name="left" size={14} />
               {pageWords.files.all}
             </a>
@@ -44,7 +44,7 @@ export function Files(): JSX.Element {
                   return (
                     <li key={file.name}>
                       <a
-                        href={`${link('files')}?file=${encodeURIComponent(file.name)}${viberKept()}`}
+                        href={`${pageLink('files')}?file=${encodeURIComponent(file.name)}${viberKept()}`}
                         aria-current={file.name === name ? 'page' : undefined}
                       >
                         <Icon name="files" />

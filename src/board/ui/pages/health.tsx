@@ -6,7 +6,7 @@ import { api, said } from '../net/api.ts';
 import { of, usePages, useResource } from '../net/resource.ts';
 import { Button, More, PageHead, Section, Shown } from '../parts/common.tsx';
 import { Icon } from '../parts/icons.tsx';
-import { ask, note } from '../parts/notices.tsx';
+import { confirm, showNotice } from '../parts/notices.tsx';
 import { duration, Time } from '../parts/time.tsx';
 import { pageWords } from '../words-pages.ts';
 
@@ -96,9 +96,9 @@ function Letters({ kind, onChange }: { kind: 'dead' | 'unsure'; onChange: () => 
     isBusy.value = true;
     try {
       const { retried = 1 } = await api<{ retried?: number }>(path, { method: 'POST', body });
-      note(pageWords.health.retried(retried));
+      showNotice(pageWords.health.retried(retried));
     } catch (error) {
-      note(said(error), { warm: true });
+      showNotice(said(error), { warm: true });
     }
     isBusy.value = false;
     await letters.refresh();
@@ -108,7 +108,7 @@ function Letters({ kind, onChange }: { kind: 'dead' | 'unsure'; onChange: () => 
     const isUnsure = kind === 'unsure';
     if (
       isUnsure &&
-      !(await ask({ title: pageWords.health.sure, hint: pageWords.health.sureHint, yes: pageWords.health.retry }))
+      !(await confirm({ title: pageWords.health.sure, hint: pageWords.health.sureHint, yes: pageWords.health.retry }))
     )
       return;
     await send(`/api/letters/${encodeURIComponent(id)}/retry`, isUnsure ? { sure: true } : {});

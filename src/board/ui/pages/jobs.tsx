@@ -8,15 +8,15 @@ import { of, usePages, useResource } from '../net/resource.ts';
 import { Button, Empty, More, PageHead, Pill, Shown } from '../parts/common.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { lazy } from '../parts/lazy.tsx';
-import { ask, note } from '../parts/notices.tsx';
+import { confirm, showNotice } from '../parts/notices.tsx';
 import { Time } from '../parts/time.tsx';
-import { link, place, taskLink } from '../router.ts';
+import { pageLink, place, taskLink } from '../router.ts';
 import { words } from '../words.ts';
 import { pageWords } from '../words-pages.ts';
 
 const TextEditor = lazy(() => import('../editor/text-editor.tsx').then(({ TextEditor }) => TextEditor));
-const pathOf = (id: string): string => `/api/jobs/${encodeURIComponent(id)}`;
-const jobLink = (id: string): string => `${link('jobs')}?job=${encodeURIComponent(id)}`;
+const jobApiPath = (id: string): string => `/api/jobs/${encodeURIComponent(id)}`;
+const jobLink = (id: string): string => `${pageLink('jobs')}?job=${encodeURIComponent(id)}`;
 const KINDS = { on: 'accent', paused: 'plain', broken: 'warm', done: 'plain' } as const;
 
 export function Jobs(): JSX.Element {
@@ -31,20 +31,26 @@ function JobList(): JSX.Element {
   const going = useSignal<ReadonlySet<string>>(new Set());
   const act = async (job: JobRow, what: 'run' | 'pause' | 'resume') => {
     try {
-      await api(`${pathOf(job.id)}/${what}`, { method: 'POST' });
-      if (what === 'run') note(pageWords.jobs.started(job.name));
+      await api(`${jobApiPath(job.id)}/${what}`, { method: 'POST' });
+      if (what === 'run') showNotice(pageWords.jobs.started(job.name));
     } catch (error) {
-      note(said(error), { warm: true });
+      showNotice(said(error), { warm: true });
     }
     await jobs.refresh();
   };
   const remove = async (job: JobRow) => {
     if (
-      !(await ask({ title: pageWords.jobs.sure(job.name), hint: pageWords.jobs.sureHint, yes: pageWords.jobs.remove }))
+      !(await confirm({
+        title: pageWords.jobs.sure(job.name),
+        hint: pageWords.jobs.sureHint,
+        yes: pageWords.jobs.remove,
+      }))
     )
       return;
     going.value = new Set([...going.value, job.id]);
-    await api(pathOf(job.id), { method: 'DELETE' }).catch((error: unknown) => note(said(error), { warm: true }));
+    await api(jobApiPath(job.id), { method: 'DELETE' }).catch((error: unknown) =>
+      showNotice(said(error), { warm: true }),
+    );
     await jobs.refresh();
     going.value = new Set([...going.value].filter((id) => id !== job.id));
   };
@@ -164,7 +170,7 @@ function NewJob({ onMade }: { onMade: () => void }): JSX.Element {
   const make = async () => {
     try {
       await api('/api/jobs', { method: 'POST', body: job.value });
-      note(pageWords.jobs.made(job.value.name));
+      showNotice(pageWords.jobs.made(job.value.name));
       onMade();
     } catch (error) {
       problem.value = said(error);
@@ -212,14 +218,14 @@ function NewJob({ onMade }: { onMade: () => void }): JSX.Element {
 const canRun = (job: JobRow | undefined): boolean => job?.state === 'on' && job.lastRun?.state !== 'running';
 
 function JobFile({ id }: { id: string }): JSX.Element {
-  const path = pathOf(id);
+  const path = jobApiPath(id);
   const job = useResource<JobText>(path, of('job:changed'));
   return (
     <>
       <PageHead
         title={pageWords.jobs.fileOf(id)}
         above={
-          <a class="back" href={link('jobs')}>
+          <a class="back" href={pageLink('jobs')}>
             <Icon name="left" size={14} />
             {pageWords.jobs.title}
           </a>
@@ -230,8 +236,8 @@ function JobFile({ id }: { id: string }): JSX.Element {
           disabled={!canRun(job.data.value?.view)}
           onClick={() => {
             api(`${path}/run`, { method: 'POST' }).then(
-              () => note(pageWords.jobs.started(id)),
-              (error: unknown) => note(said(error), { warm: true }),
+              () => showNotice(pageWords.jobs.started(id)),
+              (error: unknown) => showNotice(said(error), { warm: true }),
             );
           }}
         >

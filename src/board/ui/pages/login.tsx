@@ -4,7 +4,7 @@ import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { said } from '../net/api.ts';
 import { logIn } from '../net/session.ts';
-import { go, link } from '../router.ts';
+import { go, pageLink } from '../router.ts';
 import { words } from '../words.ts';
 
 /** Returns the code from the fragment, which no server or log sees, and removes it from the address at once. */
@@ -26,7 +26,7 @@ export function Login(): JSX.Element {
     if (code === undefined) return;
     login ??= logIn(code);
     login.then(
-      () => void go(link(''), { replace: true }),
+      () => void go(pageLink(''), { replace: true }),
       (error: unknown) => {
         isChecking.value = false;
         problem.value = (error as { status?: number }).status === 0 ? said(error) : words.login.used;

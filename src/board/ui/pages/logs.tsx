@@ -8,7 +8,7 @@ import { onBehind, onEvent } from '../net/live.ts';
 import { Choice, Empty, Loading, PageHead, Problem } from '../parts/common.tsx';
 import { timeFormat } from '../parts/time.tsx';
 import { Virtual } from '../parts/virtual.tsx';
-import { go, link, place } from '../router.ts';
+import { go, pageLink, place } from '../router.ts';
 import { pageWords } from '../words-pages.ts';
 
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
@@ -23,7 +23,7 @@ interface LogRow extends LogLine {
 
 const LINE = 56;
 const heightOf = (): number => LINE;
-const keyOf = ({ key }: LogRow): string => key;
+const logRowKey = ({ key }: LogRow): string => key;
 const clock = timeFormat({ hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false });
 
 function numbered(lines: readonly LogLine[]): LogRow[] {
@@ -36,13 +36,13 @@ function numbered(lines: readonly LogLine[]): LogRow[] {
   });
 }
 
-const choose = (change: Record<string, string>): void => {
+const chooseFilter = (change: Record<string, string>): void => {
   const query = new URLSearchParams(place.value.query);
   for (const [name, value] of Object.entries(change)) {
     if (value === '') query.delete(name);
     else query.set(name, value);
   }
-  void go(link('logs') + (query.size === 0 ? '' : `?${query}`), { replace: true });
+  void go(pageLink('logs') + (query.size === 0 ? '' : `?${query}`), { replace: true });
 };
 
 const TYPING_MS = 250;
@@ -124,7 +124,7 @@ export function Logs(): JSX.Element {
       const wanted = typed.peek().trim();
       if (wanted === chosen.current) return;
       chosen.current = wanted;
-      choose({ trace: wanted });
+      chooseFilter({ trace: wanted });
     }, TYPING_MS);
     return () => clearTimeout(timer);
   }, [typed.value]);
@@ -138,7 +138,7 @@ export function Logs(): JSX.Element {
           label={pageWords.logs.level}
           value={level}
           options={LEVELS.map((one) => [one, pageWords.logs.levels[one]] as const)}
-          onChange={(one) => choose({ level: one === 'info' ? '' : one })}
+          onChange={(one) => chooseFilter({ level: one === 'info' ? '' : one })}
         />
         <input
           type="search"
@@ -155,7 +155,7 @@ export function Logs(): JSX.Element {
         <Virtual
           key={path}
           items={shown}
-          keyOf={keyOf}
+          keyOf={logRowKey}
           heightOf={heightOf}
           label={pageWords.logs.title}
           onEnd={() => void lines.more()}
@@ -179,7 +179,7 @@ function Line({ line }: { line: LogRow }): JSX.Element {
         {more !== '' && <span class="log-more">{more}</span>}
       </span>
       {trace !== undefined && (
-        <a class="log-trace" href={`${link('logs')}?trace=${encodeURIComponent(trace)}`}>
+        <a class="log-trace" href={`${pageLink('logs')}?trace=${encodeURIComponent(trace)}`}>
           {trace.slice(0, 12)}
         </a>
       )}

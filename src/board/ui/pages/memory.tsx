@@ -8,10 +8,10 @@ import { of, type Resource, usePages } from '../net/resource.ts';
 import { Button, More, PageHead, Problem, Section, Shown } from '../parts/common.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { Markdown } from '../parts/markdown.tsx';
-import { note } from '../parts/notices.tsx';
+import { showNotice } from '../parts/notices.tsx';
 import { Time } from '../parts/time.tsx';
 import { ViberChoice, viberAsked, viberKept } from '../parts/viber.tsx';
-import { link } from '../router.ts';
+import { pageLink } from '../router.ts';
 import { words } from '../words.ts';
 import { pageWords } from '../words-pages.ts';
 
@@ -58,7 +58,7 @@ export function Memory(): JSX.Element {
                     <summary>{name}</summary>
                     {text !== undefined && <Markdown text={text} />}
                     {name === 'MEMORY.md' && (
-                      <a class="text-button" href={`${link('files')}?file=${name}${viberKept()}`}>
+                      <a class="text-button" href={`${pageLink('files')}?file=${name}${viberKept()}`}>
                         {pageWords.jobs.edit}
                       </a>
                     )}
@@ -78,8 +78,8 @@ function SuggestionCard({ suggestion, memory }: { suggestion: Suggestion; memory
   const draft = useSignal<string | undefined>(undefined);
   const undo = async () => {
     await api(`/api/memory/undo?${viberAsked()}`, { method: 'POST' }).then(
-      () => note(pageWords.memory.undone),
-      (error: unknown) => note(said(error), { warm: true }),
+      () => showNotice(pageWords.memory.undone),
+      (error: unknown) => showNotice(said(error), { warm: true }),
     );
     await memory.refresh();
   };
@@ -87,10 +87,10 @@ function SuggestionCard({ suggestion, memory }: { suggestion: Suggestion; memory
     try {
       const body = verdict === 'edit' ? { verdict, text: draft.value } : { verdict };
       await api(`/api/memory/suggestions/${encodeURIComponent(id)}?${viberAsked()}`, { method: 'POST', body });
-      if (verdict === 'reject') note(pageWords.memory.dropped);
-      else note(pageWords.memory.remembered, { action: { label: words.undo, act: () => void undo() } });
+      if (verdict === 'reject') showNotice(pageWords.memory.dropped);
+      else showNotice(pageWords.memory.remembered, { action: { label: words.undo, act: () => void undo() } });
     } catch (error) {
-      note(said(error), { warm: true });
+      showNotice(said(error), { warm: true });
     }
     await memory.refresh();
   };

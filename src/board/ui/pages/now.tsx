@@ -3,14 +3,14 @@ import type { JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { Artifact } from '../../../client/shapes.ts';
 import { said } from '../net/api.ts';
-import { Conversation, conversation, filesOf } from '../net/conversation.ts';
-import { onBehind, onEvent, send } from '../net/live.ts';
+import { Conversation, conversation, readFileNames } from '../net/conversation.ts';
+import { onBehind, onEvent, sendCommand } from '../net/live.ts';
 import { me, whoAmI } from '../net/session.ts';
 import { ApprovalCard } from '../parts/approval.tsx';
 import { PageHead, Section, StateDot } from '../parts/common.tsx';
 import { Composer } from '../parts/composer.tsx';
 import { Icon } from '../parts/icons.tsx';
-import { note } from '../parts/notices.tsx';
+import { showNotice } from '../parts/notices.tsx';
 import { Talk } from '../parts/talk.tsx';
 import { useWaiting } from '../parts/waiting.ts';
 import { taskLink } from '../router.ts';
@@ -46,9 +46,9 @@ export function Now(): JSX.Element {
   };
   const stop = () => {
     if (taskId === undefined) return;
-    send({ type: 'task:stop', taskId }).then(
-      ({ notice }) => note(typeof notice === 'string' ? `${words.task.stopped} ${notice}` : words.task.stopped),
-      (error: unknown) => note(said(error), { warm: true }),
+    sendCommand({ type: 'task:stop', taskId }).then(
+      ({ notice }) => showNotice(typeof notice === 'string' ? `${words.task.stopped} ${notice}` : words.task.stopped),
+      (error: unknown) => showNotice(said(error), { warm: true }),
     );
   };
   const state = talk.shownState;
@@ -110,7 +110,7 @@ function useAsides(talk: Conversation): void {
     () =>
       onEvent((event) => {
         if (event.type !== 'notice' || ('taskId' in event && event.taskId !== undefined)) return;
-        talk.aside('text' in event ? String(event.text) : '', filesOf('files' in event ? event.files : []));
+        talk.aside('text' in event ? String(event.text) : '', readFileNames('files' in event ? event.files : []));
       }),
     [talk],
   );

@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { api, said } from '../net/api.ts';
 import { usePages } from '../net/resource.ts';
 import { Button, More, PageHead, Pill, Section, Shown } from '../parts/common.tsx';
-import { note } from '../parts/notices.tsx';
+import { showNotice } from '../parts/notices.tsx';
 import { Time } from '../parts/time.tsx';
 import { words } from '../words.ts';
 import { pageWords } from '../words-pages.ts';
@@ -30,9 +30,9 @@ export function People(): JSX.Element {
   const act: Act = async (path, method, body, told) => {
     try {
       await api(path, { method, ...(body === undefined ? {} : { body }) });
-      note(told);
+      showNotice(told);
     } catch (error) {
-      note(said(error), { warm: true });
+      showNotice(said(error), { warm: true });
     }
     await people.refresh();
   };

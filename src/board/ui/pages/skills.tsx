@@ -5,7 +5,7 @@ import { Empty, More, PageHead, Pill, Shown } from '../parts/common.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { Markdown } from '../parts/markdown.tsx';
 import { ViberChoice, viberAsked, viberKept } from '../parts/viber.tsx';
-import { link, place } from '../router.ts';
+import { pageLink, place } from '../router.ts';
 import { pageWords } from '../words-pages.ts';
 
 interface Skill {
@@ -43,7 +43,7 @@ function SkillList(): JSX.Element {
                   <span class="row-text">
                     <a
                       class="row-title"
-                      href={`${link('skills')}?skill=${encodeURIComponent(skill.name)}${viberKept()}`}
+                      href={`${pageLink('skills')}?skill=${encodeURIComponent(skill.name)}${viberKept()}`}
                     >
                       {skill.name}
                     </a>
@@ -73,7 +73,7 @@ function OneSkill({ name }: { name: string }): JSX.Element {
         title={name}
         intro={found?.description}
         above={
-          <a class="back" href={link('skills') + viberKept().replace('&', '?')}>
+          <a class="back" href={pageLink('skills') + viberKept().replace('&', '?')}>
             <Icon name="left" size={14} />
             {pageWords.skills.all}
           </a>

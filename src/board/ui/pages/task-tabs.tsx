@@ -8,7 +8,7 @@ import { words } from '../words.ts';
 import { pageWords } from '../words-pages.ts';
 import { Figure } from './health.tsx';
 
-const pathOf = (taskId: string, what: string): string => `/api/tasks/${encodeURIComponent(taskId)}/${what}`;
+const taskApiPath = (taskId: string, what: string): string => `/api/tasks/${encodeURIComponent(taskId)}/${what}`;
 const atEnd = of('task:completed', 'task:error');
 
 interface ContextData {
@@ -16,7 +16,7 @@ interface ContextData {
 }
 
 export function Context({ taskId }: { taskId: string }): JSX.Element {
-  const context = useResource<ContextData>(pathOf(taskId, 'context'), atEnd);
+  const context = useResource<ContextData>(taskApiPath(taskId, 'context'), atEnd);
   return (
     <Shown of={context} rows={8}>
       {({ sections = [] }) =>
@@ -55,7 +55,7 @@ interface TraceData {
 
 export function Trace({ taskId }: { taskId: string }): JSX.Element {
   const trace = usePages<TraceData>(
-    pathOf(taskId, 'trace'),
+    taskApiPath(taskId, 'trace'),
     'events',
     of('task:started', 'task:completed', 'task:error', 'task:state'),
   );
@@ -92,7 +92,7 @@ interface CostData {
 }
 
 export function Cost({ taskId }: { taskId: string }): JSX.Element {
-  const cost = usePages<CostData>(pathOf(taskId, 'cost'), 'calls', atEnd);
+  const cost = usePages<CostData>(taskApiPath(taskId, 'cost'), 'calls', atEnd);
   return (
     <Shown of={cost} rows={6}>
       {({ total, calls = [] }) =>

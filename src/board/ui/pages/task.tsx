@@ -5,7 +5,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import type { Artifact, TaskDetail } from '../../../client/shapes.ts';
 import { said } from '../net/api.ts';
 import { type Conversation, conversation, type Mode } from '../net/conversation.ts';
-import { send } from '../net/live.ts';
+import { sendCommand } from '../net/live.ts';
 import type { ShownState } from '../net/states.ts';
 import { ApprovalCard } from '../parts/approval.tsx';
 import { Files } from '../parts/artifacts.tsx';
@@ -13,14 +13,14 @@ import { PageHead, Problem, StateDot } from '../parts/common.tsx';
 import { Composer } from '../parts/composer.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { lazy } from '../parts/lazy.tsx';
-import { note } from '../parts/notices.tsx';
+import { showNotice } from '../parts/notices.tsx';
 import { PlanView } from '../parts/plan.tsx';
 import { stepsIn } from '../parts/plan-text.ts';
 import { Talk } from '../parts/talk.tsx';
 import { pageTitle } from '../parts/title.ts';
 import { useWaiting } from '../parts/waiting.ts';
 import { isWide } from '../parts/wide.ts';
-import { link, place, taskLink } from '../router.ts';
+import { pageLink, place, taskLink } from '../router.ts';
 import { words } from '../words.ts';
 
 const Context = lazy(() => import('./task-tabs.tsx').then(({ Context }) => Context));
@@ -75,7 +75,7 @@ export function Task({ taskId }: { taskId: string }): JSX.Element {
 }
 
 const Back = (): JSX.Element => (
-  <a class="back" href={link('tasks')}>
+  <a class="back" href={pageLink('tasks')}>
     <Icon name="left" size={14} />
     {words.task.back}
   </a>
@@ -109,9 +109,9 @@ function TalkTab({ talk }: { talk: Conversation }): JSX.Element {
     }));
   };
   const stop = () => {
-    send({ type: 'task:stop', taskId }).then(
-      ({ notice }) => note(typeof notice === 'string' ? `${words.task.stopped} ${notice}` : words.task.stopped),
-      (error: unknown) => note(said(error), { warm: true }),
+    sendCommand({ type: 'task:stop', taskId }).then(
+      ({ notice }) => showNotice(typeof notice === 'string' ? `${words.task.stopped} ${notice}` : words.task.stopped),
+      (error: unknown) => showNotice(said(error), { warm: true }),
     );
   };
   return (

@@ -8,7 +8,7 @@ import { type Filter, taskList } from '../net/tasks.ts';
 import { Choice, Empty, Loading, PageHead, Problem, StateDot } from '../parts/common.tsx';
 import { groupOf, now, Time } from '../parts/time.tsx';
 import { Virtual } from '../parts/virtual.tsx';
-import { go, link, place, taskLink } from '../router.ts';
+import { go, pageLink, place, taskLink } from '../router.ts';
 import { words } from '../words.ts';
 
 type Row = { kind: 'day'; label: string } | { kind: 'task'; task: TaskRow };
@@ -20,9 +20,9 @@ const STATES = ['', 'waiting', 'running', 'pending', 'completed', 'error', 'stop
 const OWN_CHANNELS = ['terminal', 'local', 'api', 'hub', 'job'];
 
 const heightOf = (row: Row): number => (row.kind === 'day' ? DAY : ROW);
-const keyOf = (row: Row): string => (row.kind === 'day' ? row.label : row.task.taskId);
+const taskRowKey = (row: Row): string => (row.kind === 'day' ? row.label : row.task.taskId);
 
-function rowsOf(tasks: readonly TaskRow[], at: number): Row[] {
+function rowsByDay(tasks: readonly TaskRow[], at: number): Row[] {
   let label = '';
   return tasks.flatMap((task): Row[] => {
     const group = shownState(task) === 'waiting' ? words.state.waiting : groupOf(task.updatedAt, at);
@@ -33,13 +33,13 @@ function rowsOf(tasks: readonly TaskRow[], at: number): Row[] {
   });
 }
 
-function choose(change: Partial<Filter>): void {
+function chooseFilter(change: Partial<Filter>): void {
   const query = new URLSearchParams(place.value.query);
   for (const [name, value] of Object.entries(change)) {
     if (value === '') query.delete(name);
     else query.set(name, value);
   }
-  void go(link('tasks') + (query.size === 0 ? '' : `?${query}`), { replace: true });
+  void go(pageLink('tasks') + (query.size === 0 ? '' : `?${query}`), { replace: true });
 }
 
 export function Tasks(): JSX.Element {
@@ -51,7 +51,7 @@ export function Tasks(): JSX.Element {
   const list = useMemo(() => taskList({ state, channel }), [state, channel]);
   useEffect(() => list.open(), [list]);
   // Created per list: another filter is another list.
-  const rows = rowsOf(list.tasks.value ?? [], now.value);
+  const rows = rowsByDay(list.tasks.value ?? [], now.value);
   const health = useResource<Health>('/api/health', of('channel:status'));
   const seen = (list.tasks.value ?? []).flatMap((task) => task.channel ?? []);
   const on = Object.keys(health.data.value?.channels ?? {});
@@ -64,12 +64,12 @@ export function Tasks(): JSX.Element {
           label={words.tasks.filter}
           value={state}
           options={STATES.map((one) => [one, one === '' ? words.tasks.all : words.state[one]] as const)}
-          onChange={(value) => choose({ state: value })}
+          onChange={(value) => chooseFilter({ state: value })}
         />
         <select
           aria-label={words.tasks.channel}
           value={channel}
-          onChange={(event) => choose({ channel: event.currentTarget.value })}
+          onChange={(event) => chooseFilter({ channel: event.currentTarget.value })}
         >
           <option value="">{words.tasks.everyChannel}</option>
           {channels.map((name) => (
@@ -91,7 +91,7 @@ export function Tasks(): JSX.Element {
         <Virtual
           key={`${state}|${channel}`}
           items={rows}
-          keyOf={keyOf}
+          keyOf={taskRowKey}
           heightOf={heightOf}
           label={words.tasks.list}
           onEnd={() => void list.more()}

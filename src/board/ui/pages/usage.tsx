@@ -13,12 +13,12 @@ import { Figure } from './health.tsx';
 const RANGES = ['7', '30', '90'] as const;
 const BY_TASK = { next: 'nextTask', after: 'afterTask' };
 const DAY_MS = 86_400_000;
-const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+const utcDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 export function Usage(): JSX.Element {
   const range = useSignal<(typeof RANGES)[number]>('30');
-  const to = dayOf(Date.now());
-  const from = dayOf(Date.now() - (Number(range.value) - 1) * DAY_MS);
+  const to = utcDay(Date.now());
+  const from = utcDay(Date.now() - (Number(range.value) - 1) * DAY_MS);
   const usage = usePages<UsageSums>(`/api/usage?from=${from}&to=${to}`, 'tasks', of('task:completed'), BY_TASK);
   return (
     <>
@@ -61,7 +61,7 @@ function everyDay({ days }: UsageSums, from: string, to: string): (Sum & { day: 
   const known = new Map(days.map((day) => [day.day, day]));
   const all: (Sum & { day: string })[] = [];
   for (let at = Date.parse(from); at <= Date.parse(to); at += DAY_MS)
-    all.push(known.get(dayOf(at)) ?? { day: dayOf(at) });
+    all.push(known.get(utcDay(at)) ?? { day: utcDay(at) });
   return all;
 }
 

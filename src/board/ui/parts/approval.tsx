@@ -8,7 +8,7 @@ import { words } from '../words.ts';
 import { Button } from './common.tsx';
 import { Icon } from './icons.tsx';
 import { Markdown } from './markdown.tsx';
-import { note } from './notices.tsx';
+import { showNotice } from './notices.tsx';
 import { clockOf } from './time.tsx';
 
 export type Verdict = 'approve' | 'always' | 'reject' | 'answer';
@@ -22,11 +22,11 @@ export function ApprovalCard(props: { approval: Approval; onDecided: () => void;
     try {
       const body = { digest: approval.digest, verdict, ...(text === undefined ? {} : { answer: text }) };
       await api(`/api/approvals/${encodeURIComponent(approval.id)}`, { method: 'POST', body });
-      note(words.approval.done);
+      showNotice(words.approval.done);
       onDecided();
     } catch (error) {
       const isGone = error instanceof ApiError && (error.status === 404 || error.status === 409);
-      note(isGone ? words.approval.gone : said(error), { warm: true });
+      showNotice(isGone ? words.approval.gone : said(error), { warm: true });
       if (isGone) onDecided();
     } finally {
       isBusy.value = false;

@@ -9,7 +9,7 @@ import { request, said } from '../net/api.ts';
 import { words } from '../words.ts';
 import { Button } from './common.tsx';
 import { Icon } from './icons.tsx';
-import { note } from './notices.tsx';
+import { showNotice } from './notices.tsx';
 import { bytes } from './time.tsx';
 
 const MAX_TEXT = 200_000;
@@ -17,7 +17,7 @@ const RASTER = /^image\/(png|jpe?g|gif|webp|avif)$/;
 const TEXT = /^(text\/|application\/(json|yaml|xml|x-yaml|toml))/;
 
 const address = (ref: string): string => `/api/${ref.split('/').map(encodeURIComponent).join('/')}`;
-const isOurs = (ref: string): boolean => ref.startsWith('artifacts/');
+const isArtifactRef = (ref: string): boolean => ref.startsWith('artifacts/');
 
 /** Fetches the bytes with the key, which a link could not carry. */
 async function download({ ref, title }: Artifact): Promise<void> {
@@ -30,7 +30,7 @@ async function download({ ref, title }: Artifact): Promise<void> {
     anchor.click();
     setTimeout(() => URL.revokeObjectURL(url), 60_000);
   } catch (error) {
-    note(said(error), { warm: true });
+    showNotice(said(error), { warm: true });
   }
 }
 
@@ -46,14 +46,14 @@ export function Files({ files }: { files: readonly Artifact[] }): JSX.Element {
 
 function FileItem({ file }: { file: Artifact }): JSX.Element {
   const isOpen = useSignal(false);
-  const canLook = isOurs(file.ref) && (RASTER.test(file.type) || TEXT.test(file.type));
+  const canLook = isArtifactRef(file.ref) && (RASTER.test(file.type) || TEXT.test(file.type));
   return (
     <li class="file">
       <div class="file-row">
         <Icon name="files" />
         <FileName file={file} isOpen={canLook ? isOpen : undefined} />
         <span class="file-size">{bytes(file.size)}</span>
-        {isOurs(file.ref) && (
+        {isArtifactRef(file.ref) && (
           <Button
             kind="quiet"
             small
@@ -77,7 +77,7 @@ function FileName({ file, isOpen }: { file: Artifact; isOpen: Signal<boolean> | 
         {title}
       </a>
     );
-  if (!isOurs(ref)) return <span class="file-name">{title}</span>;
+  if (!isArtifactRef(ref)) return <span class="file-name">{title}</span>;
   return (
     <button
       type="button"

@@ -9,7 +9,7 @@ import { me } from '../net/session.ts';
 import { words } from '../words.ts';
 import { Button } from './common.tsx';
 import { Icon } from './icons.tsx';
-import { note } from './notices.tsx';
+import { showNotice } from './notices.tsx';
 
 const drafts = new Map<string, string>();
 
@@ -167,7 +167,7 @@ function uploadAll(files: Iterable<File>, uploads: Signal<readonly Upload[]>): v
   const most = me.value?.filesPerMessage;
   for (const file of files) {
     if (most !== undefined && uploads.value.length >= most) {
-      note(words.composer.tooMany(most), { warm: true });
+      showNotice(words.composer.tooMany(most), { warm: true });
       return;
     }
     void upload(file, uploads);
@@ -187,6 +187,6 @@ async function upload(file: File, uploads: Signal<readonly Upload[]>): Promise<v
   } catch (error) {
     uploads.value = uploads.value.filter((one) => one.id !== id);
     const why = error instanceof ApiError ? ` ${error.message}` : '';
-    note(words.composer.uploadFailed(name) + why, { warm: true });
+    showNotice(words.composer.uploadFailed(name) + why, { warm: true });
   }
 }

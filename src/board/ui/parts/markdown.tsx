@@ -31,7 +31,7 @@ export function wantMarkdown(): void {
 const MAX_KEPT = 200;
 const kept = new Map<string, MarkdownDocument>();
 
-function parsed(parse: MarkdownParser, source: string): MarkdownDocument {
+function parseOnce(parse: MarkdownParser, source: string): MarkdownDocument {
   const known = kept.get(source);
   if (known !== undefined) return known;
   const made = parse(source);
@@ -47,7 +47,7 @@ export function Markdown({ text, growing = false }: { text: string; growing?: bo
   if (plain === undefined) wantMarkdown();
   if (plain !== undefined || parse === undefined) return <div class="md">{paragraphs(plain?.text ?? text)}</div>;
   // Each state of a growing text is rendered once, so it is not cached.
-  const { blocks } = growing ? parse(text) : parsed(parse, text);
+  const { blocks } = growing ? parse(text) : parseOnce(parse, text);
   return <div class="md">{blocksOf(blocks)}</div>;
 }
 

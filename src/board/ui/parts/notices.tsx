@@ -17,7 +17,7 @@ export function announce(text: string): void {
   spoken.value = text;
 }
 
-export function note(
+export function showNotice(
   text: string,
   options: { warm?: boolean; action?: { label: string; act: () => void } } = {},
 ): void {
@@ -67,7 +67,7 @@ interface Confirmation {
 }
 const asked = signal<Confirmation | undefined>(undefined);
 
-export function ask(question: Omit<Confirmation, 'answer'>): Promise<boolean> {
+export function confirm(question: Omit<Confirmation, 'answer'>): Promise<boolean> {
   return new Promise((resolve) => {
     asked.value = {
       ...question,

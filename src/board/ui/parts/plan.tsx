@@ -7,10 +7,10 @@ import type { JSX } from 'preact';
 import type { PlanText } from '../../../client/shapes.ts';
 import { ApiError, api, said } from '../net/api.ts';
 import { words } from '../words.ts';
-import { note } from './notices.tsx';
+import { showNotice } from './notices.tsx';
 import { type Line, stepsIn, ticked } from './plan-text.ts';
 
-const write = (taskId: string, text: string, baseHash: string) =>
+const savePlan = (taskId: string, text: string, baseHash: string) =>
   api(`/api/tasks/${encodeURIComponent(taskId)}/plan`, { method: 'PUT', body: { text, baseHash } });
 
 /** Retries after the plan was changed: ticks the step with the same title if there is exactly one. */
@@ -20,7 +20,7 @@ async function again(taskId: string, step: Line, isDone: boolean, error: unknown
   const { text = '', hash = '' } = current as { text?: string; hash?: string };
   const same = stepsIn(text).filter(({ title }) => title === step.title);
   if (same.length !== 1 || same[0] === undefined) throw error;
-  await write(taskId, ticked(text, same[0].line, isDone), hash);
+  await savePlan(taskId, ticked(text, same[0].line, isDone), hash);
 }
 
 export function PlanView(props: { taskId: string; plan: PlanText; onWritten: () => void }): JSX.Element {
@@ -30,12 +30,12 @@ export function PlanView(props: { taskId: string; plan: PlanText; onWritten: () 
   const tick = async (step: Line, isDone: boolean) => {
     isBusy.value = true;
     try {
-      await write(taskId, ticked(plan.text, step.line, isDone), plan.hash).catch((error: unknown) =>
+      await savePlan(taskId, ticked(plan.text, step.line, isDone), plan.hash).catch((error: unknown) =>
         again(taskId, step, isDone, error),
       );
     } catch (error) {
       const isConflict = error instanceof ApiError && error.status === 409;
-      note(isConflict ? words.task.changed : said(error), { warm: true });
+      showNotice(isConflict ? words.task.changed : said(error), { warm: true });
     } finally {
       isBusy.value = false;
       onWritten();

@@ -7,7 +7,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Message } from '../../../client/shapes.ts';
-import { type Aside, type Conversation, keyOf, type OutgoingMessage } from '../net/conversation.ts';
+import { type Aside, type Conversation, messageKey, type OutgoingMessage } from '../net/conversation.ts';
 import type { LiveRun } from '../net/live-run.ts';
 import { words } from '../words.ts';
 import { Files } from './artifacts.tsx';
@@ -52,7 +52,7 @@ export function Talk({ of: talk, children }: { of: Conversation; children?: Comp
       {isEmpty && <Empty title={words.task.empty} icon="now" />}
       <ol class="messages">
         {inOrder(messages.slice(start, end), hidden.value === 0 ? besides(talk) : []).map((one) => {
-          if ('role' in one) return <MessageView key={keyOf(one)} message={one} />;
+          if ('role' in one) return <MessageView key={messageKey(one)} message={one} />;
           return 'state' in one ? (
             <SentView key={one.id} sent={one} talk={talk} />
           ) : (
@@ -83,11 +83,11 @@ function inOrder(
   messages: readonly Message[],
   others: readonly (OutgoingMessage | Aside)[],
 ): (Message | OutgoingMessage | Aside)[] {
-  const shown = new Set(['', ...messages.map(keyOf)]);
+  const shown = new Set(['', ...messages.map(messageKey)]);
   const after = (key: string) => others.filter((one) => one.after === key);
   return [
     ...after(''),
-    ...messages.flatMap((message) => [message, ...after(keyOf(message))]),
+    ...messages.flatMap((message) => [message, ...after(messageKey(message))]),
     ...others.filter((one) => one.after === undefined || !shown.has(one.after)),
   ];
 }

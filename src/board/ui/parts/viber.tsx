@@ -1,7 +1,7 @@
 /** Returns the viber that a page is about: from its address, or the one that serves the chats. */
 import type { JSX } from 'preact';
 import { me } from '../net/session.ts';
-import { go, link, place } from '../router.ts';
+import { go, pageLink, place } from '../router.ts';
 import { pageWords } from '../words-pages.ts';
 
 export const viberShown = (): string => place.value.query.get('viber') ?? me.value?.viber ?? 'default';
@@ -19,7 +19,7 @@ export function ViberChoice({ page }: { page: string }): JSX.Element | null {
     <select
       aria-label={pageWords.files.whose}
       value={viberShown()}
-      onChange={(event) => void go(`${link(page)}?viber=${encodeURIComponent(event.currentTarget.value)}`)}
+      onChange={(event) => void go(`${pageLink(page)}?viber=${encodeURIComponent(event.currentTarget.value)}`)}
     >
       {vibers.map((id) => (
         <option key={id}>{id}</option>

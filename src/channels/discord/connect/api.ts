@@ -148,7 +148,7 @@ export function createApi(options: { token: string; apiRoot: string; cdnRoot: st
         if (answer.byteLength > 0) throw new SyntaxError('the answer is not JSON');
         return undefined;
       } catch (error) {
-        throw toDiscordError(error, `${method} ${nameOf(route)}`);
+        throw toDiscordError(error, `${method} ${routeName(route)}`);
       }
     },
     close() {
@@ -182,11 +182,11 @@ async function form(body: object, files: readonly UploadFile[]): Promise<FormDat
   const data = new FormData();
   data.append('payload_json', JSON.stringify(body));
   for (const [index, { path, mimeType, uploadName }] of files.entries())
-    data.append(`files[${index}]`, await readable(path, mimeType), uploadName);
+    data.append(`files[${index}]`, await readAsBlob(path, mimeType), uploadName);
   return data;
 }
 
-async function readable(path: string, type: string): Promise<Blob> {
+async function readAsBlob(path: string, type: string): Promise<Blob> {
   try {
     return new Blob([await readKept(path)], { type });
   } catch (error) {
@@ -195,7 +195,7 @@ async function readable(path: string, type: string): Promise<Blob> {
 }
 
 /** Returns the route without IDs and tokens. */
-function nameOf(route: string): string {
+function routeName(route: string): string {
   return route.replace(/^\/(interactions|webhooks)\/\d+\/[^/]+/, '/$1/:id/:token').replace(/\/\d{1,20}/g, '/:id');
 }
 

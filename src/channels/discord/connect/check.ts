@@ -3,7 +3,7 @@
  * needs.
  */
 import { ConfigError, type ConfigProblem } from '../../../errors.ts';
-import { type Fields, integer, isFields, oneLine, string } from '../../shared/read.ts';
+import { type Fields, integer, isFields, string, tidyLine } from '../../shared/read.ts';
 import { id } from '../decode/read.ts';
 import { createApi, type DiscordApi, DiscordError } from './api.ts';
 import { mayReadContent, missingIntent, wrongToken } from './config-problems.ts';
@@ -40,8 +40,8 @@ export interface CheckOptions {
 export async function checkDiscord(options: CheckOptions): Promise<string[]> {
   const api = createApi({ cdnRoot: options.apiRoot, ...options });
   try {
-    const application = await ask(api, '/applications/@me');
-    const user = await ask(api, '/users/@me');
+    const application = await getFields(api, '/applications/@me');
+    const user = await getFields(api, '/users/@me');
     const findings = [`@${string(user, 'username') ?? 'the bot'} answers`];
     const problems: ConfigProblem[] = [];
     if (mayReadContent(integer(application, 'flags') ?? 0)) findings.push('it may read the text of messages');
@@ -60,7 +60,7 @@ export async function checkDiscord(options: CheckOptions): Promise<string[]> {
 }
 
 async function checkStarts(api: DiscordApi, findings: string[], problems: ConfigProblem[]): Promise<void> {
-  const gateway = await ask(api, '/gateway/bot');
+  const gateway = await getFields(api, '/gateway/bot');
   const limit = isFields(gateway.session_start_limit) ? gateway.session_start_limit : {};
   const remaining = integer(limit, 'remaining') ?? 0;
   if (remaining > 0) findings.push(`${remaining} of ${integer(limit, 'total') ?? remaining} starts are left for today`);
@@ -92,7 +92,7 @@ async function checkGuilds(
     });
   for (const guild of guilds) {
     const missing = missingIn(guild);
-    const name = oneLine(string(guild, 'name') ?? id(guild, 'id') ?? 'a server', 80);
+    const name = tidyLine(string(guild, 'name') ?? id(guild, 'id') ?? 'a server', 80);
     if (missing.length > 0)
       problems.push({
         path: 'channels.discord',
@@ -127,8 +127,8 @@ function missingIn(guild: Fields): string[] {
 export async function discordCard(options: CheckOptions) {
   const api = createApi({ cdnRoot: options.apiRoot, ...options });
   try {
-    const application = await ask(api, '/applications/@me');
-    const user = await ask(api, '/users/@me');
+    const application = await getFields(api, '/applications/@me');
+    const user = await getFields(api, '/users/@me');
     const link = `https://discord.com/users/${id(user, 'id') ?? ''}`;
     return { name: `@${string(user, 'username') ?? 'viber'}`, link, invite: inviteLink(id(application, 'id') ?? '') };
   } finally {
@@ -141,7 +141,7 @@ export function inviteLink(application: string): string {
   return `https://discord.com/oauth2/authorize?client_id=${application}&scope=bot+applications.commands&permissions=${ALL}`;
 }
 
-async function ask(api: DiscordApi, route: `/${string}`): Promise<Fields> {
+async function getFields(api: DiscordApi, route: `/${string}`): Promise<Fields> {
   const answer = await api.call('GET', route);
   return isFields(answer) ? answer : {};
 }

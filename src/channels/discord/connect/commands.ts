@@ -6,7 +6,7 @@
 import type { Logger } from '../../../log.ts';
 import { MENU, MENU_GROUPS, MORE } from '../../../messages/menu.ts';
 import type { CommandSpec } from '../../channel.ts';
-import { type Fields, fields, isFields, list, oneLine, string } from '../../shared/read.ts';
+import { type Fields, fields, fieldsList, isFields, string, tidyLine } from '../../shared/read.ts';
 import { sleep } from '../../shared/wait.ts';
 import { GOAL } from '../../shared/written-command.ts';
 import { COMMAND } from '../decode/interaction.ts';
@@ -38,7 +38,7 @@ interface Entry {
  * most 25 entries; the rest go into another group, so that none is left out.
  */
 export function commandBody(specs: readonly CommandSpec[]): object {
-  const entries = entriesOf(specs.filter(({ name }) => name !== GOAL && /^[-_a-z0-9]{1,32}$/.test(name)));
+  const entries = commandEntries(specs.filter(({ name }) => name !== GOAL && /^[-_a-z0-9]{1,32}$/.test(name)));
   const single = entries.filter(({ group }) => group === undefined).map(({ option }) => option);
   const groups = Object.entries(MENU_GROUPS).flatMap(([name, { description }]) =>
     groupsOf(
@@ -62,7 +62,7 @@ export function commandBody(specs: readonly CommandSpec[]): object {
 }
 
 /** Returns an entry for each command: alone, or in its group under the names it has there. */
-function entriesOf(specs: readonly CommandSpec[]): Entry[] {
+function commandEntries(specs: readonly CommandSpec[]): Entry[] {
   const goal = { name: 'goal', description: 'What is to be done', required: true };
   const task = { name: GOAL, description: 'Give me a task; it gets a thread of its own', translations: ownTexts(GOAL) };
   const optional = ({ argument }: CommandSpec) => argument && { ...argument, required: false };
@@ -99,7 +99,7 @@ function localized(
   texts: Texts | undefined,
   pick: (text: Texts[string]) => string | undefined,
 ): { description_localizations?: Record<string, string> } {
-  const given = Object.entries(texts ?? {}).map(([tag, text]) => [tag, oneLine(pick(text) ?? '', MAX_DESCRIPTION)]);
+  const given = Object.entries(texts ?? {}).map(([tag, text]) => [tag, tidyLine(pick(text) ?? '', MAX_DESCRIPTION)]);
   const said = given.filter(([, text]) => text !== '');
   return said.length > 0 ? { description_localizations: Object.fromEntries(said) } : {};
 }
@@ -116,7 +116,7 @@ function subcommand(
             .toLowerCase()
             .replace(/[^-_a-z0-9]+/g, '_')
             .slice(0, 32),
-          description: oneLine(argument.description, MAX_DESCRIPTION) || argument.name,
+          description: tidyLine(argument.description, MAX_DESCRIPTION) || argument.name,
           ...localized(translations, (text) => text.argument),
           required: argument.required,
           max_length: MAX_ARGUMENT,
@@ -124,7 +124,7 @@ function subcommand(
         },
       ]
     : [];
-  const own = { type: SUBCOMMAND, name, description: oneLine(description, MAX_DESCRIPTION) || name };
+  const own = { type: SUBCOMMAND, name, description: tidyLine(description, MAX_DESCRIPTION) || name };
   return { ...own, ...localized(translations, (text) => text.description), options };
 }
 
@@ -178,7 +178,7 @@ function canonical(command: object): string {
     localizations(body),
     sorted(body.contexts),
     sorted(body.integration_types),
-    list(body, 'options').map(option),
+    fieldsList(body, 'options').map(option),
   ]);
 }
 
@@ -191,7 +191,7 @@ function option(body: Fields): unknown[] {
     body.required ?? false,
     body.autocomplete ?? false,
   ];
-  return [...facts, body.max_length ?? 0, list(body, 'options').map(option)];
+  return [...facts, body.max_length ?? 0, fieldsList(body, 'options').map(option)];
 }
 
 const localizations = (body: Fields): unknown[] =>

@@ -23,7 +23,7 @@ export function missingIntent(): ConfigProblem {
 }
 
 /** Returns undefined for a problem that may be temporary. */
-export function problemOf({ closeCode, error, detail }: SessionEnd): ConfigProblem | undefined {
+export function configProblem({ closeCode, error, detail }: SessionEnd): ConfigProblem | undefined {
   if (closeCode === 4014) return missingIntent();
   if (closeCode === 4004 || (isFields(error) && error.status === 401)) return wrongToken();
   if (closeCode !== undefined) return { path: 'channels.discord', message: detail };

@@ -3,7 +3,7 @@
  * https://discord.com/developers/docs/reference#signed-attachment-cdn-urls
  */
 import * as shared from '../../shared/download.ts';
-import { isFields, list, string } from '../../shared/read.ts';
+import { fieldsList, isFields, string } from '../../shared/read.ts';
 import { type DiscordApi, DiscordError } from './api.ts';
 
 /** Our own limit; people on Discord may send files of up to 500 MB. */
@@ -11,7 +11,7 @@ export const DOWNLOAD_BYTES = 25 * 1024 * 1024;
 const SOON_MS = 30_000;
 
 export function createDownload(api: DiscordApi, cdnRoot: string): shared.Download {
-  return shared.createDownload({
+  return shared.createPlatformDownload({
     platform: 'Discord',
     maxBytes: DOWNLOAD_BYTES,
     begin: async (transfer) => transfer.body(await request(api, cdnRoot, transfer)),
@@ -38,7 +38,7 @@ async function renew(api: DiscordApi, transfer: shared.Transfer): Promise<string
   try {
     const body = { attachment_urls: [transfer.file.id] };
     const answer = await api.call('POST', '/attachments/refresh-urls', { body, signal: transfer.signal });
-    const [renewed] = isFields(answer) ? list(answer, 'refreshed_urls') : [];
+    const [renewed] = isFields(answer) ? fieldsList(answer, 'refreshed_urls') : [];
     return renewed && string(renewed, 'refreshed');
   } catch (error) {
     if (!(error instanceof DiscordError)) throw error;

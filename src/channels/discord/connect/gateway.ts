@@ -7,7 +7,7 @@ import { awakeNow } from '../../../lib/clock.ts';
 import type { Logger } from '../../../log.ts';
 import type { ChannelStatus } from '../../channel.ts';
 import { createBackoff, sleep } from '../../shared/wait.ts';
-import { problemOf } from './config-problems.ts';
+import { configProblem } from './config-problems.ts';
 import type { Events } from './events.ts';
 import { createIdentifyPace } from './identify-pace.ts';
 import { openSession } from './session.ts';
@@ -86,7 +86,7 @@ export function startGateway(options: GatewayOptions): Gateway {
     while (!stopping.signal.aborted) {
       const end = await live();
       void session?.close();
-      const problem = problemOf(end);
+      const problem = configProblem(end);
       if (problem) {
         const wrong = new ConfigError([problem]);
         onStatus({ state: 'failed', detail: wrong.message });

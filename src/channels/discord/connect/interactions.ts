@@ -7,7 +7,7 @@ import { within } from '../../../lib/within.ts';
 import type { Logger } from '../../../log.ts';
 import { messagesIn } from '../../../messages/messages.ts';
 import type { ChannelCallbacks, InboundMessage } from '../../channel.ts';
-import { type Fields, fields, integer, isFields, language, oneLine } from '../../shared/read.ts';
+import { type Fields, fields, integer, isFields, language, tidyLine } from '../../shared/read.ts';
 import type { Context } from '../decode/base.ts';
 import { decodeInteraction, type Interaction, readInteraction } from '../decode/interaction.ts';
 import { id } from '../decode/read.ts';
@@ -158,7 +158,7 @@ class InteractionIntake implements Interactions {
     const found = (asked && (await within(asked, this.#to.timing.suggestMs))) ?? [];
     const choices = found.filter(({ value }) => value.length > 0 && value.length <= 100).slice(0, 25);
     await this.#answer(interaction, CHOICES, {
-      choices: choices.map(({ value, label }) => ({ name: oneLine(label, 100) || value, value })),
+      choices: choices.map(({ value, label }) => ({ name: tidyLine(label, 100) || value, value })),
     });
   }
 

@@ -85,14 +85,14 @@ export function createMissing({ api, context, log }: MissingOptions): LookUp {
     if (thread === undefined || !self) return undefined;
     const route = `/channels/${thread}/messages` as const;
     const before = messageId === '' ? {} : { before: messageId };
-    const page = listOf(await ask(route, signal, { limit: String(PAGE), ...before }));
+    const page = fieldsIn(await ask(route, signal, { limit: String(PAGE), ...before }));
     if (!page) return undefined;
     const said = page.toReversed().filter((one) => SAID.has(integer(one, 'type') ?? 0));
     if (since !== undefined) {
       const fresh = said.filter((one) => isLater(id(one, 'id') ?? '0', since));
       return { replies: repliesOf(fresh, self).filter(({ quote }) => !quote.fromSelf) };
     }
-    const oldest = page.length < PAGE ? said[0] : listOf(await ask(route, signal, { after: '0', limit: '1' }))?.[0];
+    const oldest = page.length < PAGE ? said[0] : fieldsIn(await ask(route, signal, { after: '0', limit: '1' }))?.[0];
     const [root] = oldest ? quoteOf(await begun(oldest, (at) => ask(at, signal)), 'thread', self) : [];
     if (root?.fromSelf) return 'ours';
     const rest = said.filter((one) => id(one, 'id') !== (oldest && id(oldest, 'id')));
@@ -112,7 +112,8 @@ export function createMissing({ api, context, log }: MissingOptions): LookUp {
   };
 }
 
-const listOf = (answer: unknown): Fields[] | undefined => (Array.isArray(answer) ? answer.filter(isFields) : undefined);
+const fieldsIn = (answer: unknown): Fields[] | undefined =>
+  Array.isArray(answer) ? answer.filter(isFields) : undefined;
 
 /** Returns the message that a thread is attached to: Discord shows a notice in its place, which holds it. */
 function begunWith(message: Fields): Fields {

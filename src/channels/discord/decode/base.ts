@@ -1,6 +1,6 @@
 /** Decodes what every event shares: its place, its sender, and the name of a refusal. */
 import type { Address, InboundMessage, NameOf, Sender } from '../../channel.ts';
-import { type Fields, fields, oneLine, string } from '../../shared/read.ts';
+import { type Fields, fields, string, tidyLine } from '../../shared/read.ts';
 import type { Commands } from '../../shared/written-command.ts';
 import { isThread, type Place, type Role } from './places.ts';
 import { id } from './read.ts';
@@ -69,7 +69,7 @@ export function inThread({ thread }: Address, places: Context['places']): Partia
 export function personName(user: Fields, member: Fields | undefined = fields(user, 'member')): string {
   const names = [member && string(member, 'nick'), string(user, 'global_name'), string(user, 'username')];
   for (const name of names) {
-    const shown = oneLine(name ?? '', 100);
+    const shown = tidyLine(name ?? '', 100);
     if (shown !== '') return shown;
   }
   return id(user, 'id') ?? 'unknown';

@@ -2,8 +2,8 @@
  * Reads what bots and webhooks write instead of text: embeds, and components with text in them. A person's embeds are
  * only link previews. https://discord.com/developers/docs/components/reference
  */
-import { type Fields, fields, list, string } from '../../shared/read.ts';
-import { words } from './facts.ts';
+import { type Fields, fields, fieldsList, string } from '../../shared/read.ts';
+import { fieldLine } from './facts.ts';
 import { id } from './read.ts';
 
 const MAX_CHARACTERS = 8000;
@@ -11,7 +11,7 @@ const MAX_CHARACTERS = 8000;
 const MAX_COMPONENTS = 100;
 
 export function readCards(message: Fields): string {
-  const cards = list(message, 'embeds').slice(0, 10).map(card);
+  const cards = fieldsList(message, 'embeds').slice(0, 10).map(card);
   return [...cards, components(message)]
     .filter((text) => text !== '')
     .join('\n\n')
@@ -21,20 +21,25 @@ export function readCards(message: Fields): string {
 function card(embed: Fields): string {
   const author = string(fields(embed, 'author') ?? {}, 'name');
   const lines = [author, string(embed, 'title'), string(embed, 'description'), string(embed, 'url')];
-  for (const field of list(embed, 'fields').slice(0, 25))
-    lines.push(`${words(field, 'name')}: ${words(field, 'value')}`);
+  for (const field of fieldsList(embed, 'fields').slice(0, 25))
+    lines.push(`${fieldLine(field, 'name')}: ${fieldLine(field, 'value')}`);
   return lines.filter((line) => line?.trim()).join('\n');
 }
 
 /** Returns texts and picture descriptions in the order shown. */
 function components(message: Fields): string {
-  const lines = partsOf(message).map((part) => (string(part, 'content') ?? string(part, 'description'))?.trim());
+  const lines = flattenComponents(message).map((part) =>
+    (string(part, 'content') ?? string(part, 'description'))?.trim(),
+  );
   return lines.filter(Boolean).join('\n');
 }
 
 /** Returns the uploaded files that components show. Discord may leave them out of the message's attachments. */
 export function mediaOf(message: Fields): Fields[] {
-  const shown = partsOf(message).map((part) => ({ part, media: fields(part, 'media') ?? fields(part, 'file') }));
+  const shown = flattenComponents(message).map((part) => ({
+    part,
+    media: fields(part, 'media') ?? fields(part, 'file'),
+  }));
   return shown.flatMap(({ part, media }) => {
     const key = media && id(media, 'attachment_id');
     if (!media || key === undefined) return [];
@@ -45,7 +50,7 @@ export function mediaOf(message: Fields): Fields[] {
 }
 
 /** Returns the components in the order shown; containers, sections and galleries are nested. */
-function partsOf(message: Fields): Fields[] {
+function flattenComponents(message: Fields): Fields[] {
   const parts: Fields[] = [];
   const waiting = inside(message);
   for (let part = waiting.shift(); part && parts.length < MAX_COMPONENTS; part = waiting.shift()) {
@@ -57,6 +62,6 @@ function partsOf(message: Fields): Fields[] {
 
 function inside(part: Fields): Fields[] {
   const accessory = fields(part, 'accessory');
-  const parts = [...list(part, 'components'), ...list(part, 'items'), ...(accessory ? [accessory] : [])];
+  const parts = [...fieldsList(part, 'components'), ...fieldsList(part, 'items'), ...(accessory ? [accessory] : [])];
   return parts.slice(0, MAX_COMPONENTS);
 }

@@ -4,19 +4,21 @@
  */
 
 import { pollVotes } from '../../shared/poll.ts';
-import { type Fields, fields, integer, list, oneLine, string } from '../../shared/read.ts';
+import { type Fields, fields, fieldsList, integer, string, tidyLine } from '../../shared/read.ts';
 import { hasFlag } from './read.ts';
 
 const VOICE_MESSAGE = 1 << 13;
 
 export function readFacts(message: Fields): string[] {
   const facts = [
-    ...list(message, 'sticker_items').map((sticker) => `Sticker: ${words(sticker, 'name') || 'without a name'}`),
+    ...fieldsList(message, 'sticker_items').map(
+      (sticker) => `Sticker: ${fieldLine(sticker, 'name') || 'without a name'}`,
+    ),
     ...poll(message),
     ...pollResult(message),
     ...voice(message),
   ];
-  return facts.slice(0, 20).map((fact) => oneLine(fact, 2000));
+  return facts.slice(0, 20).map((fact) => tidyLine(fact, 2000));
 }
 
 export function isVoice(message: Fields): boolean {
@@ -26,7 +28,7 @@ export function isVoice(message: Fields): boolean {
 function poll(message: Fields): string[] {
   const body = fields(message, 'poll');
   if (!body) return [];
-  const answers = list(body, 'answers').slice(0, 30);
+  const answers = fieldsList(body, 'answers').slice(0, 30);
   const results = fields(body, 'results');
   const options = answers.map((answer) => media(fields(answer, 'poll_media')) + votesFor(answer, results));
   const many = body.allow_multiselect === true ? ' (several may be chosen)' : '';
@@ -38,15 +40,17 @@ function poll(message: Fields): string[] {
 function votesFor(answer: Fields, results: Fields | undefined): string {
   if (!results) return '';
   const answerId = integer(answer, 'answer_id');
-  const counted = list(results, 'answer_counts').find((one) => integer(one, 'id') === answerId);
+  const counted = fieldsList(results, 'answer_counts').find((one) => integer(one, 'id') === answerId);
   return `: ${pollVotes((counted && integer(counted, 'count')) ?? 0)}`;
 }
 
 /** Reads Discord's own notice of a poll's end, which is an embed. */
 function pollResult(message: Fields): string[] {
-  const embed = list(message, 'embeds').find(({ type }) => type === 'poll_result');
+  const embed = fieldsList(message, 'embeds').find(({ type }) => type === 'poll_result');
   if (!embed) return [];
-  const told = new Map(list(embed, 'fields').map((field) => [string(field, 'name') ?? '', words(field, 'value')]));
+  const told = new Map(
+    fieldsList(embed, 'fields').map((field) => [string(field, 'name') ?? '', fieldLine(field, 'value')]),
+  );
   const total = told.get('total_votes') ?? '0';
   const winner = told.get('victor_answer_text');
   const won = winner ? `; most votes: ${winner} (${told.get('victor_answer_votes') ?? '?'})` : '';
@@ -56,19 +60,19 @@ function pollResult(message: Fields): string[] {
 function media(part: Fields | undefined): string {
   if (!part) return '';
   const emoji = string(fields(part, 'emoji') ?? {}, 'name') ?? '';
-  return `${emoji} ${words(part, 'text')}`.trim();
+  return `${emoji} ${fieldLine(part, 'text')}`.trim();
 }
 
 function voice(message: Fields): string[] {
   if (!isVoice(message)) return [];
-  const [sound] = list(message, 'attachments');
+  const [sound] = fieldsList(message, 'attachments');
   const seconds = sound?.duration_secs;
   const length = typeof seconds === 'number' && Number.isFinite(seconds) ? `, ${Math.round(seconds)} s` : '';
   return [`Voice message${length}`];
 }
 
 /** Returns a field on one line; '' if it is missing. */
-export function words(body: Fields, key: string): string {
+export function fieldLine(body: Fields, key: string): string {
   const number = integer(body, key);
-  return oneLine(string(body, key) ?? (number === undefined ? '' : String(number)));
+  return tidyLine(string(body, key) ?? (number === undefined ? '' : String(number)));
 }

@@ -4,7 +4,7 @@
  */
 import type { RemoteFile } from '../../channel.ts';
 import { fileName, mediaType } from '../../shared/file-facts.ts';
-import { type Fields, integer, list, string } from '../../shared/read.ts';
+import { type Fields, fieldsList, integer, string } from '../../shared/read.ts';
 import { mediaOf } from './cards.ts';
 import { isVoice } from './facts.ts';
 import { id } from './read.ts';
@@ -14,7 +14,7 @@ const MAX_FILES = 10;
 /** Reads the files. A file's ID is its signed URL, which works for a day and can be signed again. */
 export function readFiles(message: Fields): RemoteFile[] {
   const isSpoken = isVoice(message);
-  const attached = list(message, 'attachments');
+  const attached = fieldsList(message, 'attachments');
   const shown = mediaOf(message).filter((one) => attached.every((other) => other.id !== one.id));
   const files = [...attached, ...shown].map((body) => remoteFile(body, isSpoken));
   return files.filter((file) => file !== undefined).slice(0, MAX_FILES);
@@ -33,7 +33,7 @@ function remoteFile(body: Fields, isSpoken: boolean): RemoteFile | undefined {
     mimeType,
     ...(size !== undefined && size >= 0 && { size }),
     ...lengthOf(body),
-    kind: isSpoken ? 'voice' : kindOf(mimeType),
+    kind: isSpoken ? 'voice' : mediaKind(mimeType),
   };
 }
 
@@ -42,7 +42,7 @@ function lengthOf({ duration_secs: seconds }: Fields): { seconds?: number } {
   return typeof seconds === 'number' && seconds >= 0 && Number.isFinite(seconds) ? { seconds } : {};
 }
 
-function kindOf(mimeType: string): RemoteFile['kind'] {
+function mediaKind(mimeType: string): RemoteFile['kind'] {
   if (mimeType === 'image/gif') return 'animation';
   if (/^image\/(jpeg|png|webp)$/.test(mimeType)) return 'photo';
   if (mimeType.startsWith('audio/')) return 'audio';

@@ -6,7 +6,7 @@
 import { MENU_GROUPS } from '../../../messages/menu.ts';
 import type { Address, InboundMessage, Sender, SuggestQuery } from '../../channel.ts';
 import { emptyMessage } from '../../channel.ts';
-import { type Fields, fields, integer, isFields, language, list, string } from '../../shared/read.ts';
+import { type Fields, fields, fieldsList, integer, isFields, language, string } from '../../shared/read.ts';
 import { GOAL, isNearly } from '../../shared/written-command.ts';
 import { type Context, type DroppedEvent, dropped, inThread, readAddress, readSender } from './base.ts';
 import { isThread, takesThreads } from './places.ts';
@@ -209,14 +209,14 @@ interface Subcommand {
 function called(body: Fields): Subcommand | undefined {
   const data = fields(body, 'data');
   if (!data || string(data, 'name') !== COMMAND) return undefined;
-  const [chosen] = list(data, 'options');
+  const [chosen] = fieldsList(data, 'options');
   const first = chosen && string(chosen, 'name');
   if (!chosen || !first) return undefined;
-  const [inner] = list(chosen, 'options');
+  const [inner] = fieldsList(chosen, 'options');
   if (integer(chosen, 'type') !== GROUP) return { name: first, before: '', option: inner };
   const name = inner && string(inner, 'name');
   if (!inner || !name) return undefined;
   // Overflow groups hold commands under their own names.
   const entry = Object.hasOwn(MENU_GROUPS, first) ? MENU_GROUPS[first]?.entries[name] : undefined;
-  return { name: entry?.command ?? name, before: entry?.before ?? '', option: list(inner, 'options')[0] };
+  return { name: entry?.command ?? name, before: entry?.before ?? '', option: fieldsList(inner, 'options')[0] };
 }

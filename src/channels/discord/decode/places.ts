@@ -3,7 +3,7 @@
  * least recently mentioned is evicted first, and looked up again when needed.
  * https://discord.com/developers/docs/resources/channel#channel-object
  */
-import { type Fields, fields, integer, list, oneLine, string } from '../../shared/read.ts';
+import { type Fields, fields, fieldsList, integer, string, tidyLine } from '../../shared/read.ts';
 import { id } from './read.ts';
 import { idAt } from './snowflake.ts';
 
@@ -69,7 +69,7 @@ export function createPlaces(): Places {
     const made = Date.parse(string(fields(channel, 'thread_metadata') ?? {}, 'create_timestamp') ?? '');
     const place: Place = {
       type,
-      name: oneLine(string(channel, 'name') ?? known?.name ?? '', 100),
+      name: tidyLine(string(channel, 'name') ?? known?.name ?? '', 100),
       ...(guildId !== undefined && { guild: guildId }),
       ...(parent !== undefined && { parent }),
       ...(lastMessage !== undefined && { lastMessage }),
@@ -83,15 +83,15 @@ export function createPlaces(): Places {
     const roleId = id(role, 'id');
     if (roleId === undefined) return;
     const bot = id(fields(role, 'tags') ?? {}, 'bot_id');
-    const facts = { name: oneLine(string(role, 'name') ?? '', 100), ...(bot !== undefined && { bot }) };
+    const facts = { name: tidyLine(string(role, 'name') ?? '', 100), ...(bot !== undefined && { bot }) };
     remember(roles, roleId, facts, MAX_ROLES);
   }
 
   function learnGuild(guild: Fields): void {
     const guildId = id(guild, 'id');
-    for (const channel of list(guild, 'channels')) learn(channel, guildId);
-    for (const thread of list(guild, 'threads')) learn(thread, guildId);
-    for (const role of list(guild, 'roles')) learnRole(role);
+    for (const channel of fieldsList(guild, 'channels')) learn(channel, guildId);
+    for (const thread of fieldsList(guild, 'threads')) learn(thread, guildId);
+    for (const role of fieldsList(guild, 'roles')) learnRole(role);
   }
 
   function forgetGuild(guild: Fields): void {
@@ -117,7 +117,7 @@ export function createPlaces(): Places {
   ]);
 
   function learnGuildThreads(data: Fields): void {
-    for (const thread of list(data, 'threads')) learn(thread, id(data, 'guild_id'));
+    for (const thread of fieldsList(data, 'threads')) learn(thread, id(data, 'guild_id'));
   }
 
   return {

@@ -4,7 +4,7 @@
  * https://discord.com/developers/docs/resources/message#message-reference-types, #message-snapshot-object
  */
 import type { InboundMessage, QuotedText } from '../../channel.ts';
-import { type Fields, fields, integer, list, string } from '../../shared/read.ts';
+import { type Fields, fields, fieldsList, integer, string } from '../../shared/read.ts';
 import { type Context, personName } from './base.ts';
 import { readCards } from './cards.ts';
 import { readFacts } from './facts.ts';
@@ -19,7 +19,7 @@ const REPLY = 19;
 export function snapshots(message: Fields): Fields[] {
   const reference = fields(message, 'message_reference');
   if (!reference || integer(reference, 'type') !== FORWARD) return [];
-  return list(message, 'message_snapshots')
+  return fieldsList(message, 'message_snapshots')
     .map((snapshot) => fields(snapshot, 'message'))
     .filter((snapshot) => snapshot !== undefined)
     .slice(0, 1);
@@ -31,7 +31,7 @@ export function readForwards(message: Fields, context: Context): QuotedText[] {
   return snapshots(message).map((snapshot) => ({
     kind: 'forward',
     from: source,
-    text: wordsOf(snapshot, context, true)
+    text: quotedWords(snapshot, context, true)
       .filter((part) => part !== '')
       .join('\n'),
     fromSelf: false,
@@ -53,7 +53,7 @@ export function readReply(message: Fields, context: Context): QuotedText[] {
 /** Quotes a whole message; returns nothing if it is empty. */
 export function quoteOf(message: Fields, kind: QuotedText['kind'], context: Context): QuotedText[] {
   const author = fields(message, 'author') ?? {};
-  const text = describe(message, context);
+  const text = describeMessage(message, context);
   if (text === '') return [];
   const userId = id(author, 'id') ?? '';
   const from = context.nameOf?.(userId) ?? personName(author, fields(message, 'member'));
@@ -76,7 +76,7 @@ export function missingOriginal(message: Fields): InboundMessage['original'] {
  */
 export function repliesTo(message: Fields, { bot }: Context): string | undefined {
   if (integer(message, 'type') === REPLY && !fields(message, 'referenced_message')) {
-    const isPing = list(message, 'mentions').some((user) => id(user, 'id') === bot.account);
+    const isPing = fieldsList(message, 'mentions').some((user) => id(user, 'id') === bot.account);
     const isWritten = new RegExp(`<@!?${bot.account}>`).test(string(message, 'content') ?? '');
     return isPing && !isWritten ? id(fields(message, 'message_reference') ?? {}, 'message_id') : undefined;
   }
@@ -86,7 +86,7 @@ export function repliesTo(message: Fields, { bot }: Context): string | undefined
 }
 
 /** Returns a message's text with its other content in brackets. */
-function describe(message: Fields, context: Context): string {
+function describeMessage(message: Fields, context: Context): string {
   const inner = snapshots(message);
   const things = [message, ...inner].flatMap((part) => [
     ...readFiles(part).map((file) => `${file.kind} ${file.name}`),
@@ -95,13 +95,13 @@ function describe(message: Fields, context: Context): string {
   const author = fields(message, 'author') ?? {};
   const isBots = author.bot === true || id(message, 'webhook_id') !== undefined;
   const words = [
-    ...wordsOf(message, context, isBots),
+    ...quotedWords(message, context, isBots),
     ...(inner.length > 0 ? [`[passed on from ${sourceOf(message, context)}:]`] : []),
-    ...inner.flatMap((part) => wordsOf(part, context, true)),
+    ...inner.flatMap((part) => quotedWords(part, context, true)),
   ];
   return [...words, ...things.map((thing) => `[${thing}]`)].filter((part) => part !== '').join('\n');
 }
 
-function wordsOf(message: Fields, context: Context, hasCards: boolean): string[] {
+function quotedWords(message: Fields, context: Context, hasCards: boolean): string[] {
   return [readWords(message, context).text, hasCards ? readCards(message) : ''];
 }

@@ -4,7 +4,7 @@
  * https://discord.com/developers/docs/topics/permissions#permission-overwrites
  */
 import type { Address, WriteBarrier } from '../../channel.ts';
-import { type Fields, fields, list, string } from '../../shared/read.ts';
+import { type Fields, fields, fieldsList, string } from '../../shared/read.ts';
 import { remember } from './places.ts';
 import { id } from './read.ts';
 
@@ -52,7 +52,9 @@ export function createSpeaking(): Speaking {
     const guildId = id(channel, 'guild_id') ?? guild;
     if (channelId === undefined || guildId === undefined) return;
     const known = channels.get(channelId);
-    const told = Array.isArray(channel.permission_overwrites) ? list(channel, 'permission_overwrites') : undefined;
+    const told = Array.isArray(channel.permission_overwrites)
+      ? fieldsList(channel, 'permission_overwrites')
+      : undefined;
     const meta = fields(channel, 'thread_metadata');
     remember(
       channels,
@@ -72,11 +74,12 @@ export function createSpeaking(): Speaking {
     if (guildId === undefined || data.unavailable === true) return;
     const known = guilds.get(guildId);
     const guild: Guild = { owner: id(data, 'owner_id') ?? known?.owner, roles: known?.roles ?? new Map() };
-    for (const role of list(data, 'roles')) learnRole(role, guild);
-    const self = list(data, 'members').find((member) => id(fields(member, 'user') ?? {}, 'id') === account);
+    for (const role of fieldsList(data, 'roles')) learnRole(role, guild);
+    const self = fieldsList(data, 'members').find((member) => id(fields(member, 'user') ?? {}, 'id') === account);
     const own = self ? ownOf(self) : known?.own;
     remember(guilds, guildId, { ...guild, ...(own && { own }) }, MAX_GUILDS);
-    for (const channel of [...list(data, 'channels'), ...list(data, 'threads')]) learnChannel(channel, guildId);
+    for (const channel of [...fieldsList(data, 'channels'), ...fieldsList(data, 'threads')])
+      learnChannel(channel, guildId);
   }
 
   function learnRole(role: Fields, guild: Guild | undefined): void {
@@ -95,7 +98,7 @@ export function createSpeaking(): Speaking {
       else if (/^(CHANNEL|THREAD)_(CREATE|UPDATE)$/.test(event)) learnChannel(data, undefined);
       else if (/^(CHANNEL|THREAD)_DELETE$/.test(event)) channels.delete(id(data, 'id') ?? '');
       else if (event === 'THREAD_LIST_SYNC')
-        for (const thread of list(data, 'threads')) learnChannel(thread, id(data, 'guild_id'));
+        for (const thread of fieldsList(data, 'threads')) learnChannel(thread, id(data, 'guild_id'));
       else if (event === 'GUILD_ROLE_CREATE' || event === 'GUILD_ROLE_UPDATE')
         learnRole(fields(data, 'role') ?? {}, guilds.get(id(data, 'guild_id') ?? ''));
       else if (event === 'GUILD_ROLE_DELETE')

@@ -3,7 +3,7 @@
  * as written. https://discord.com/developers/docs/reference#message-formatting
  */
 
-import { type Fields, list, string } from '../../shared/read.ts';
+import { type Fields, fieldsList, string } from '../../shared/read.ts';
 import { type Context, personName } from './base.ts';
 import { id } from './read.ts';
 
@@ -37,13 +37,13 @@ export function readWords(message: Fields, context: Context): Words {
         if (time !== undefined) return clock(Number(time)) ?? token;
         if (command !== undefined) return `/${command}`;
         mentioned ||= isUs(kind, target);
-        return nameOf(kind, target, message, context) ?? token;
+        return mentionedName(kind, target, message, context) ?? token;
       })
     : rest;
   return { text: text.trim(), mentioned };
 }
 
-function nameOf(
+function mentionedName(
   kind: string,
   target: string,
   message: Fields,
@@ -60,7 +60,7 @@ function nameOf(
   if (target === bot.account) return `@${bot.name}`;
   const name = configured?.(target);
   if (name !== undefined) return `@${name}`;
-  const user = list(message, 'mentions').find((mention) => id(mention, 'id') === target);
+  const user = fieldsList(message, 'mentions').find((mention) => id(mention, 'id') === target);
   return user && `@${personName(user)}`;
 }
 

@@ -50,7 +50,7 @@ export function createLiveCalls({ api, log }: { api: DiscordApi; log: Logger }):
       if (Date.now() >= (quietUntil.get(channelOf(run.address)) ?? 0)) await call(run, 'POST', 'typing');
     },
     async publish(run, words) {
-      const [content, buttons] = await Promise.all([textOf(words), run.view.buttons()]);
+      const [content, buttons] = await Promise.all([renderWords(words), run.view.buttons()]);
       const body = { content, allowed_mentions: NO_MENTIONS, components: componentsOf(buttons) };
       if (run.messageId !== undefined) {
         const { error } = await call(run, 'PATCH', `messages/${run.messageId}`, { ...body, flags: SUPPRESS_EMBEDS });
@@ -72,7 +72,7 @@ export function createLiveCalls({ api, log }: { api: DiscordApi; log: Logger }):
 }
 
 /** Renders text with the same care for links and mentions as an answer. */
-async function textOf(words: Words): Promise<string> {
+async function renderWords(words: Words): Promise<string> {
   if ('line' in words) return plainLine(words.line);
   const [text = '…'] = await renderDiscord(words.markdown);
   return text;

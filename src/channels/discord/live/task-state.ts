@@ -6,7 +6,7 @@
 
 import type { Logger } from '../../../log.ts';
 import type { Address, TaskView } from '../../channel.ts';
-import { fields, isFields, list, string } from '../../shared/read.ts';
+import { fields, fieldsList, isFields, string } from '../../shared/read.ts';
 import { rest } from '../../shared/wait.ts';
 import { type DiscordApi, DiscordError } from '../connect/api.ts';
 import { remember } from '../decode/places.ts';
@@ -99,7 +99,7 @@ export class TaskState {
     const found = await this.#to.api.call('GET', `/channels/${channel}/messages/${thread}`);
     const message = isFields(found) ? found : {};
     const [text = ''] = (string(message, 'content') ?? '').split(MARK);
-    const reactions = list(message, 'reactions')
+    const reactions = fieldsList(message, 'reactions')
       .filter((reaction) => reaction.me === true)
       .map((reaction) => string(fields(reaction, 'emoji') ?? {}, 'name') ?? '')
       .filter((emoji) => EMOJI.has(emoji));

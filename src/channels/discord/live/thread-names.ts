@@ -5,7 +5,7 @@
  */
 import { createLru } from '../../../lib/lru.ts';
 import type { Logger } from '../../../log.ts';
-import { isFields, oneLine, string } from '../../shared/read.ts';
+import { isFields, string, tidyLine } from '../../shared/read.ts';
 import { type DiscordApi, DiscordError } from '../connect/api.ts';
 
 export interface WantedName {
@@ -37,7 +37,7 @@ const RETRY_MS = 30_000;
 /** The thread is archived and can be renamed once somebody writes there. */
 const ARCHIVED = 50083;
 
-export const nameOf = (title: string): string => oneLine(title, MAX_NAME) || 'Task';
+export const threadNameFor = (title: string): string => tidyLine(title, MAX_NAME) || 'Task';
 
 export class ThreadNames {
   readonly #api: DiscordApi;
@@ -53,12 +53,12 @@ export class ThreadNames {
   /** Resolves when the thread has the name, or the rename was postponed. */
   async want(thread: string, { title, opened }: WantedName): Promise<void> {
     const known = this.#names.get(thread);
-    const ours = opened.flatMap((one) => (one ? [nameOf(one)] : []));
+    const ours = opened.flatMap((one) => (one ? [threadNameFor(one)] : []));
     const name: Name = known ?? { wanted: '', ours: new Set(), renamed: [], tries: 0, isBusy: false };
     for (const one of ours) name.ours.add(one);
     // A thread that was opened under this title and never renamed needs no look.
-    name.given ??= ours.every((one) => one === nameOf(title)) ? nameOf(title) : undefined;
-    name.wanted = nameOf(title);
+    name.given ??= ours.every((one) => one === threadNameFor(title)) ? threadNameFor(title) : undefined;
+    name.wanted = threadNameFor(title);
     this.#names.set(thread, name);
     if (!name.timer) await this.#follow(thread, name);
   }

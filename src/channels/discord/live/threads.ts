@@ -7,7 +7,7 @@ import { UserError } from '../../../errors.ts';
 import type { Logger } from '../../../log.ts';
 import { messagesFor, say } from '../../../messages/messages.ts';
 import type { Address, InboundMessage } from '../../channel.ts';
-import { isFields, oneLine } from '../../shared/read.ts';
+import { isFields, tidyLine } from '../../shared/read.ts';
 import { type DiscordApi, DiscordError } from '../connect/api.ts';
 import { openInteraction } from '../decode/interaction.ts';
 import { remember } from '../decode/places.ts';
@@ -16,7 +16,7 @@ import { NO_MENTIONS, nonceOf, once, SUPPRESS_EMBEDS } from '../send/defaults.ts
 import { findSent } from '../send/read-back.ts';
 import { toDeliveryError } from '../send/refusals.ts';
 import { plainLine } from '../send/render.ts';
-import { nameOf } from './thread-names.ts';
+import { threadNameFor } from './thread-names.ts';
 
 /** A small cache whose contents may be lost. */
 export interface Cache {
@@ -94,7 +94,7 @@ export class Threads {
   }
 
   async #startThread(channel: string, root: string, title: string): Promise<void> {
-    const body = { name: nameOf(title), auto_archive_duration: AUTO_ARCHIVE };
+    const body = { name: threadNameFor(title), auto_archive_duration: AUTO_ARCHIVE };
     try {
       await this.#to.api.call('POST', `/channels/${channel}/messages/${root}/threads`, { body });
     } catch (error) {
@@ -149,5 +149,5 @@ export class Threads {
 
 /** Returns the text of the root message. A command that opens a thread has no goal of its own. */
 function rootText({ text, sender }: InboundMessage, title: string): string {
-  return `**${plainLine(oneLine(text, 1500) || title, 1600)}** (asked by ${plainLine(sender.name, 150)})`;
+  return `**${plainLine(tidyLine(text, 1500) || title, 1600)}** (asked by ${plainLine(sender.name, 150)})`;
 }

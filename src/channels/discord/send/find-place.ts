@@ -3,7 +3,7 @@
  * https://discord.com/developers/docs/resources/channel#get-channel
  */
 import type { Channel, Place } from '../../channel.ts';
-import { isFields, list, string } from '../../shared/read.ts';
+import { fieldsList, isFields, string } from '../../shared/read.ts';
 import { type DiscordApi, DiscordError } from '../connect/api.ts';
 import { isDirect, isThread, type Places } from '../decode/places.ts';
 import { id, isId } from '../decode/read.ts';
@@ -21,7 +21,9 @@ export function createFindPlace(options: {
     try {
       const channel = await api.call('GET', `/channels/${channelId}`);
       if (!isFields(channel) || !places.learn(channel)) return undefined;
-      const [user] = list(channel, 'recipients').map((recipient) => id(recipient, 'id') ?? string(recipient, 'id'));
+      const [user] = fieldsList(channel, 'recipients').map(
+        (recipient) => id(recipient, 'id') ?? string(recipient, 'id'),
+      );
       return user === undefined ? {} : { user };
     } catch (error) {
       if (error instanceof DiscordError && (error.status === 404 || error.status === 403)) return undefined;

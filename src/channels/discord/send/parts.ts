@@ -1,7 +1,7 @@
 /** Splits our message into parts that Discord accepts: texts, files and buttons. Pure except for loading the parser. */
 import { type Messages, messagesFor } from '../../../messages/messages.ts';
 import type { Attachment, Button, ChannelLimits, OutboundMessage } from '../../channel.ts';
-import { oneLine } from '../../shared/read.ts';
+import { tidyLine } from '../../shared/read.ts';
 import type { UploadFile } from '../connect/api.ts';
 import { NO_MENTIONS, SUPPRESS_EMBEDS } from './defaults.ts';
 import { renderDiscord } from './render.ts';
@@ -55,7 +55,7 @@ export function partBody(part: DiscordPart): object {
 
 /** Returns rows of buttons, within the limits of one message. */
 export function componentsOf(rows: readonly Button[][]): object[] {
-  return rows.map((row) => ({ type: 1, components: row.map(button) }));
+  return rows.map((row) => ({ type: 1, components: row.map(buttonComponent) }));
 }
 
 export function uploads(part: DiscordPart): UploadFile[] {
@@ -64,12 +64,12 @@ export function uploads(part: DiscordPart): UploadFile[] {
 
 /** Returns a name from outside on one line, without characters of paths and headers. */
 export function uploadName(file: Attachment): string {
-  const clean = oneLine(file.name.toWellFormed(), 120).replace(/["\\/;:*?<>|]/g, '_');
+  const clean = tidyLine(file.name.toWellFormed(), 120).replace(/["\\/;:*?<>|]/g, '_');
   return clean.replace(/^\.+/, '') || 'file';
 }
 
-function button({ id, label }: Button): object {
-  return { type: 2, style: 2, label: oneLine(label, MAX_LABEL) || '…', custom_id: id };
+function buttonComponent({ id, label }: Button): object {
+  return { type: 2, style: 2, label: tidyLine(label, MAX_LABEL) || '…', custom_id: id };
 }
 
 function splitRows(rows: readonly Button[][]): Button[][] {
@@ -92,7 +92,7 @@ function groupFiles(
   const refused: string[] = [];
   let bytes = 0;
   for (const file of files) {
-    const name = oneLine(file.name, 80);
+    const name = tidyLine(file.name, 80);
     if (file.size === 0) {
       refused.push(messages.text('channels.fileEmpty', { file: name }));
       continue;

@@ -1,6 +1,6 @@
 /** Finds out whether a message with an unknown outcome arrived; Discord remembers a nonce for some minutes only. */
 
-import { type Fields, fields, integer, isFields, list, string } from '../../shared/read.ts';
+import { type Fields, fields, fieldsList, integer, isFields, string } from '../../shared/read.ts';
 import { type DiscordApi, DiscordError } from '../connect/api.ts';
 import { id } from '../decode/read.ts';
 import { idAt } from '../decode/snowflake.ts';
@@ -28,15 +28,15 @@ export async function findSent(
     .filter((message) => id(fields(message, 'author') ?? {}, 'id') === wanted.account);
   const match =
     ours.find((message) => string(message, 'nonce') === wanted.nonce) ??
-    ours.find((message) => isSame(message, wanted.part));
+    ours.find((message) => isSamePart(message, wanted.part));
   return match && id(match, 'id');
 }
 
-function isSame(message: Fields, part: DiscordPart): boolean {
+function isSamePart(message: Fields, part: DiscordPart): boolean {
   if ((string(message, 'content') ?? '').trim() !== part.content.trim()) return false;
-  const sizes = list(message, 'attachments').map((file) => integer(file, 'size') ?? -1);
+  const sizes = fieldsList(message, 'attachments').map((file) => integer(file, 'size') ?? -1);
   if (String(sizes) !== String(part.files.map(({ size }) => size))) return false;
-  const buttons = list(message, 'components').flatMap((row) => list(row, 'components'));
+  const buttons = fieldsList(message, 'components').flatMap((row) => fieldsList(row, 'components'));
   const ids = buttons.map((button) => string(button, 'custom_id'));
   return String(ids) === String(part.rows.flat().map((button) => button.id));
 }

@@ -63,16 +63,16 @@ const REMEDIES: Remedy[] = [
   {
     name: 'reply',
     fits: refusesReply,
-    change: (form) => without(form, 'message_reference'),
+    change: (form) => withoutField(form, 'message_reference'),
   },
   {
     name: 'buttons',
     fits: ({ code, message }) => code === 50035 && /components/i.test(message),
-    change: (form) => without(form, 'components'),
+    change: (form) => withoutField(form, 'components'),
   },
   // Remedies for any other problem with the form: less and less accompanies the text.
-  { name: 'less-buttons', fits: refusesForm, change: (form) => without(form, 'components') },
-  { name: 'less-reply', fits: refusesForm, change: (form) => without(form, 'message_reference') },
+  { name: 'less-buttons', fits: refusesForm, change: (form) => withoutField(form, 'components') },
+  { name: 'less-reply', fits: refusesForm, change: (form) => withoutField(form, 'message_reference') },
   { name: 'new', fits: refusesForm, change: (form, fresh) => (form.method === 'PATCH' ? bare(fresh) : undefined) },
 ];
 
@@ -115,7 +115,7 @@ export function remedy(error: DiscordError, form: Form, fresh: Form, tried: Set<
   return undefined;
 }
 
-function without(form: Form, key: string): Form | undefined {
+function withoutField(form: Form, key: string): Form | undefined {
   const held = form.body[key];
   if (held === undefined || (Array.isArray(held) && held.length === 0)) return undefined;
   return { ...form, body: Object.fromEntries(Object.entries(form.body).filter(([name]) => name !== key)) };

@@ -16,7 +16,7 @@ import { nonceOf, once, SUPPRESS_EMBEDS } from './defaults.ts';
 import { type DiscordPart, partBody, planParts, uploads } from './parts.ts';
 import { findSent } from './read-back.ts';
 import { type Form, isArchived, isGone, isNoRoot, remedy, toDeliveryError, toReopenError } from './refusals.ts';
-import { fileOf, noticeOf, noticeParts, whyRefused, wordsOf } from './without-files.ts';
+import { noticeOf, noticeParts, onlyFile, onlyText, whyRefused } from './without-files.ts';
 
 export interface SendOptions {
   api: DiscordApi;
@@ -60,8 +60,8 @@ class Sender {
       parts: () => parts,
       hasButtons: ({ rows }) => count > 0 && rows.flat().length === count,
       filesOf: ({ files }) => files,
-      fileOf,
-      wordsOf: (part, notice) => wordsOf(part, notice, messages),
+      fileOf: onlyFile,
+      wordsOf: (part, notice) => onlyText(part, notice, messages),
       notice: (refused) => noticeOf(refused, messages),
       noticeParts: async (notice) => noticeParts(notice),
       post: async (part, step) => {

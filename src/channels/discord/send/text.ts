@@ -29,7 +29,7 @@ const LINE_START = /^(\s*)(?:(#{1,3}|-#?|>{1,3})(?=\s|$)|(\d+)(?=\.(?:\s|$)))/;
 const PLAIN_LABEL = /^(?:[\p{L}\p{M}\p{N} .,;!?'"()/&%+=-]|(?<=[A-Za-z0-9])_(?=[A-Za-z0-9]))+$/u;
 const MAX_LABEL = 300;
 
-export const markup: InlineMarkup = { text: escaped, span: spanned };
+export const markup: InlineMarkup = { text: escapeDiscord, span: spanned };
 
 export const discord: Dialect = {
   text(inline, heading) {
@@ -86,9 +86,9 @@ function cellsOf(table: Table): string[][] {
 }
 
 /** Escapes text, so that Discord shows it literally: no formatting, no list, no mention. */
-function escaped(raw: string, { start, line, outer }: Place): string {
-  const link = outer.find((span) => span.kind === 'link');
-  if (link !== undefined && isPlainLabel(line.text.slice(link.start, link.end).trim())) return raw;
+function escapeDiscord(raw: string, { start, line, outer }: Place): string {
+  const discordLink = outer.find((span) => span.kind === 'link');
+  if (discordLink !== undefined && isPlainLabel(line.text.slice(discordLink.start, discordLink.end).trim())) return raw;
   const before = line.text.charAt(start - 1);
   const after = line.text.charAt(start + raw.length);
   // The neighbours decide about a mark at the edge of a run, and a mention may continue in the next run.
@@ -101,9 +101,9 @@ function escaped(raw: string, { start, line, outer }: Place): string {
       at < before.length || at >= before.length + silent.length ? mark : `\\${mark}`,
     )
     .slice(before.length, after === '' ? undefined : -after.length);
-  const from = link !== undefined || after === '' ? safe.length : safe.lastIndexOf(' ') + 1;
+  const from = discordLink !== undefined || after === '' ? safe.length : safe.lastIndexOf(' ') + 1;
   const text = safe.slice(0, from) + safe.slice(from).replace(OPEN_URL, `:${JOINER}`);
-  if (link !== undefined || line.text.slice(0, start).trim() !== '') return text;
+  if (discordLink !== undefined || line.text.slice(0, start).trim() !== '') return text;
   return text.replace(LINE_START, (_all, blank: string, mark = '', number = '') =>
     number === '' ? `${blank}\\${mark}` : `${blank}${number}\\`,
   );

@@ -46,7 +46,7 @@ export function noticeOf(refused: readonly RefusedFile[], messages: Messages): s
 }
 
 /** Returns the text and buttons of a part, with the notice at the end if it fits. */
-export function wordsOf(
+export function onlyText(
   part: DiscordPart,
   notice: string,
   messages: Messages,
@@ -60,7 +60,7 @@ export function wordsOf(
   };
 }
 
-export function fileOf(_part: DiscordPart, file: Attachment): DiscordPart {
+export function onlyFile(_part: DiscordPart, file: Attachment): DiscordPart {
   return { content: '', files: [file], rows: [] };
 }
 

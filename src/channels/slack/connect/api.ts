@@ -74,7 +74,7 @@ function toSlackError(method: string, error: unknown): SlackError {
     case 'slack_webapi_rate_limited_error':
       return limited(method, integer(body, 'retryAfter'));
     case 'slack_webapi_platform_error':
-      return refusal(method, fields(body, 'data') ?? {});
+      return slackError(method, fields(body, 'data') ?? {});
     case 'slack_webapi_http_error': {
       const status = integer(body, 'statusCode') ?? 0;
       // Slack itself refuses with 200, so this is a server in between, which didn't pass the call on.
@@ -86,7 +86,7 @@ function toSlackError(method: string, error: unknown): SlackError {
   }
 }
 
-function refusal(method: string, data: Fields): SlackError {
+function slackError(method: string, data: Fields): SlackError {
   const code = string(data, 'error') ?? 'unknown_error';
   const details = fields(data, 'response_metadata') ?? {};
   if (LIMITED.has(code)) return limited(method, integer(details, 'retryAfter'));

@@ -7,7 +7,7 @@
  */
 import type { Logger } from '../../../log.ts';
 import type { InboundMessage } from '../../channel.ts';
-import { type Fields, fields, integer, list, string } from '../../shared/read.ts';
+import { type Fields, fields, fieldsList, integer, string } from '../../shared/read.ts';
 import { createBackoff, sleep } from '../../shared/wait.ts';
 import type { DecodedEvent, Self } from '../decode/decode.ts';
 import { type SlackApi, SlackError } from './api.ts';
@@ -213,7 +213,7 @@ export class Backfill {
     let cursor: string | undefined;
     for (let page = 0; page < MAX_PAGES; page++) {
       const answer = await this.#ask(method, cursor === undefined ? params : { ...params, cursor });
-      for (const message of list(answer, 'messages')) {
+      for (const message of fieldsList(answer, 'messages')) {
         const ts = string(message, 'ts') ?? '';
         if (Number(ts) > oldest && ts !== thread) missed.push({ place, ts, message });
       }

@@ -20,13 +20,13 @@ export function createBarred({ api }: { api: SlackApi }): NonNullable<Channel['b
     if (last && performance.now() - last.at < KEPT_MS) return last.why;
     // If Slack doesn't say, sending will show it; the unknown answer is cached too, so that it isn't asked again at
     // once.
-    const asked = ask(api, chat).catch(() => undefined);
+    const asked = findBarrier(api, chat).catch(() => undefined);
     void asked.then((why) => known.set(chat, { at: performance.now(), why }));
     return within(asked, WAIT_MS);
   };
 }
 
-async function ask(api: SlackApi, chat: string): Promise<WriteBarrier | undefined> {
+async function findBarrier(api: SlackApi, chat: string): Promise<WriteBarrier | undefined> {
   const channel = fields(await api.call('conversations.info', { channel: chat }), 'channel') ?? {};
   if (channel.is_archived === true) return 'archived';
   // A channel without the bot is reported when a thread is opened, with instructions to invite it.

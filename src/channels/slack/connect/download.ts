@@ -28,7 +28,7 @@ export interface DownloadOptions {
 }
 
 export function createDownload({ api, transport, hosts, botToken }: DownloadOptions): shared.Download {
-  return shared.createDownload({
+  return shared.createPlatformDownload({
     platform: 'Slack',
     maxBytes: DOWNLOAD_BYTES,
     async begin(transfer) {

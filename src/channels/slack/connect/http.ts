@@ -10,7 +10,7 @@ import type { Receiver } from '@slack/bolt';
 import { createLru } from '../../../lib/lru.ts';
 import type { Logger } from '../../../log.ts';
 import { type Fields, isFields, string } from '../../shared/read.ts';
-import { createBodyReader, declaredBytes, refuse, type WebhookHandler } from '../../shared/webhook.ts';
+import { createBodyReader, declaredBytes, refuseRequest, type WebhookHandler } from '../../shared/webhook.ts';
 
 export interface HttpOptions {
   signingSecret: string;
@@ -37,18 +37,18 @@ export function createHttp({ signingSecret, log, onLimited }: HttpOptions): Http
 
   async function handler(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const signed = signedHead(request);
-    if (typeof signed === 'number') return refuse(request, response, signed);
+    if (typeof signed === 'number') return refuseRequest(request, response, signed);
     const raw = await readBody(request, response);
-    if (typeof raw === 'number') return refuse(request, response, raw);
+    if (typeof raw === 'number') return refuseRequest(request, response, raw);
     const { signature } = signed;
-    if (!isRight(signed, raw, signingSecret)) return refuse(request, response, 401);
+    if (!isRight(signed, raw, signingSecret)) return refuseRequest(request, response, 401);
     if (seen.has(signature)) return void response.writeHead(200).end();
-    const body = parse(raw, request.headers['content-type'] ?? '');
-    if (!body) return refuse(request, response, 400);
+    const body = parseSlackBody(raw, request.headers['content-type'] ?? '');
+    if (!body) return refuseRequest(request, response, 400);
     if (body.type === 'url_verification') return reply(response, string(body, 'challenge') ?? '');
     if (body.type === 'app_rate_limited') onLimited();
     if (body.type === 'app_rate_limited' || body.ssl_check !== undefined) return reply(response, undefined);
-    if (!process) return refuse(request, response, 503);
+    if (!process) return refuseRequest(request, response, 503);
     seen.set(signature, true);
     try {
       await process(body, async (answer) => reply(response, answer));
@@ -56,7 +56,7 @@ export function createHttp({ signingSecret, log, onLimited }: HttpOptions): Http
       // Slack sends it again with another signature.
       seen.delete(signature);
       log.warn({ err: error }, 'a request from Slack was not acknowledged; Slack will send it again');
-      return refuse(request, response, 503);
+      return refuseRequest(request, response, 503);
     }
   }
 
@@ -96,7 +96,7 @@ function isRight({ signature, timestamp }: SignedHead, body: Buffer, secret: str
 }
 
 /** Parses a body: events are JSON; commands are forms; button presses are forms with JSON in `payload`. */
-function parse(raw: Buffer, type: string): Fields | undefined {
+function parseSlackBody(raw: Buffer, type: string): Fields | undefined {
   const text = raw.toString('utf8');
   if (!type.startsWith('application/x-www-form-urlencoded')) return parseJson(text);
   const form = new URLSearchParams(text);

@@ -6,7 +6,7 @@ import type { Logger } from '../../../log.ts';
 import { messagesFor } from '../../../messages/messages.ts';
 import type { ChannelCallbacks, InboundMessage, InboundOutcome } from '../../channel.ts';
 import { isFields, string } from '../../shared/read.ts';
-import { type DecodedEvent, decode, type Self } from '../decode/decode.ts';
+import { type DecodedEvent, decodeBody, type Self } from '../decode/decode.ts';
 import type { Assistant } from '../live/assistant.ts';
 import type { Respond } from '../send/respond.ts';
 import type { Backfill } from './backfill.ts';
@@ -172,7 +172,7 @@ export class Intake {
   /** Decodes an event. One that breaks the decoder is dropped, or it would come back for ever. */
   read(body: unknown, self: Self): DecodedEvent {
     try {
-      return decode(body, self);
+      return decodeBody(body, self);
     } catch (error) {
       this.#to.log.error({ err: error }, 'an event could not be read and was dropped');
       return { kind: 'dropped', reason: 'decode-error' };

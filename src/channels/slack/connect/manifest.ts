@@ -1,7 +1,7 @@
 /** Holds the manifest from which Slack creates the app; docs/slack.md shows the same. */
 import { SLACK_EVENTS, SLACK_SCOPES } from './scopes.ts';
 
-const list = (items: readonly string[], indent: number) =>
+const yamlList = (items: readonly string[], indent: number) =>
   items.map((item) => `${' '.repeat(indent)}- ${item}`).join('\n');
 
 export const slackManifest = `display_information:
@@ -25,11 +25,11 @@ features:
 oauth_config:
   scopes:
     bot:
-${list(SLACK_SCOPES, 6)}
+${yamlList(SLACK_SCOPES, 6)}
 settings:
   event_subscriptions:
     bot_events:
-${list(SLACK_EVENTS, 6)}
+${yamlList(SLACK_EVENTS, 6)}
   interactivity:
     is_enabled: true
   org_deploy_enabled: false

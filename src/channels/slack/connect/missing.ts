@@ -5,7 +5,7 @@
  */
 import type { Logger } from '../../../log.ts';
 import type { Channel, InboundMessage, LookedUp, ThreadWords } from '../../channel.ts';
-import { type Fields, fields, list, oneLine, string } from '../../shared/read.ts';
+import { type Fields, fields, fieldsList, string, tidyLine } from '../../shared/read.ts';
 import { readId, readTs, type Self } from '../decode/base.ts';
 import { quoteOf } from '../decode/quotes.ts';
 import { type SlackApi, SlackError } from './api.ts';
@@ -39,7 +39,7 @@ export function createMissing({ api, self, people, log }: MissingOptions): LookU
     for (let page = 0; page < pages && (page === 0 || cursor); page++) {
       const params = { channel: chat, ts, limit, ...range, ...(cursor && { cursor }) };
       const answer = await api.call('conversations.replies', params);
-      messages.push(...list(answer, 'messages').filter((one) => page === 0 || one.ts !== ts));
+      messages.push(...fieldsList(answer, 'messages').filter((one) => page === 0 || one.ts !== ts));
       cursor = string(fields(answer, 'response_metadata') ?? {}, 'next_cursor');
     }
     return { messages, hasMore: Boolean(cursor) };
@@ -96,7 +96,7 @@ export function createMissing({ api, self, people, log }: MissingOptions): LookU
           return undefined;
         }),
     ]);
-    return { message: named(message, me), ...(read && { thread: read }), problems };
+    return { message: nameMentions(message, me), ...(read && { thread: read }), problems };
   };
 }
 
@@ -121,7 +121,7 @@ function idsIn({ text, quotes, sender }: InboundMessage): string[] {
   return [...new Set([...(sender.name === sender.user && !sender.isBot ? [sender.user] : []), ...ids])];
 }
 
-function named(message: InboundMessage, me: Self): InboundMessage {
+function nameMentions(message: InboundMessage, me: Self): InboundMessage {
   const { sender } = message;
   const told = (text: string) => text.replace(UNNAMED, (token, user: string) => mention(me.nameOf(user)) ?? token);
   return {
@@ -132,4 +132,4 @@ function named(message: InboundMessage, me: Self): InboundMessage {
   };
 }
 
-const mention = (name: string | undefined): string | undefined => name && `@${oneLine(name, 100)}`;
+const mention = (name: string | undefined): string | undefined => name && `@${tidyLine(name, 100)}`;

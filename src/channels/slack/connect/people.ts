@@ -6,7 +6,7 @@
 
 import { createLru } from '../../../lib/lru.ts';
 import type { Logger } from '../../../log.ts';
-import { type Fields, fields, language, oneLine, string } from '../../shared/read.ts';
+import { type Fields, fields, language, string, tidyLine } from '../../shared/read.ts';
 import { type SlackApi, SlackError } from './api.ts';
 
 /** A small cache whose contents may be lost. */
@@ -69,7 +69,7 @@ export function createPeople({ api, cache, log, saveMs }: PeopleOptions): People
     try {
       const answer = await api.call('users.info', { user, include_locale: true });
       const about = fields(answer, 'user') ?? {};
-      const name = nameOf(about);
+      const name = displayName(about);
       others.set(user, name);
       if (!names.has(user)) return;
       const tag = language(about, 'locale').language;
@@ -117,7 +117,7 @@ export function createPeople({ api, cache, log, saveMs }: PeopleOptions): People
     },
     met: async (user) => asked.get(user),
     async load() {
-      for (const [user, name, tag, zone] of await readKept(cache, log)) {
+      for (const [user, name, tag, zone] of await readStoredUsers(cache, log)) {
         names.set(user, name);
         if (tag) languages.set(user, tag);
         if (zone) zones.set(user, zone);
@@ -126,19 +126,19 @@ export function createPeople({ api, cache, log, saveMs }: PeopleOptions): People
   };
 }
 
-function nameOf(user: Fields): string {
+function displayName(user: Fields): string {
   const profile = fields(user, 'profile') ?? {};
   const name =
     string(profile, 'display_name') ||
     string(profile, 'real_name') ||
     string(user, 'real_name') ||
     string(user, 'name');
-  return oneLine(name ?? '', 100);
+  return tidyLine(name ?? '', 100);
 }
 
 type StoredUser = [user: string, name: string, tag?: string, zone?: string];
 
-async function readKept(cache: Cache | undefined, log: Logger): Promise<StoredUser[]> {
+async function readStoredUsers(cache: Cache | undefined, log: Logger): Promise<StoredUser[]> {
   try {
     const kept: unknown = JSON.parse((await cache?.get(KEY)) ?? '[]');
     return Array.isArray(kept) ? kept.filter(isKept) : [];

@@ -46,7 +46,7 @@ export function createPreviews({ waitMs, signal }: PreviewsOptions): Previews {
   function mayGrow(message: InboundMessage): boolean {
     const { isDirect, isMention, isThread, kind } = message;
     const isPerhapsOurs = isDirect || isMention || isThread === true;
-    const isRepeated = kind !== 'edit' && taken.has(keyOf(message));
+    const isRepeated = kind !== 'edit' && taken.has(previewKey(message));
     return isPerhapsOurs && !isRepeated && held.size < MAX_HELD && linksIn(message) > shownIn(message);
   }
 
@@ -55,7 +55,7 @@ export function createPreviews({ waitMs, signal }: PreviewsOptions): Previews {
     const stored = Promise.withResolvers<unknown>();
     const release = () => waited.resolve();
     const entry: HeldMessage = { newest: message, taken: stored.promise, release };
-    const key = keyOf(message);
+    const key = previewKey(message);
     held.set(key, entry);
     const timer = setTimeout(release, waitMs);
     signal.addEventListener('abort', release, { once: true });
@@ -87,7 +87,7 @@ export function createPreviews({ waitMs, signal }: PreviewsOptions): Previews {
     },
 
     async shown(message, accept) {
-      const key = keyOf(message);
+      const key = previewKey(message);
       const waiting = held.get(key);
       if (waiting) {
         if (shownIn(message) > shownIn(waiting.newest)) waiting.newest = message;
@@ -105,7 +105,7 @@ export function createPreviews({ waitMs, signal }: PreviewsOptions): Previews {
   };
 }
 
-const keyOf = ({ address, messageId }: InboundMessage): string => `${address.chat} ${messageId}`;
+const previewKey = ({ address, messageId }: InboundMessage): string => `${address.chat} ${messageId}`;
 const linksIn = ({ text }: InboundMessage): number => new Set(text.match(LINK) ?? []).size;
 const shownIn = ({ quotes }: InboundMessage): number => quotes.filter(({ kind }) => kind === 'quote').length;
 

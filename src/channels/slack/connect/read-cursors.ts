@@ -63,7 +63,7 @@ export class Progress {
       failed: () => {
         open.inHand.delete(hand);
         open.pin = ++this.#pins;
-        const place = placeOf(address, ts);
+        const place = fetchPlace(address, ts);
         if (!this.#read.has(place)) this.#begin(place, open, before(ts));
       },
     };
@@ -109,7 +109,7 @@ export class Progress {
   }
 
   #note({ address, messageId, isDirect }: InboundMessage, outcome: InboundOutcome): void {
-    const place = placeOf(address, messageId);
+    const place = fetchPlace(address, messageId);
     // A refused person leaves nothing behind; a chat that is already read is read past them.
     const isIn = outcome === 'accepted' || outcome === 'duplicate';
     if ((outcome === 'refused' && isDirect) || (!isIn && !this.#read.has(place))) return;
@@ -124,7 +124,7 @@ export class Progress {
   }
 
   #advance(place: string, ts: string): void {
-    const open = this.#opens.get(chatOf(place));
+    const open = this.#opens.get(placeChat(place));
     if (!open || mayPass(open, ts)) this.#set(place, ts);
     else {
       if (!this.#read.has(place)) this.#begin(place, open, ts);
@@ -151,7 +151,7 @@ export class Progress {
   }
 }
 
-const chatOf = (place: string): string => place.split(':', 1)[0] ?? '';
+const placeChat = (place: string): string => place.split(':', 1)[0] ?? '';
 
 const isLater = (ts: string, than: string | undefined): boolean => Number(ts) > Number(than ?? 0);
 
@@ -172,6 +172,6 @@ function before(ts: string): string {
 }
 
 /** Returns the place where a message is fetched: its thread if it's a reply. */
-function placeOf({ chat, thread }: InboundMessage['address'], messageId: string): string {
+function fetchPlace({ chat, thread }: InboundMessage['address'], messageId: string): string {
   return thread !== undefined && thread !== messageId ? `${chat}:${thread}` : chat;
 }

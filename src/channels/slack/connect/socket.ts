@@ -97,7 +97,7 @@ export function createSocket(options: SocketOptions): Socket {
       } catch (error) {
         if (stopping.signal.aborted) return;
         const wrong = options.fatal(error);
-        onStatus({ state: wrong ? 'failed' : 'reconnecting', detail: wrong?.message ?? describe(error) });
+        onStatus({ state: wrong ? 'failed' : 'reconnecting', detail: wrong?.message ?? describeError(error) });
         await close();
         if (wrong && openedAt === 0) return first.reject(wrong);
         await sleep(Math.max(wrong ? backoffMs.max : backoff.next(), askedToWaitMs(error)), stopping.signal);
@@ -153,7 +153,7 @@ function askedToWaitMs(error: unknown): number {
   return Math.max(0, seconds ?? 0) * 1000;
 }
 
-function describe(error: unknown): string {
+function describeError(error: unknown): string {
   const why = error instanceof Error ? error.message : 'the connection was refused';
   return `Slack cannot be reached: ${why}`.slice(0, 300);
 }

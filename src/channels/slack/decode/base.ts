@@ -1,6 +1,6 @@
 /** Decodes what every kind of event shares: the bot's identity, the place, and the name of a refusal. */
 import type { Address, CommandSpec, InboundMessage, Sender } from '../../channel.ts';
-import { type Fields, oneLine, string } from '../../shared/read.ts';
+import { type Fields, string, tidyLine } from '../../shared/read.ts';
 
 /** Facts about this bot and about people that decoding needs. */
 export interface Self {
@@ -32,7 +32,7 @@ export function dropped(reason: string): DecodedEvent {
   return { kind: 'dropped', reason: /^[\w.-]{1,60}$/.test(reason) ? reason : 'unknown' };
 }
 
-export function addressOf(self: Self, chat: string, thread?: string): Address {
+export function slackAddress(self: Self, chat: string, thread?: string): Address {
   const address = { channel: 'slack', account: self.userId, workspace: self.teamId, chat };
   return thread === undefined ? address : { ...address, thread };
 }
@@ -46,7 +46,7 @@ export function isDirect(chat: string): boolean {
 }
 
 export function readUser(self: Self, user: string, name: string | undefined, isBot: boolean): Sender {
-  const shown = self.nameOf(user) || oneLine(name ?? '', 100) || user;
+  const shown = self.nameOf(user) || tidyLine(name ?? '', 100) || user;
   const language = self.languageOf(user);
   const timezone = self.zoneOf(user);
   return {

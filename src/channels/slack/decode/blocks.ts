@@ -2,7 +2,7 @@
  * Reads the text in blocks, in the markup that Slack uses in texts. Total and bounded, whatever the nesting.
  * https://docs.slack.dev/reference/block-kit/blocks/
  */
-import { type Fields, fields, integer, isFields, list, string } from '../../shared/read.ts';
+import { type Fields, fields, fieldsList, integer, isFields, string } from '../../shared/read.ts';
 import { readId, type Self } from './base.ts';
 import { readInside } from './text.ts';
 
@@ -45,29 +45,29 @@ export function readBlocks(blocks: readonly Fields[], reading: Reading): string[
   const sources: string[] = [];
   for (const block of blocks) {
     if (reading.blocks-- <= 0 || reading.parts <= 0 || reading.characters <= 0) break;
-    const source = wordsOf(block, reading, 0).trim();
+    const source = readPart(block, reading, 0).trim();
     if (source !== '') sources.push(source);
   }
   return sources;
 }
 
-function wordsOf(part: Fields, reading: Reading, depth: number): string {
+function readPart(part: Fields, reading: Reading, depth: number): string {
   if (--reading.parts < 0 || depth > MAX_DEPTH) return '';
-  const all = (key: string) => list(part, key).map((each) => wordsOf(each, reading, depth + 1));
+  const all = (key: string) => fieldsList(part, key).map((each) => readPart(each, reading, depth + 1));
   switch (part.type) {
     case 'rich_text_section':
       return all('elements').join('');
     case 'rich_text_list':
-      return listed(part, all('elements'));
+      return readListItems(part, all('elements'));
     case 'rich_text_quote':
       return indented(all('elements').join(''), '> ');
     case 'rich_text_preformatted':
       return fenced(all('elements').join(''), string(part, 'language') ?? '');
     case 'context':
-      return joined(all('elements'), ' ');
+      return joinFilled(all('elements'), ' ');
     case 'actions':
     case 'context_actions':
-      return joined(all('elements'), ' ');
+      return joinFilled(all('elements'), ' ');
     case 'table':
     case 'data_table':
       return table(part.rows, reading, depth);
@@ -84,37 +84,37 @@ function leaf(part: Fields, reading: Reading): string | undefined {
   const said = string(part, 'text') ?? '';
   switch (part.type) {
     case 'text':
-      return styled(taken(escaped(said), reading), fields(part, 'style') ?? {});
+      return styled(taken(escapeControl(said), reading), fields(part, 'style') ?? {});
     case 'plain_text':
     case 'raw_text':
-      return taken(escaped(said), reading);
+      return taken(escapeControl(said), reading);
     case 'raw_number':
-      return taken(escaped(said || String(part.value ?? '')), reading);
+      return taken(escapeControl(said || String(part.value ?? '')), reading);
     case 'link':
-      return taken(link(string(part, 'url') ?? '', said), reading);
+      return taken(linkMark(string(part, 'url') ?? '', said), reading);
     case 'user':
-      return named(part, 'user_id', '@');
+      return idMention(part, 'user_id', '@');
     case 'usergroup':
-      return named(part, 'usergroup_id', '!subteam^');
+      return idMention(part, 'usergroup_id', '!subteam^');
     case 'channel':
-      return named(part, 'channel_id', '#');
+      return idMention(part, 'channel_id', '#');
     case 'broadcast':
-      return `<!${plain(string(part, 'range') ?? 'here')}>`;
+      return `<!${stripBrackets(string(part, 'range') ?? 'here')}>`;
     case 'emoji':
       return emoji(part);
     case 'date':
       return date(part);
     case 'color':
-      return escaped(string(part, 'value') ?? '');
+      return escapeControl(string(part, 'value') ?? '');
     case 'image':
-      return shown('image', [title(part), string(part, 'alt_text')]);
+      return bracketed('image', [title(part), string(part, 'alt_text')]);
     case 'video':
       return video(part);
     case 'call':
       return call(fields(fields(part, 'call') ?? {}, 'v1') ?? {});
     case 'button':
     case 'workflow_button':
-      return button(part);
+      return readButton(part);
     default:
       return undefined;
   }
@@ -123,17 +123,18 @@ function leaf(part: Fields, reading: Reading): string | undefined {
 function elsewhere(part: Fields, reading: Reading, depth: number): string {
   const lines = PLACES.map((place) => {
     const value = part[place];
-    if (typeof value === 'string') return taken(escaped(value), reading);
-    const parts = isFields(value) ? [value] : list(part, place);
-    return joined(
-      parts.map((each) => wordsOf(each, reading, depth + 1)),
+    if (typeof value === 'string') return taken(escapeControl(value), reading);
+    const parts = isFields(value) ? [value] : fieldsList(part, place);
+    return joinFilled(
+      parts.map((each) => readPart(each, reading, depth + 1)),
       '\n',
     );
   });
-  return joined(lines, '\n');
+  return joinFilled(lines, '\n');
 }
 
-const joined = (parts: readonly string[], by: string): string => parts.filter((part) => part.trim() !== '').join(by);
+const joinFilled = (parts: readonly string[], by: string): string =>
+  parts.filter((part) => part.trim() !== '').join(by);
 
 /** Counts the text against the limit, and cuts it there. */
 function taken(words: string, reading: Reading): string {
@@ -150,7 +151,7 @@ function styled(words: string, style: Fields): string {
   return mark === '' || inner === '' ? words : `${before}${mark}${inner}${[...mark].reverse().join('')}${after}`;
 }
 
-function listed(part: Fields, items: readonly string[]): string {
+function readListItems(part: Fields, items: readonly string[]): string {
   const indent = '    '.repeat(Math.min(Math.max(integer(part, 'indent') ?? 0, 0), 8));
   const first = 1 + Math.max(integer(part, 'offset') ?? 0, 0);
   const isOrdered = part.style === 'ordered';
@@ -173,15 +174,15 @@ function fenced(code: string, language: string): string {
 }
 
 /** Removes the characters that would end a name or URL inside `<...>`. */
-const plain = (text: string): string => text.replace(/[<>|]/g, '');
+const stripBrackets = (text: string): string => text.replace(/[<>|]/g, '');
 
-function link(url: string, label: string): string {
+function linkMark(url: string, label: string): string {
   const target = url.replace(/[<>|]/g, encodeURIComponent).replaceAll('&', '&amp;');
-  if (target === '') return escaped(label);
-  return label === '' ? `<${target}>` : `<${target}|${escaped(label)}>`;
+  if (target === '') return escapeControl(label);
+  return label === '' ? `<${target}>` : `<${target}|${escapeControl(label)}>`;
 }
 
-function named(part: Fields, key: string, sign: string): string {
+function idMention(part: Fields, key: string, sign: string): string {
   const id = readId(part, key);
   return id === undefined ? '' : `<${sign}${id}>`;
 }
@@ -189,14 +190,14 @@ function named(part: Fields, key: string, sign: string): string {
 function emoji(part: Fields): string {
   const name = (string(part, 'name') ?? '').slice(0, 100);
   const tone = integer(part, 'skin_tone');
-  return name === '' ? '' : escaped(`:${name}:${tone === undefined ? '' : `:skin-tone-${tone}:`}`);
+  return name === '' ? '' : escapeControl(`:${name}:${tone === undefined ? '' : `:skin-tone-${tone}:`}`);
 }
 
 function date(part: Fields): string {
   const fallback = string(part, 'fallback') ?? '';
   const timestamp = integer(part, 'timestamp') ?? Number.NaN;
   const at = new Date(timestamp * 1000);
-  return escaped(fallback || (Number.isNaN(at.getTime()) ? '' : at.toISOString()));
+  return escapeControl(fallback || (Number.isNaN(at.getTime()) ? '' : at.toISOString()));
 }
 
 function title(part: Fields): string {
@@ -204,46 +205,46 @@ function title(part: Fields): string {
   return (given ? string(given, 'text') : string(part, 'title')) ?? '';
 }
 
-function shown(kind: string, words: readonly (string | undefined)[]): string {
+function bracketed(kind: string, words: readonly (string | undefined)[]): string {
   const said = [...new Set(words.map((word) => word?.trim() ?? ''))].filter((word) => word !== '');
-  return said.length === 0 ? '' : escaped(`[${kind}: ${said.join(', ')}]`);
+  return said.length === 0 ? '' : escapeControl(`[${kind}: ${said.join(', ')}]`);
 }
 
 function video(part: Fields): string {
   const about = fields(part, 'description') ?? {};
   const url = string(part, 'title_url');
-  const words = shown('video', [title(part), string(about, 'text'), string(part, 'alt_text')]);
-  return joined([words, url === undefined ? '' : link(url, '')], ' ');
+  const words = bracketed('video', [title(part), string(about, 'text'), string(part, 'alt_text')]);
+  return joinFilled([words, url === undefined ? '' : linkMark(url, '')], ' ');
 }
 
 function call(part: Fields): string {
   const url = string(part, 'join_url');
-  return joined([shown('call', [string(part, 'name')]), url === undefined ? '' : link(url, '')], ' ');
+  return joinFilled([bracketed('call', [string(part, 'name')]), url === undefined ? '' : linkMark(url, '')], ' ');
 }
 
-function button(part: Fields): string {
+function readButton(part: Fields): string {
   const label = string(fields(part, 'text') ?? {}, 'text') ?? '';
   const url = string(part, 'url');
   if (label === '') return '';
-  return url === undefined ? escaped(`[${label}]`) : link(url, label);
+  return url === undefined ? escapeControl(`[${label}]`) : linkMark(url, label);
 }
 
 /** Writes a table as Markdown; the first row is its header. Cells are plain text, escaped so that none ends early. */
 function table(rows: unknown, reading: Reading, depth: number): string {
   const cells = (Array.isArray(rows) ? rows : []).map((row) =>
-    (Array.isArray(row) ? row : []).slice(0, MAX_COLUMNS).map((cell) => cellOf(cell, reading, depth + 1)),
+    (Array.isArray(row) ? row : []).slice(0, MAX_COLUMNS).map((cell) => readCell(cell, reading, depth + 1)),
   );
   const filled = cells.filter((row) => row.some((cell) => cell !== ''));
   const [head, ...body] = filled;
   if (!head) return '';
   const width = Math.max(...filled.map((row) => row.length));
   const line = (row: readonly string[]) => `| ${Array.from({ length: width }, (_, n) => row[n] ?? '').join(' | ')} |`;
-  return escaped([line(head), line(Array<string>(width).fill('---')), ...body.map(line)].join('\n'));
+  return escapeControl([line(head), line(Array<string>(width).fill('---')), ...body.map(line)].join('\n'));
 }
 
-function cellOf(cell: unknown, reading: Reading, depth: number): string {
+function readCell(cell: unknown, reading: Reading, depth: number): string {
   if (!isFields(cell) || reading.parts <= 0) return '';
-  const { text, mentioned } = readInside(wordsOf(cell, reading, depth), reading.self);
+  const { text, mentioned } = readInside(readPart(cell, reading, depth), reading.self);
   if (mentioned) reading.mentioned = true;
   return text
     .trim()
@@ -251,4 +252,5 @@ function cellOf(cell: unknown, reading: Reading, depth: number): string {
     .replace(/\s*\n\s*/g, ' ');
 }
 
-const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+const escapeControl = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

@@ -5,10 +5,10 @@
 
 import type { InboundMessage } from '../../channel.ts';
 import { emptyMessage } from '../../channel.ts';
-import { type Fields, fields, list, string } from '../../shared/read.ts';
+import { type Fields, fields, fieldsList, string } from '../../shared/read.ts';
 import { commandOf, GOAL } from '../../shared/written-command.ts';
 import { sealResponse } from '../send/respond.ts';
-import { addressOf, type DecodedEvent, dropped, isDirect, readId, readTs, readUser, type Self } from './base.ts';
+import { type DecodedEvent, dropped, isDirect, readId, readTs, readUser, type Self, slackAddress } from './base.ts';
 import { decodeMessage } from './message.ts';
 import { readWords } from './text.ts';
 
@@ -19,7 +19,7 @@ export type { DecodedEvent, Self } from './base.ts';
  * chat) and the same each time Slack repeats it: `m:<ts>`, `e:<ts>:<time of edit>`, `i:<trigger id>`. `now` dates
  * events without a time of their own (milliseconds).
  */
-export function decode(body: unknown, self: Self, now: number = Date.now()): DecodedEvent {
+export function decodeBody(body: unknown, self: Self, now: number = Date.now()): DecodedEvent {
   const source = asFields(body);
   if (!source) return dropped('malformed');
   const event = fields(source, 'event');
@@ -47,7 +47,7 @@ function decodeAssistant(event: Fields, self: Self): DecodedEvent {
   const ts = readTs(thread, 'thread_ts');
   const user = readId(thread, 'user_id');
   if (chat === undefined || ts === undefined || user === undefined) return dropped('malformed');
-  return { kind: 'assistant', address: addressOf(self, chat, ts), user };
+  return { kind: 'assistant', address: slackAddress(self, chat, ts), user };
 }
 
 /** Decodes a channel's new ID, which it gets when it is shared with another workspace. */
@@ -60,8 +60,8 @@ function decodeMove(event: Fields, self: Self): DecodedEvent {
     ...emptyMessage(),
     id: `u:${ts}`,
     kind: 'migration',
-    address: addressOf(self, from),
-    movedTo: addressOf(self, to),
+    address: slackAddress(self, from),
+    movedTo: slackAddress(self, to),
     sender: readUser(self, 'USLACKBOT', 'Slack', true),
     facts: [`The channel ${from} has become ${to}`],
     messageId: '',
@@ -91,7 +91,7 @@ function decodeCommand(body: Fields, self: Self, now: number): DecodedEvent {
     ...emptyMessage(),
     id: `i:${trigger}`,
     kind: 'command',
-    address: addressOf(self, chat, thread),
+    address: slackAddress(self, chat, thread),
     sender: readUser(self, user, string(body, 'user_name'), false),
     text: goal,
     ...(command && { command }),
@@ -111,7 +111,7 @@ function decodePress(body: Fields, self: Self, now: number): DecodedEvent {
   const chat = readId(container, 'channel_id') ?? readId(fields(body, 'channel') ?? {}, 'id');
   const user = readId(person, 'id');
   const trigger = string(body, 'trigger_id');
-  const button = string(list(body, 'actions')[0] ?? {}, 'action_id');
+  const button = string(fieldsList(body, 'actions')[0] ?? {}, 'action_id');
   const ts = readTs(container, 'message_ts');
   if (chat === undefined || user === undefined || !trigger || !button) return dropped('block_actions.elsewhere');
   const shown = fields(body, 'message') ?? {};
@@ -122,13 +122,13 @@ function decodePress(body: Fields, self: Self, now: number): DecodedEvent {
     ...emptyMessage(),
     id: `i:${trigger}`,
     kind: 'button',
-    address: addressOf(self, chat, thread),
+    address: slackAddress(self, chat, thread),
     sender: readUser(self, user, string(person, 'name') ?? string(person, 'username'), false),
     button: { id: button.slice(0, 64) },
     messageId: ts ?? '',
     ...(ts !== undefined &&
       root === undefined &&
-      !isDirect(chat) && { below: { address: addressOf(self, chat, ts), opens: false } }),
+      !isDirect(chat) && { below: { address: slackAddress(self, chat, ts), opens: false } }),
     isDirect: isDirect(chat),
     isMention: true,
     ...(thread !== undefined && { isThread: true }),

@@ -4,7 +4,7 @@
  */
 import type { RemoteFile } from '../../channel.ts';
 import { fileName, mediaType } from '../../shared/file-facts.ts';
-import { type Fields, fields, integer, list, oneLine, string } from '../../shared/read.ts';
+import { type Fields, fields, fieldsList, integer, string, tidyLine } from '../../shared/read.ts';
 import { readId } from './base.ts';
 
 /** More files than a person can attach to one message. */
@@ -17,7 +17,7 @@ export const DOCUMENT_TYPE = 'application/vnd.slack-docs';
 export function readFiles(message: Fields): { files: RemoteFile[]; facts: string[] } {
   const files: RemoteFile[] = [];
   const facts: string[] = [];
-  for (const body of list(message, 'files').slice(0, MAX_FILES)) {
+  for (const body of fieldsList(message, 'files').slice(0, MAX_FILES)) {
     const mode = string(body, 'mode');
     const fact = factOf(body, mode);
     const file = fact === undefined ? remoteFile(body) : undefined;
@@ -28,8 +28,8 @@ export function readFiles(message: Fields): { files: RemoteFile[]; facts: string
 }
 
 function factOf(body: Fields, mode: string | undefined): string | undefined {
-  const name = oneLine(string(body, 'title') ?? string(body, 'name') ?? 'unnamed', 200);
-  if (mode === 'external') return `Linked document: ${name}, ${oneLine(string(body, 'external_url') ?? '', 500)}`;
+  const name = tidyLine(string(body, 'title') ?? string(body, 'name') ?? 'unnamed', 200);
+  if (mode === 'external') return `Linked document: ${name}, ${tidyLine(string(body, 'external_url') ?? '', 500)}`;
   if (mode === 'tombstone') return `A file that was deleted: ${name}`;
   if (mode === 'hidden_by_limit') return `A file that the workspace's plan hides: ${name}`;
   return undefined;
@@ -56,7 +56,7 @@ export function remoteFile(body: Fields): RemoteFile | undefined {
     mimeType,
     ...(size !== undefined && size > 0 && { size }),
     ...spokenIn(body),
-    kind: kindOf(mimeType, string(body, 'subtype')),
+    kind: mediaKind(mimeType, string(body, 'subtype')),
   };
 }
 
@@ -76,7 +76,7 @@ function spokenIn(body: Fields): { seconds?: number; transcript?: string } {
   };
 }
 
-function kindOf(mimeType: string, subtype: string | undefined): RemoteFile['kind'] {
+function mediaKind(mimeType: string, subtype: string | undefined): RemoteFile['kind'] {
   if (subtype === 'slack_audio') return 'voice';
   if (subtype === 'slack_video') return 'video';
   const [type] = mimeType.split('/', 1);

@@ -5,9 +5,8 @@
 
 import type { EntryKind, InboundMessage } from '../../channel.ts';
 import { emptyMessage } from '../../channel.ts';
-import { type Fields, fields, list, string } from '../../shared/read.ts';
+import { type Fields, fields, fieldsList, string } from '../../shared/read.ts';
 import {
-  addressOf,
   type DecodedEvent,
   dropped,
   isDirect,
@@ -16,6 +15,7 @@ import {
   readTs,
   readUser,
   type Self,
+  slackAddress,
 } from './base.ts';
 import { readFiles } from './files.ts';
 import { readQuotes } from './quotes.ts';
@@ -74,7 +74,7 @@ function decodePreview(
 }
 
 const linkedIn = (message: Fields): number =>
-  list(message, 'attachments').filter((body) => body.is_msg_unfurl === true).length;
+  fieldsList(message, 'attachments').filter((body) => body.is_msg_unfurl === true).length;
 
 const editId = (ts: string, at: string): string => `e:${ts}:${at}`;
 
@@ -112,7 +112,7 @@ function decodeSpoken(body: Fields, context: Context): DecodedEvent {
     id,
     kind: command ? 'command' : kind,
     ...(kind === 'edit' && { editOf: `m:${ts}` }),
-    address: addressOf(self, chat, thread),
+    address: slackAddress(self, chat, thread),
     sender: readUser(self, user, name ?? string(body, 'username'), isBot),
     text,
     files,
@@ -132,9 +132,9 @@ function decodeSpoken(body: Fields, context: Context): DecodedEvent {
 
 /** Drops our own messages, which are known, except the one that Slack created from our files. */
 function decodeOwn(body: Fields, { self, chat, ts, kind }: Context): DecodedEvent {
-  const files = list(body, 'files').flatMap((file) => readId(file, 'id') ?? []);
+  const files = fieldsList(body, 'files').flatMap((file) => readId(file, 'id') ?? []);
   if (kind !== 'message' || string(body, 'subtype') !== 'file_share' || files.length === 0) return dropped('own');
-  return { kind: 'shared', address: addressOf(self, chat, threadOf(body, ts, false)), files, ts };
+  return { kind: 'shared', address: slackAddress(self, chat, threadOf(body, ts, false)), files, ts };
 }
 
 /**

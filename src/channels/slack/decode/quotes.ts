@@ -4,7 +4,7 @@
  * https://docs.slack.dev/legacy/legacy-messaging/legacy-secondary-message-attachments/
  */
 import type { QuotedText } from '../../channel.ts';
-import { type Fields, fields, list, oneLine, string } from '../../shared/read.ts';
+import { type Fields, fields, fieldsList, string, tidyLine } from '../../shared/read.ts';
 import { readId, type Self } from './base.ts';
 import { createReading, type Reading } from './blocks.ts';
 import { readFiles } from './files.ts';
@@ -24,7 +24,7 @@ export function readQuotes(message: Fields, self: Self): QuotedText[] {
 /** Returns the messages that a message forwards or links to, each followed by its own. */
 function sharesIn(message: Fields, depth: number): Fields[] {
   if (depth >= MAX_DEPTH) return [];
-  return list(message, 'attachments')
+  return fieldsList(message, 'attachments')
     .slice(0, MAX_QUOTES)
     .filter((body) => body.is_share === true || body.is_msg_unfurl === true)
     .flatMap((body) => [body, ...[body, ...messagesIn(body)].flatMap((inner) => sharesIn(inner, depth + 1))])
@@ -41,7 +41,7 @@ function quoteIn(body: Fields, reading: Reading): QuotedText[] {
   const text = [words, ...new Set(things)].filter((part) => part !== '').join('\n');
   if (text === '') return [];
   const author = readId(body, 'author_id');
-  const name = oneLine(string(body, 'author_name') ?? string(body, 'author_subname') ?? '', 100);
+  const name = tidyLine(string(body, 'author_name') ?? string(body, 'author_subname') ?? '', 100);
   const from = (author !== undefined && self.nameOf(author)) || name || author || 'unknown';
   const kind = body.is_share === true ? 'forward' : 'quote';
   return [{ kind, from, text, ...(files.length > 0 && { files }), fromSelf: author === self.userId }];
@@ -60,7 +60,7 @@ export function quoteOf(message: Fields, kind: QuotedText['kind'], self: Self): 
   const user = readId(message, 'user') ?? botId;
   const profile = fields(message, 'user_profile') ?? fields(message, 'bot_profile') ?? {};
   const told = string(profile, 'display_name') || string(profile, 'real_name') || string(profile, 'name');
-  const name = oneLine(told ?? string(message, 'username') ?? '', 100);
+  const name = tidyLine(told ?? string(message, 'username') ?? '', 100);
   const fromSelf = user === self.userId || (botId !== undefined && botId === self.botId);
   const from = (user !== undefined && self.nameOf(user)) || name || user || 'unknown';
   return [{ kind, from, text, ...(all.length > 0 && { files: all }), fromSelf }];

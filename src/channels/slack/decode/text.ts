@@ -3,7 +3,7 @@
  * `&amp;`. https://docs.slack.dev/messaging/formatting-message-text/
  */
 
-import { oneLine } from '../../shared/read.ts';
+import { tidyLine } from '../../shared/read.ts';
 import { slashCommandOf } from '../../shared/written-command.ts';
 import type { Self } from './base.ts';
 
@@ -43,8 +43,8 @@ function readMarkup(whole: string, inner: string, self: Self): string {
   const label = bar < 0 ? '' : inner.slice(bar + 1);
   const kind = target[0];
   const id = target.slice(1);
-  if (kind === '@') return `@${self.nameOf(id) ?? (oneLine(label, 100) || id)}`;
-  if (kind === '#') return `#${oneLine(label, 100) || id}`;
+  if (kind === '@') return `@${self.nameOf(id) ?? (tidyLine(label, 100) || id)}`;
+  if (kind === '#') return `#${tidyLine(label, 100) || id}`;
   if (kind === '!') return special(id, label);
   if (!/^[a-z][a-z0-9+.-]*:/i.test(target)) return whole;
   const address = target.replace(/^(mailto|tel):/, '');

@@ -2,7 +2,7 @@
  * Reads a message's whole content, in Slack's markup. `text` is complete only for what people type: tables are only in
  * blocks or attachments, and so is much of what apps write. What `text` already holds isn't repeated.
  */
-import { type Fields, fields, list, string } from '../../shared/read.ts';
+import { type Fields, fields, fieldsList, string } from '../../shared/read.ts';
 import type { Self } from './base.ts';
 import { createReading, type Reading, readBlocks } from './blocks.ts';
 import { readWords, type Words } from './text.ts';
@@ -27,7 +27,7 @@ export function readPassedOn(attachment: Fields, reading: Reading): Words {
 
 /** Returns the messages that an attachment shows. */
 export const messagesIn = (attachment: Fields): Fields[] =>
-  list(attachment, 'message_blocks')
+  fieldsList(attachment, 'message_blocks')
     .slice(0, MAX_PASSED_ON)
     .map((shown) => fields(shown, 'message') ?? {});
 
@@ -39,12 +39,12 @@ type Part = Fields;
  * messages don't.
  */
 function ownAttachments(message: Fields): Part[] {
-  return list(message, 'attachments')
+  return fieldsList(message, 'attachments')
     .filter((body) => !isPreview(body))
     .slice(0, MAX_ATTACHMENTS)
     .map((body) => {
       const part = attachmentWords(body);
-      return part.text === '' && list(body, 'blocks').length === 0 ? { text: fallbackOf(body) } : part;
+      return part.text === '' && fieldsList(body, 'blocks').length === 0 ? { text: fallbackOf(body) } : part;
     });
 }
 
@@ -54,7 +54,7 @@ function isPreview(body: Fields): boolean {
 }
 
 function attachmentWords(body: Fields): { text: string; blocks: unknown } {
-  const rows = list(body, 'fields').map((row) =>
+  const rows = fieldsList(body, 'fields').map((row) =>
     [string(row, 'title'), string(row, 'value')].filter(Boolean).join(': '),
   );
   const lines = [string(body, 'pretext'), string(body, 'title'), string(body, 'text'), ...rows];
@@ -73,7 +73,7 @@ function readTold(parts: readonly Part[], reading: Reading): Words {
   for (const part of parts) {
     const text = (string(part, 'text') ?? '').slice(0, Math.max(0, reading.texts));
     reading.texts -= text.length;
-    told = add(add(told, [text]), readBlocks(list(part, 'blocks'), reading));
+    told = appendPieces(appendPieces(told, [text]), readBlocks(fieldsList(part, 'blocks'), reading));
   }
   const words = readWords(told.source, reading.self);
   return { ...words, mentioned: words.mentioned || reading.mentioned };
@@ -91,15 +91,15 @@ interface MessageText {
  * Appends the new pieces; if together they hold everything read so far, they replace it, in their own order. People see
  * the blocks rather than the text, so a sign that only the blocks have is new.
  */
-function add(told: MessageText, sources: readonly string[]): MessageText {
+function appendPieces(told: MessageText, sources: readonly string[]): MessageText {
   const pieces = sources.map(
     (source): MessageText => ({ source, words: wordsAlone(source), signs: signsAlone(source) }),
   );
-  const all = joined(pieces);
+  const all = joinPieces(pieces);
   const isSaidOtherwise = all.words === told.words && all.source.trim() !== '' && all.signs !== told.signs;
   const fresh = pieces.filter((piece) => !holds(told, piece) || !told.signs.includes(piece.signs));
   if (fresh.length === 0 && !isSaidOtherwise) return told;
-  return holds(all, told) ? { ...all, source: withLabels(all.source, told.source) } : joined([told, ...fresh]);
+  return holds(all, told) ? { ...all, source: withLabels(all.source, told.source) } : joinPieces([told, ...fresh]);
 }
 
 /** Adds the labels of IDs, which only texts have. */
@@ -109,7 +109,7 @@ function withLabels(source: string, text: string): string {
 }
 const LABELLED = /<([@#!][^<>|]{1,200})\|[^<>]{0,200}>/g;
 
-const joined = (pieces: readonly MessageText[]): MessageText => ({
+const joinPieces = (pieces: readonly MessageText[]): MessageText => ({
   source: pieces.map(({ source }) => source).join('\n'),
   words: pieces
     .map(({ words }) => words)

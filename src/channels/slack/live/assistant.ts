@@ -7,7 +7,7 @@ import { createLru } from '../../../lib/lru.ts';
 import type { Logger } from '../../../log.ts';
 import { type Messages, messagesIn } from '../../../messages/messages.ts';
 import type { Address } from '../../channel.ts';
-import { oneLine } from '../../shared/read.ts';
+import { tidyLine } from '../../shared/read.ts';
 import { type SlackApi, SlackError } from '../connect/api.ts';
 import { isDirect } from '../decode/base.ts';
 
@@ -49,8 +49,8 @@ export function createAssistant({ api, log }: { api: SlackApi; log: Logger }): A
   return {
     mayShow: ({ chat, thread }) => thread !== undefined && !others.has(`${chat}:${thread}`),
     isOne: ({ chat, thread }) => thread !== undefined && isDirect(chat) && !others.has(`${chat}:${thread}`),
-    setStatus: (address, status) => call('setStatus', address, { status: oneLine(status, 100) }),
-    setTitle: (address, title) => call('setTitle', address, { title: oneLine(title, 200) }),
+    setStatus: (address, status) => call('setStatus', address, { status: tidyLine(status, 100) }),
+    setTitle: (address, title) => call('setTitle', address, { title: tidyLine(title, 200) }),
     async suggest(address, language) {
       await call('setSuggestedPrompts', address, { prompts: promptsIn(messagesIn(language)) });
     },

@@ -9,7 +9,7 @@ import { type Fields, string } from '../../shared/read.ts';
 import type { StatusCalls, StatusMessage, Words } from '../../shared/status.ts';
 import { type SlackApi, SlackError } from '../connect/api.ts';
 import { isDirect } from '../decode/base.ts';
-import { type Form, formsOf, rowsOf } from '../send/blocks.ts';
+import { buttonBlocks, type Form, formsOf } from '../send/blocks.ts';
 import { createBudget } from '../send/budget.ts';
 import { withoutAddresses } from '../send/previews.ts';
 import { plainLine, renderSlack } from '../send/render.ts';
@@ -154,7 +154,7 @@ export class LiveCalls implements StatusCalls {
   /** Posts or edits the message with its buttons. Returns whether it is shown. */
   async #status(run: StatusMessage, form: Form): Promise<boolean> {
     const { messageId: ts, view } = run;
-    const message = { text: form.text, blocks: [...form.blocks, ...rowsOf(await view.buttons())] };
+    const message = { text: form.text, blocks: [...form.blocks, ...buttonBlocks(await view.buttons())] };
     if (ts !== undefined)
       return (await this.#call(run, 'chat.update', { ts, ...message, parse: 'none' })) !== undefined;
     const { thread } = run.address;

@@ -7,11 +7,11 @@
 import { createLru } from '../../../lib/lru.ts';
 import type { Logger } from '../../../log.ts';
 import type { Address, TaskView } from '../../channel.ts';
-import { type Fields, fields, list, oneLine, string } from '../../shared/read.ts';
+import { type Fields, fields, fieldsList, string, tidyLine } from '../../shared/read.ts';
 import { rest } from '../../shared/wait.ts';
 import { type SlackApi, SlackError } from '../connect/api.ts';
 import { createBudget } from '../send/budget.ts';
-import { EVENT_TYPE, keyOf, metadataOf } from '../send/read-back.ts';
+import { deliveryKey, EVENT_TYPE, metadataOf } from '../send/read-back.ts';
 import type { Assistant } from './assistant.ts';
 import { MAX_TITLE, type Root, rootBlocks, rootText, stateLine } from './root.ts';
 
@@ -92,11 +92,11 @@ export class ShowTask {
     const me = this.#to.self();
     if (!me || !this.#lookups.take()) return undefined;
     const params = { channel: chat, ts: thread, limit: 1, inclusive: true, include_all_metadata: true };
-    const root = list(await this.#to.api.call('conversations.replies', params), 'messages')[0];
+    const root = fieldsList(await this.#to.api.call('conversations.replies', params), 'messages')[0];
     if (!root) return undefined;
     const isOurs = root.user === me.userId || (me.botId !== '' && root.bot_id === me.botId);
     if (!isOurs) return { kind: 'theirs' };
-    const key = keyOf(root);
+    const key = deliveryKey(root);
     const about = rootOf(root);
     return key !== undefined && about ? { kind: 'ours', root: about, key } : undefined;
   }
@@ -175,7 +175,7 @@ export class ShowTask {
 
 /** Returns the root under a new title, with the person's own text shown below it. */
 function titled(root: Root, given: string): Root {
-  const title = oneLine(given, MAX_TITLE) || root.title;
+  const title = tidyLine(given, MAX_TITLE) || root.title;
   return title === root.title ? root : { ...root, title, goal: root.goal || root.title };
 }
 

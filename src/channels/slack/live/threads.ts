@@ -7,7 +7,7 @@ import { createLru } from '../../../lib/lru.ts';
 import type { Logger } from '../../../log.ts';
 import { messagesFor } from '../../../messages/messages.ts';
 import type { Address, InboundMessage } from '../../channel.ts';
-import { oneLine, string } from '../../shared/read.ts';
+import { string, tidyLine } from '../../shared/read.ts';
 import type { SlackApi } from '../connect/api.ts';
 import type { Progress } from '../connect/read-cursors.ts';
 import type { Identity } from '../connect/setup.ts';
@@ -59,8 +59,8 @@ export function createOpenThread(options: OpenThreadOptions): OpenThread {
     const known = opened.get(key);
     if (known !== undefined) return { ...address, thread: known };
     try {
-      const goal = oneLine(message.text, MAX_GOAL);
-      const root = { title: oneLine(title, MAX_TITLE) || 'Task', by: message.sender.name, goal };
+      const goal = tidyLine(message.text, MAX_GOAL);
+      const root = { title: tidyLine(title, MAX_TITLE) || 'Task', by: message.sender.name, goal };
       const ts = await post(message, key, root);
       opened.set(key, ts);
       begun.delete(key);

@@ -3,7 +3,7 @@
  * https://docs.slack.dev/reference/block-kit/blocks/
  */
 import type { Button } from '../../channel.ts';
-import { oneLine } from '../../shared/read.ts';
+import { tidyLine } from '../../shared/read.ts';
 import type { SlackPart } from './render.ts';
 
 export interface Form {
@@ -24,7 +24,7 @@ const LABEL = 75;
  * Slack's marks: what Slack refuses in one form it may accept in the next.
  */
 export function formsOf(part: SlackPart, buttons: readonly (readonly Button[])[]): Form[] {
-  const rows = rowsOf(buttons);
+  const rows = buttonBlocks(buttons);
   const sections = part.sections.map((text) => ({ type: 'section', text: { type: 'mrkdwn', text, verbatim: true } }));
   return [
     { text: part.mrkdwn, blocks: [{ type: 'markdown', text: part.markdown }, ...rows] },
@@ -41,14 +41,14 @@ const withoutLinks = (text: string): string =>
  * Returns the rows as given, at most five buttons each; if there are too many rows, blocks with as many buttons as one
  * may hold.
  */
-export function rowsOf(buttons: readonly (readonly Button[])[]): object[] {
+export function buttonBlocks(buttons: readonly (readonly Button[])[]): object[] {
   const rows = buttons.flatMap((row) => chunks(row, ROW));
   const fitting = rows.length <= MAX_ROWS ? rows : chunks(rows.flat(), MAX_ELEMENTS).slice(0, MAX_ROWS);
   return fitting.map((row) => ({ type: 'actions', elements: row.map(buttonOf) }));
 }
 
 function buttonOf({ id, label }: Button): object {
-  const text = oneLine(label, LABEL) || '-';
+  const text = tidyLine(label, LABEL) || '-';
   return { type: 'button', action_id: id, text: { type: 'plain_text', text, emoji: false } };
 }
 

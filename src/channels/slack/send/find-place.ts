@@ -4,7 +4,7 @@
  * scope, or by opening it again. https://docs.slack.dev/reference/methods/conversations.open
  */
 import type { Channel } from '../../channel.ts';
-import { fields, list, string } from '../../shared/read.ts';
+import { fields, fieldsList, string } from '../../shared/read.ts';
 import { type SlackApi, SlackError } from '../connect/api.ts';
 import { toDeliveryError } from './refusals.ts';
 
@@ -36,7 +36,7 @@ export function createFindPlace(options: {
         return id === undefined ? undefined : { chat: id, user: chat };
       }
       const history = await api.call('conversations.history', { channel: chat, limit: LOOKED_AT });
-      const users = list(history, 'messages').map((message) => string(message, 'user'));
+      const users = fieldsList(history, 'messages').map((message) => string(message, 'user'));
       const user = users.find((one) => one !== undefined && one !== identity()?.userId) ?? (await ownerOf(chat));
       return { chat, ...(user === undefined ? {} : { user }) };
     } catch (error) {

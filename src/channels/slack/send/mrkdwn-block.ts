@@ -25,7 +25,7 @@ const SIGNS = /[!-&(-+\--/:-@[-`{-~\d]/;
 /** Matches what would turn the line above into a heading or a table. */
 const UNDERLINE = /^\s*[-:|=][-:|=\s]*$/;
 
-const markup: InlineMarkup = { text: escaped, span: spanned };
+const markup: InlineMarkup = { text: escapeMarkdownText, span: spanned };
 
 export const block: Dialect = {
   text(inline, heading) {
@@ -44,8 +44,8 @@ export const block: Dialect = {
       const side = align[column];
       return side === 'center' ? ':-:' : side === 'right' ? '--:' : side === 'left' ? ':--' : '---';
     });
-    const lines = rows.map((row) => rowOf(columns.map((_cell, column) => cellOf(row[column]))));
-    return [lines[0] ?? '', rowOf(dashes), ...lines.slice(1)];
+    const lines = rows.map((row) => tableRow(columns.map((_cell, column) => writeCell(row[column]))));
+    return [lines[0] ?? '', tableRow(dashes), ...lines.slice(1)];
   },
   rule: '---',
   mark: (mark) => bulletOf(mark) + (mark.checked === undefined ? '' : mark.checked ? '[x] ' : '[ ] '),
@@ -68,11 +68,11 @@ function bulletOf({ number }: ItemMark): string {
   return number === undefined ? '- ' : `${number}. `;
 }
 
-function rowOf(cells: string[]): string {
+function tableRow(cells: string[]): string {
   return `| ${cells.join(' | ')} |`;
 }
 
-function cellOf(cell: Inline | undefined): string {
+function writeCell(cell: Inline | undefined): string {
   // A cell is one line. A blank is as long as a line break, so the spans keep their positions.
   const flat = cell && { ...cell, text: cell.text.replaceAll('\n', ' ') };
   const [line = ''] = flat === undefined ? [] : writeLines(flat, markup);
@@ -94,7 +94,7 @@ function inert(code: string): string {
 }
 
 /** Escapes text. A character that can't be a mark in its position gets no backslash, so that copies are clean. */
-function escaped(raw: string, { line, start, outer }: Place): string {
+function escapeMarkdownText(raw: string, { line, start, outer }: Place): string {
   if (!SIGNS.test(raw)) return raw;
   const inLink = outer.some((span) => span.kind === 'link');
   // A single mark means nothing.
@@ -149,7 +149,7 @@ function spanned(span: Span, inner: string, { line, start, end, outer }: Place):
     case 'code':
       return codeSpan(inner);
     case 'link':
-      return outer.some((one) => one.kind === 'link') ? inner : link(inner, span.url);
+      return outer.some((one) => one.kind === 'link') ? inner : markdownLink(inner, span.url);
     default:
       return inner;
   }
@@ -172,7 +172,7 @@ function codeSpan(code: string): string {
   return `${fence}${pad}${inert(code)}${pad}${fence}`;
 }
 
-function link(inner: string, url: string): string {
+function markdownLink(inner: string, url: string): string {
   const target = url
     .replace(
       /[<>()[\]\\`*|"~\s]|@(?=channel|here|everyone)/gi,

@@ -12,7 +12,7 @@ const JOINER = '\u2060';
 const BULLETS = ['•', '◦', '▪'];
 const MENTION = /@(?=channel|here|everyone)/gi;
 
-const markup: InlineMarkup = { text: escaped, span: spanned };
+const markup: InlineMarkup = { text: escapeMrkdwn, span: spanned };
 
 export const mrkdwn: Dialect = {
   text(inline, heading) {
@@ -49,7 +49,7 @@ function silent(text: string): string {
   return entities(text).replace(MENTION, (sign) => `${sign}${JOINER}`);
 }
 
-function escaped(raw: string, { line, start, outer }: Place): string {
+function escapeMrkdwn(raw: string, { line, start, outer }: Place): string {
   const text = silent(raw);
   if (outer.some((span) => span.kind === 'link')) return text;
   // A single mark means nothing, nor does one within a word.
@@ -62,18 +62,18 @@ function spanned(span: Span, inner: string, { line, start, end, outer }: Place):
   const raw = line.text.slice(start, end);
   const before = line.text.charAt(start - 1);
   const after = line.text.charAt(end);
-  if (span.kind === 'link') return link(raw, inner, span.url);
+  if (span.kind === 'link') return mrkdwnLink(raw, inner, span.url);
   // Nothing within a link's label is formatted.
   if (outer.some((one) => one.kind === 'link')) return span.kind === 'code' ? silent(inner) : inner;
   const mark = { bold: '*', italic: '_', strike: '~', code: '`' }[span.kind as string];
   if (mark === undefined) return inner;
-  if (span.kind === 'code' && inner.includes('`')) return escaped(inner, { line, start, end, outer });
+  if (span.kind === 'code' && inner.includes('`')) return escapeMrkdwn(inner, { line, start, end, outer });
   // A mark counts only at the edge of a word.
   const apart = (neighbour: string): string => (/[\p{L}\p{N}_*~`]/u.test(neighbour) ? '\u200b' : '');
   return `${apart(before)}${mark}${span.kind === 'code' ? silent(inner) : inner}${mark}${apart(after)}`;
 }
 
-function link(label: string, inner: string, url: string): string {
+function mrkdwnLink(label: string, inner: string, url: string): string {
   const target = url.replace(
     /[<>|`\s]|@(?=channel|here|everyone)/gi,
     (mark) => `%${mark.charCodeAt(0).toString(16).padStart(2, '0')}`,

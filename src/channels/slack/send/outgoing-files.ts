@@ -1,7 +1,7 @@
 /** Groups the files of a message. https://docs.slack.dev/reference/methods/files.getUploadURLExternal/ */
 import type { Messages } from '../../../messages/messages.ts';
 import type { Attachment } from '../../channel.ts';
-import { oneLine } from '../../shared/read.ts';
+import { tidyLine } from '../../shared/read.ts';
 
 const PER_MESSAGE = 10;
 
@@ -14,7 +14,7 @@ export function groupFiles(
   const groups: Attachment[][] = [];
   const refused: string[] = [];
   for (const file of files) {
-    const name = oneLine(file.name, 80) || messages.text('live.aFile');
+    const name = tidyLine(file.name, 80) || messages.text('live.aFile');
     if (file.size === 0) refused.push(messages.text('channels.fileEmpty', { file: name }));
     else if (file.size > maxBytes) {
       const about = { file: name, size: megabytes(file.size), platform: 'Slack', max: megabytes(maxBytes) };

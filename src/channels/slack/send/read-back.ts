@@ -5,7 +5,7 @@
 import { DeliveryError } from '../../../errors.ts';
 import { createLru } from '../../../lib/lru.ts';
 import type { Address, Attachment } from '../../channel.ts';
-import { type Fields, fields, integer, list, string } from '../../shared/read.ts';
+import { type Fields, fields, fieldsList, integer, string } from '../../shared/read.ts';
 import { type SlackApi, SlackError } from '../connect/api.ts';
 
 export const EVENT_TYPE = 'viber_message';
@@ -34,7 +34,7 @@ export function metadataOf(key: string, more: Readonly<Record<string, string>> =
 }
 
 /** Returns the key we gave a message, from its history entry. */
-export function keyOf(message: Fields): string | undefined {
+export function deliveryKey(message: Fields): string | undefined {
   const metadata = fields(message, 'metadata');
   const payload = metadata && fields(metadata, 'event_payload');
   return payload && string(payload, 'key');
@@ -68,7 +68,7 @@ export function createReadBack({ api, self, skewMs }: ReadBackOptions): ReadBack
     for (let page = 0; page < MAX_PAGES; page++) {
       const window = { oldest, inclusive: true, limit: PAGE, include_all_metadata: true, ...(cursor && { cursor }) };
       const answer = await history(method, { ...place, ...window });
-      for (const message of list(answer, 'messages')) {
+      for (const message of fieldsList(answer, 'messages')) {
         const found = isOwn(message) ? pick(message) : undefined;
         if (found !== undefined) return found;
       }
@@ -95,11 +95,14 @@ export function createReadBack({ api, self, skewMs }: ReadBackOptions): ReadBack
 
   return {
     message: (address, key, since) =>
-      find(address, since - KEY_MARGIN_MS, (message) => (keyOf(message) === key ? string(message, 'ts') : undefined)),
+      find(address, since - KEY_MARGIN_MS, (message) =>
+        deliveryKey(message) === key ? string(message, 'ts') : undefined,
+      ),
     files: (address, files, since) =>
       find(address, since - FILE_MARGIN_MS, (message) => {
-        const shown = list(message, 'files');
-        const isThis = shown.length === files.length && files.every((file) => shown.some((body) => isFile(body, file)));
+        const shown = fieldsList(message, 'files');
+        const isThis =
+          shown.length === files.length && files.every((file) => shown.some((body) => isUploadedFile(body, file)));
         const ids = shown.map((body) => string(body, 'id') ?? '');
         if (!isThis || ids.some(settled.has)) return undefined;
         arrived(ids);
@@ -109,7 +112,7 @@ export function createReadBack({ api, self, skewMs }: ReadBackOptions): ReadBack
   };
 }
 
-function isFile(body: Fields, file: Attachment): boolean {
+function isUploadedFile(body: Fields, file: Attachment): boolean {
   return integer(body, 'size') === file.size && string(body, 'name') === uploadName(file);
 }
 

@@ -33,7 +33,7 @@ const OPTIONS: PieceOptions = { maxUrl: 1000, maxRows: TABLE.rows, isTable };
 export async function renderSlack(markdown: string): Promise<SlackPart[]> {
   const { rich, blocks } = await parseDocument(markdown);
   const content = blocks.length > 0 ? blocks : [{ type: 'paragraph' as const, inline: rich }];
-  return partsOf(toPieces(content, OPTIONS), LIMITS.markdown);
+  return packParts(toPieces(content, OPTIONS), LIMITS.markdown);
 }
 
 /** Returns one line of mrkdwn for a status message or a label: shown literally, cut to `limit` UTF-16 units. */
@@ -49,16 +49,16 @@ export function plainLine(text: string, limit = LIMITS.section): string {
 }
 
 /** Packs pieces into parts; a part with too much for one of its forms is split into smaller ones. */
-function partsOf(pieces: Piece[], limit: number): SlackPart[] {
+function packParts(pieces: Piece[], limit: number): SlackPart[] {
   return pack(pieces, block, limit).flatMap((part) => {
     const sections = pack(part.pieces, mrkdwn, LIMITS.section).map(({ text }) => text);
     const cells = part.pieces.reduce((sum, { content }) => sum + charactersOf(content), 0);
-    if (sections.length > LIMITS.sections || cells > TABLE.characters) return partsOf(part.pieces, limit / 2);
-    return [{ markdown: part.text, mrkdwn: textOf(part.pieces, sections), sections }];
+    if (sections.length > LIMITS.sections || cells > TABLE.characters) return packParts(part.pieces, limit / 2);
+    return [{ markdown: part.text, mrkdwn: fallbackText(part.pieces, sections), sections }];
   });
 }
 
-function textOf(pieces: Piece[], sections: string[]): string {
+function fallbackText(pieces: Piece[], sections: string[]): string {
   const whole = sections.join('\n\n');
   if (whole.length <= LIMITS.text) return whole;
   const [first] = pack(pieces, mrkdwn, LIMITS.text - 2);

@@ -74,7 +74,7 @@ export function createUpload({ api, transport, hosts, onShared }: UploadOptions)
       });
       const answer = await Promise.race([sent, failed]);
       answer.body.resume();
-      if (answer.status !== 200) throw refused(file, answer.status, Number(answer.headers['retry-after']));
+      if (answer.status !== 200) throw uploadError(file, answer.status, Number(answer.headers['retry-after']));
     } catch (error) {
       if (FILE_CODES.has(errorCode(error) ?? '')) throw unreadable(file, errorCode(error));
       if (!(error instanceof TransportError)) throw error;
@@ -103,7 +103,7 @@ export function createUpload({ api, transport, hosts, onShared }: UploadOptions)
   };
 }
 
-function refused(file: Attachment, status: number, seconds: number): Error {
+function uploadError(file: Attachment, status: number, seconds: number): Error {
   const message = `the upload of ${file.name} was answered with ${status}`;
   if (status === 429) return new DeliveryError(message, { retryAfterMs: (seconds || 1) * 1000, rateLimited: true });
   if (status >= 500) return new DeliveryError(message, { retryAfterMs: 1000 });

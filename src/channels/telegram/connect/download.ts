@@ -15,7 +15,7 @@ const LOCATE_MS = 30_000;
 /** @param localFiles the folders where our own Bot API server keeps files; if there are any, it is in local mode */
 export function createDownload(api: TelegramApi, localFiles: readonly string[] = []): shared.Download {
   const isLocal = localFiles.length > 0;
-  return shared.createDownload({
+  return shared.createPlatformDownload({
     platform: 'Telegram',
     maxBytes: isLocal ? LOCAL_BYTES : DOWNLOAD_BYTES,
     whyLimited: isLocal

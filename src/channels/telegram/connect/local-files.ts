@@ -34,7 +34,7 @@ const asFolder = (folder: string): string => `${path.normalize(folder)}/`.replac
  */
 export function openLocal(file: string, folders: readonly string[]): LocalFile | undefined {
   try {
-    return open(file, folders);
+    return openInside(file, folders);
   } catch (error) {
     if (!(error instanceof PathRefused)) throw error;
     const isDenied = /^E(ACCES|PERM)$/.test(errorCode(error.cause) ?? '');
@@ -42,7 +42,7 @@ export function openLocal(file: string, folders: readonly string[]): LocalFile |
   }
 }
 
-function open(file: string, folders: readonly string[]): LocalFile | undefined {
+function openInside(file: string, folders: readonly string[]): LocalFile | undefined {
   const isPlain = path.normalize(file) === file && !file.endsWith('/') && !file.includes('\0');
   const root = isPlain ? folders.map(asFolder).find((folder) => file.startsWith(folder)) : undefined;
   if (root === undefined) throw new UserError(ELSEWHERE);

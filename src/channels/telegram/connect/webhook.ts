@@ -6,7 +6,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { ConfigError } from '../../../errors.ts';
-import { createBodyReader, declaredBytes, refuse, type WebhookHandler } from '../../shared/webhook.ts';
+import { createBodyReader, declaredBytes, refuseRequest, type WebhookHandler } from '../../shared/webhook.ts';
 
 export interface WebhookSettings {
   /** 1 to 256 of A-Z a-z 0-9 _ - ; Telegram sends it with every update. */
@@ -62,22 +62,22 @@ export function createWebhook(
 
   return async (request, response) => {
     const wrong = wrongHead(request);
-    if (wrong !== undefined) return refuse(request, response, wrong);
+    if (wrong !== undefined) return refuseRequest(request, response, wrong);
     const body = await readBody(request, response);
-    if (typeof body === 'number') return refuse(request, response, body);
-    const update = parse(body);
-    if (update === undefined) return refuse(request, response, 400);
+    if (typeof body === 'number') return refuseRequest(request, response, body);
+    const update = parseUpdate(body);
+    if (update === undefined) return refuseRequest(request, response, 400);
     try {
       await accept(update);
     } catch {
       // The caller has logged why; Telegram only needs to send it again.
-      return refuse(request, response, 503);
+      return refuseRequest(request, response, 503);
     }
     response.writeHead(200).end();
   };
 }
 
-function parse(body: Buffer): unknown {
+function parseUpdate(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'));
   } catch (error) {

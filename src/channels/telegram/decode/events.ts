@@ -5,7 +5,7 @@
 
 import type { Address, EntryKind, InboundMessage } from '../../channel.ts';
 import { emptyMessage } from '../../channel.ts';
-import { type Fields, fields, integer, list, string } from '../../shared/read.ts';
+import { type Fields, fields, fieldsList, integer, string } from '../../shared/read.ts';
 import { type Context, type DecodedUpdate, dropped, personName, readAddress, readUser } from './text.ts';
 
 export function decodeButton(query: Fields, { bot, now }: Context): DecodedUpdate {
@@ -86,7 +86,7 @@ export function decodeMembership(change: Fields, { bot, updateId, now }: Context
 
 /** Decodes membership and migration events inside messages; returns undefined for any other message. */
 export function decodeService(body: Fields, base: InboundMessage, context: Context): DecodedUpdate | undefined {
-  const joined = list(body, 'new_chat_members').map(member);
+  const joined = fieldsList(body, 'new_chat_members').map(member);
   if (joined.length > 0) return service(base, 'membership', `Joined: ${joined.slice(0, 50).join(', ')}`);
   const left = fields(body, 'left_chat_member');
   if (left) return service(base, 'membership', `Left: ${member(left)}`);

@@ -1,7 +1,7 @@
 /** Reads the files of a message, as names and IDs; it fetches nothing. https://core.telegram.org/bots/api#message */
 import type { RemoteFile } from '../../channel.ts';
 import { fileName, mediaType } from '../../shared/file-facts.ts';
-import { type Fields, fields, integer, list, string } from '../../shared/read.ts';
+import { type Fields, fields, fieldsList, integer, string } from '../../shared/read.ts';
 import { readRichMedia } from './rich.ts';
 
 interface FileKind {
@@ -37,7 +37,7 @@ function readFile(holder: Fields): RemoteFile[] {
     const file = body && remoteFile(body, kind);
     if (file) return [file];
   }
-  const photo = largest(list(holder, 'photo'));
+  const photo = largest(fieldsList(holder, 'photo'));
   const sticker = fields(holder, 'sticker');
   const file =
     (photo && remoteFile(photo, { kind: 'photo', name: 'photo.jpg', mimeType: 'image/jpeg' })) ??

@@ -4,7 +4,7 @@
  * #externalreplyinfo, #textquote
  */
 import type { QuotedText } from '../../channel.ts';
-import { type Fields, fields, integer, oneLine, string } from '../../shared/read.ts';
+import { type Fields, fields, integer, string, tidyLine } from '../../shared/read.ts';
 import { readFiles } from './files.ts';
 import { readRich } from './rich.ts';
 import { answeredItem, type Bot, chatName, personName, readFacts, readWords } from './text.ts';
@@ -15,13 +15,13 @@ import { answeredItem, type Bot, chatName, personName, readFacts, readWords } fr
  */
 export function readForward(message: Fields, bot: Bot): QuotedText | undefined {
   const origin = fields(message, 'forward_origin');
-  if (origin) return { kind: 'forward', ...author(origin, bot), text: ownWords(message, bot) };
+  if (origin) return { kind: 'forward', ...author(origin, bot), text: messageText(message, bot) };
   const via = fields(message, 'via_bot');
   if (!via) return undefined;
   return {
     kind: 'forward',
     from: personName(via),
-    text: ownWords(message, bot),
+    text: messageText(message, bot),
     fromSelf: integer(via, 'id') === bot.id,
   };
 }
@@ -36,7 +36,7 @@ export function readReply(message: Fields, bot: Bot): QuotedText[] {
   if (!from) return story ? [storyOf(story)] : [];
   const quotes: QuotedText[] = [];
   const answered = replied ?? external ?? {};
-  const text = describe(answered, bot);
+  const text = describeMessage(answered, bot);
   const files = readFiles(answered);
   if (text !== '') quotes.push({ kind: 'reply', ...from, text, ...(files.length > 0 && { files }) });
   const item = answeredItem(message, answered);
@@ -72,38 +72,38 @@ function repliedMessage(message: Fields): Fields | undefined {
 /** Returns the topic's name, which the platform gives with messages that answer no other one; '' otherwise. */
 export function topicName(message: Fields): string {
   const begun = message.is_topic_message === true ? fields(message, 'reply_to_message') : undefined;
-  return oneLine(string((begun && fields(begun, 'forum_topic_created')) ?? {}, 'name') ?? '', 128);
+  return tidyLine(string((begun && fields(begun, 'forum_topic_created')) ?? {}, 'name') ?? '', 128);
 }
 
 function sender(message: Fields, bot: Bot): { from: string; fromSelf: boolean } {
   const chat = fields(message, 'sender_chat');
   if (chat) return { from: chatName(chat), fromSelf: false };
   const user = fields(message, 'from');
-  if (user) return { from: named(user, bot), fromSelf: integer(user, 'id') === bot.id };
+  if (user) return { from: nameOfUser(user, bot), fromSelf: integer(user, 'id') === bot.id };
   return { from: chatName(fields(message, 'chat') ?? {}), fromSelf: false };
 }
 
 function author(origin: Fields, bot: Bot): { from: string; fromSelf: boolean } {
   const user = fields(origin, 'sender_user');
-  if (user) return { from: named(user, bot), fromSelf: integer(user, 'id') === bot.id };
+  if (user) return { from: nameOfUser(user, bot), fromSelf: integer(user, 'id') === bot.id };
   const hidden = string(origin, 'sender_user_name');
   // Anybody can choose any name, so it must not pass for a known person.
-  if (hidden) return { from: `${oneLine(hidden, 100)} (hidden account)`, fromSelf: false };
+  if (hidden) return { from: `${tidyLine(hidden, 100)} (hidden account)`, fromSelf: false };
   return { from: chatName(fields(origin, 'sender_chat') ?? fields(origin, 'chat') ?? {}), fromSelf: false };
 }
 
-function named(user: Fields, { nameOf }: Bot): string {
+function nameOfUser(user: Fields, { nameOf }: Bot): string {
   return nameOf?.(String(integer(user, 'id') ?? '')) ?? personName(user);
 }
 
-function ownWords(message: Fields, bot: Bot): string {
+function messageText(message: Fields, bot: Bot): string {
   return readWords(message, undefined, bot).text || readRich(message);
 }
 
 /** Returns a message's text with its other content in brackets. */
-function describe(message: Fields, bot: Bot): string {
+function describeMessage(message: Fields, bot: Bot): string {
   const things = [...readFiles(message).map((file) => `${file.kind} ${file.name}`), ...readFacts(message)];
-  const words = [ownWords(message, bot), ...things.map((thing) => `[${thing}]`)].filter((part) => part !== '');
+  const words = [messageText(message, bot), ...things.map((thing) => `[${thing}]`)].filter((part) => part !== '');
   const origin = fields(message, 'forward_origin');
   const passedOn = origin && words.length > 0 ? [`[passed on from ${author(origin, bot).from}:]`] : [];
   return [...passedOn, ...words].join('\n');

@@ -2,7 +2,7 @@
  * Converts the blocks of a rich message to Markdown, and finds those with a file. People send and forward rich
  * messages, and replies to our own tables quote them. https://core.telegram.org/bots/api#richmessage
  */
-import { type Fields, fields, isFields, list, string } from '../../shared/read.ts';
+import { type Fields, fields, fieldsList, isFields, string } from '../../shared/read.ts';
 
 /** Above the platform's own limits: at most 16 levels of nesting, 500 blocks, 32,768 characters and 50 files. */
 const MAX_DEPTH = 20;
@@ -15,13 +15,13 @@ const MEDIA = new Set(['animation', 'audio', 'document', 'photo', 'video', 'voic
 /** Returns the text of `message.rich_message`; '' if there is none. */
 export function readRich(message: Fields): string {
   const rich = fields(message, 'rich_message');
-  return rich ? blocks(list(rich, 'blocks'), 0).slice(0, MAX_LENGTH).replaceAll('\0', '') : '';
+  return rich ? blocks(fieldsList(rich, 'blocks'), 0).slice(0, MAX_LENGTH).replaceAll('\0', '') : '';
 }
 
 /** Returns the blocks of `message.rich_message` that hold a file, in reading order. */
 export function readRichMedia(message: Fields): Fields[] {
   const media: Fields[] = [];
-  collect(list(fields(message, 'rich_message') ?? {}, 'blocks'), 0, media);
+  collect(fieldsList(fields(message, 'rich_message') ?? {}, 'blocks'), 0, media);
   return media;
 }
 
@@ -30,8 +30,9 @@ function collect(items: Fields[], depth: number, media: Fields[]): void {
   for (const block of items.slice(0, MAX_BLOCKS)) {
     if (media.length >= MAX_MEDIA) return;
     if (MEDIA.has(string(block, 'type') ?? '')) media.push(block);
-    collect(list(block, 'blocks'), depth + 1, media);
-    for (const item of list(block, 'items').slice(0, MAX_BLOCKS)) collect(list(item, 'blocks'), depth + 1, media);
+    collect(fieldsList(block, 'blocks'), depth + 1, media);
+    for (const item of fieldsList(block, 'items').slice(0, MAX_BLOCKS))
+      collect(fieldsList(item, 'blocks'), depth + 1, media);
   }
 }
 
@@ -51,11 +52,11 @@ function blockText(block: Fields, depth: number): string {
   if (type === 'divider') return '---';
   if (type === 'mathematical_expression') return string(block, 'expression') ?? '';
   if (type === 'list')
-    return list(block, 'items')
+    return fieldsList(block, 'items')
       .map((item) => listItem(item, depth))
       .join('\n');
   if (type === 'table') return table(block, depth);
-  const own = [inline(block.summary, depth), inline(block.text, depth), blocks(list(block, 'blocks'), depth + 1)];
+  const own = [inline(block.summary, depth), inline(block.text, depth), blocks(fieldsList(block, 'blocks'), depth + 1)];
   const text = [...own, ...caption(block, depth)].filter((part) => part !== '').join('\n');
   return type?.endsWith('quote') && text !== '' ? text.replace(/^/gm, '> ') : text;
 }
@@ -72,7 +73,7 @@ function caption(block: Fields, depth: number): string[] {
 function listItem(item: Fields, depth: number): string {
   const box = item.has_checkbox === true ? (item.is_checked === true ? '[x] ' : '[ ] ') : '';
   const label = typeof item.value === 'number' ? `${item.value}.` : '-';
-  return `${label} ${box}${blocks(list(item, 'blocks'), depth + 1).replaceAll('\n', '\n  ')}`;
+  return `${label} ${box}${blocks(fieldsList(item, 'blocks'), depth + 1).replaceAll('\n', '\n  ')}`;
 }
 
 function table(block: Fields, depth: number): string {

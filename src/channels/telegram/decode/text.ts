@@ -5,7 +5,7 @@
  */
 import type { Address, EntryKind, InboundMessage, NameOf, Sender } from '../../channel.ts';
 import { pollVotes } from '../../shared/poll.ts';
-import { decimal, type Fields, fields, integer, language, list, oneLine, string } from '../../shared/read.ts';
+import { decimal, type Fields, fields, fieldsList, integer, language, string, tidyLine } from '../../shared/read.ts';
 
 /** Twice Telegram's own limit of 100 entities per message. */
 const MAX_ENTITIES = 200;
@@ -48,7 +48,8 @@ export function readWords(message: Fields, bot?: Bot, names: Names = bot ?? {}):
   const raw = string(message, key) ?? '';
   const entitiesKey = key === 'text' ? 'entities' : 'caption_entities';
   if (raw === '') return { text: '', mentioned: false };
-  const marks = message[entitiesKey] === undefined ? inferred(raw, bot) : readMarks(raw, list(message, entitiesKey));
+  const marks =
+    message[entitiesKey] === undefined ? inferred(raw, bot) : readMarks(raw, fieldsList(message, entitiesKey));
   return assemble(raw, marks, bot, names);
 }
 
@@ -177,16 +178,17 @@ type Describe = (body: Fields) => string | undefined;
 const FACTS = new Map<string, Describe>([
   [
     'venue',
-    (body) => `Venue: ${words(body, 'title')}, ${words(body, 'address')}${suffix(point(fields(body, 'location')))}`,
+    (body) =>
+      `Venue: ${fieldLine(body, 'title')}, ${fieldLine(body, 'address')}${suffix(point(fields(body, 'location')))}`,
   ],
   ['location', location],
-  ['contact', (body) => `Contact: ${personName(body)}, ${words(body, 'phone_number')}`],
+  ['contact', (body) => `Contact: ${personName(body)}, ${fieldLine(body, 'phone_number')}`],
   ['poll', poll],
-  ['dice', (body) => `Dice ${words(body, 'emoji')}: ${integer(body, 'value') ?? '?'}`],
-  ['sticker', (body) => `Sticker: ${words(body, 'emoji') || 'no emoji'}`],
+  ['dice', (body) => `Dice ${fieldLine(body, 'emoji')}: ${integer(body, 'value') ?? '?'}`],
+  ['sticker', (body) => `Sticker: ${fieldLine(body, 'emoji') || 'no emoji'}`],
   ['checklist', checklist],
   ['story', (body) => `Story of ${chatName(fields(body, 'chat') ?? {})}`],
-  ['game', (body) => `Game: ${words(body, 'title')}`],
+  ['game', (body) => `Game: ${fieldLine(body, 'title')}`],
   ['invoice', invoice],
   ['giveaway', (body) => `Giveaway: ${prizeOf(body)}, ${integer(body, 'winner_count') ?? '?'} winners`],
   ['giveaway_winners', (body) => `Giveaway: ${prizeOf(body)}, won by ${each(body, 'winners', personName)}`],
@@ -199,27 +201,27 @@ export function readFacts(message: Fields): string[] {
     const body = fields(message, key);
     if (!body || (key === 'location' && message.venue !== undefined)) continue;
     const fact = describe(body);
-    if (fact !== undefined) facts.push(oneLine(fact, MAX_FACT));
+    if (fact !== undefined) facts.push(tidyLine(fact, MAX_FACT));
   }
   return facts;
 }
 
 /** Returns the person's own first and last name; for display only. */
 export function personName(user: Fields): string {
-  const full = oneLine(`${string(user, 'first_name') ?? ''} ${string(user, 'last_name') ?? ''}`, 100);
-  return full || oneLine(string(user, 'username') ?? '', 100) || String(integer(user, 'id') ?? 'unknown');
+  const full = tidyLine(`${string(user, 'first_name') ?? ''} ${string(user, 'last_name') ?? ''}`, 100);
+  return full || tidyLine(string(user, 'username') ?? '', 100) || String(integer(user, 'id') ?? 'unknown');
 }
 
 export function chatName(chat: Fields): string {
-  return oneLine(string(chat, 'title') ?? '', 100) || personName(chat);
+  return tidyLine(string(chat, 'title') ?? '', 100) || personName(chat);
 }
 
-function words(body: Fields, key: string): string {
-  return oneLine(string(body, key) ?? '');
+function fieldLine(body: Fields, key: string): string {
+  return tidyLine(string(body, key) ?? '');
 }
 
 function each(body: Fields, key: string, describe: (item: Fields) => string): string {
-  return list(body, key).slice(0, 30).map(describe).join('; ');
+  return fieldsList(body, key).slice(0, 30).map(describe).join('; ');
 }
 
 /** Describes a poll. The counts are as of the update; before the first vote they are omitted. */
@@ -228,45 +230,45 @@ function poll(body: Fields): string {
   const state = [total > 0 ? pollVotes(total) : '', body.is_closed === true ? 'closed' : ''].filter(Boolean);
   const told = state.length > 0 ? ` (${state.join(', ')})` : '';
   const right = Array.isArray(body.correct_option_ids) ? body.correct_option_ids : [body.correct_option_id];
-  const options = list(body, 'options')
+  const options = fieldsList(body, 'options')
     .slice(0, 30)
     .map((one, at) => pollOption(one, total > 0) + (right.includes(at) ? ' (correct)' : ''));
-  return `Poll${told}: ${words(body, 'question')} Options: ${options.join('; ')}`;
+  return `Poll${told}: ${fieldLine(body, 'question')} Options: ${options.join('; ')}`;
 }
 
 function pollOption(option: Fields, isCounted: boolean): string {
   const votes = integer(option, 'voter_count');
-  return words(option, 'text') + (isCounted && votes !== undefined ? `: ${pollVotes(votes)}` : '');
+  return fieldLine(option, 'text') + (isCounted && votes !== undefined ? `: ${pollVotes(votes)}` : '');
 }
 
 function checklist(body: Fields): string {
-  return `Checklist: ${words(body, 'title')}: ${each(body, 'tasks', checklistTask)}`;
+  return `Checklist: ${fieldLine(body, 'title')}: ${each(body, 'tasks', checklistTask)}`;
 }
 
 function checklistTask(task: Fields): string {
-  return `[${(integer(task, 'completion_date') ?? 0) > 0 ? 'x' : ' '}] ${words(task, 'text')}`;
+  return `[${(integer(task, 'completion_date') ?? 0) > 0 ? 'x' : ' '}] ${fieldLine(task, 'text')}`;
 }
 
 /** Returns the checklist item or poll option that a message replies to. */
 export function answeredItem(message: Fields, answered: Fields): string | undefined {
   const taskId = integer(message, 'reply_to_checklist_task_id');
-  const task = list(fields(answered, 'checklist') ?? {}, 'tasks').find((one) => integer(one, 'id') === taskId);
+  const task = fieldsList(fields(answered, 'checklist') ?? {}, 'tasks').find((one) => integer(one, 'id') === taskId);
   if (task) return checklistTask(task);
   const optionId = string(message, 'reply_to_poll_option_id');
-  const options = list(fields(answered, 'poll') ?? {}, 'options');
+  const options = fieldsList(fields(answered, 'poll') ?? {}, 'options');
   const option = options.find((one) => optionId !== undefined && string(one, 'persistent_id') === optionId);
   return option && pollOption(option, true);
 }
 
 /** The amount is a whole number of the currency's smallest unit. */
 function invoice(body: Fields): string {
-  const amount = `${integer(body, 'total_amount') ?? '?'} of the smallest unit of ${words(body, 'currency')}`;
-  return `Invoice: ${words(body, 'title')}, ${words(body, 'description')}, ${amount}`;
+  const amount = `${integer(body, 'total_amount') ?? '?'} of the smallest unit of ${fieldLine(body, 'currency')}`;
+  return `Invoice: ${fieldLine(body, 'title')}, ${fieldLine(body, 'description')}, ${amount}`;
 }
 
 const prizeOf = (body: Fields): string => {
   const stars = integer(body, 'prize_star_count');
-  return words(body, 'prize_description') || (stars === undefined ? 'Telegram Premium' : `${stars} Stars`);
+  return fieldLine(body, 'prize_description') || (stars === undefined ? 'Telegram Premium' : `${stars} Stars`);
 };
 
 function location(body: Fields): string | undefined {

@@ -47,26 +47,26 @@ export class LiveCalls implements StatusCalls {
     if (this.#isQuiet(run)) return;
     const place = thread === undefined ? {} : { message_thread_id: Number(thread) };
     const { error } = await this.#call(run, 'sendChatAction', { ...place, action: 'typing' });
-    note(run, error);
+    recordOutcome(run, error);
   }
 
   async publish(run: StatusMessage, words: Words): Promise<void> {
     const shown = JSON.stringify(words);
-    const text = await textOf(words, run.address);
+    const text = await renderWords(words, run.address);
     const isPrivate = !run.address.chat.startsWith('-');
     if (isPrivate && (await this.#draft(run, text, shown))) return;
     const buttons = await run.view.buttons();
     const params = { ...text, link_preview_options: { is_disabled: true }, ...keyboardOf(buttons) };
     if (run.messageId !== undefined) {
       const { error } = await this.#call(run, 'editMessageText', { message_id: Number(run.messageId), ...params });
-      if (note(run, error)) run.shown = shown;
+      if (recordOutcome(run, error)) run.shown = shown;
       return;
     }
     const quietly = { ...params, disable_notification: true };
     const { result, error } = await this.#call(run, 'sendMessage', { ...inThread(run.address), ...quietly });
     const id = isFields(result) ? integer(result, 'message_id') : undefined;
     if (id !== undefined) run.messageId = String(id);
-    if (note(run, error)) run.shown = shown;
+    if (recordOutcome(run, error)) run.shown = shown;
   }
 
   async remove(run: StatusMessage): Promise<TelegramError | undefined> {
@@ -86,7 +86,7 @@ export class LiveCalls implements StatusCalls {
     const { error } = await this.#call(run, 'sendMessageDraft', { ...inThread(run.address), ...text, ...own });
     if (error?.kind === 'refused' && error.code === METHOD_NOT_FOUND) this.#hasDrafts = false;
     else if (error?.kind === 'refused' && error.code === BAD_REQUEST) this.#withoutDrafts.set(chat, true);
-    else if (note(run, error)) run.shown = shown;
+    else if (recordOutcome(run, error)) run.shown = shown;
     return this.#hasDrafts && !this.#withoutDrafts.has(chat);
   }
 
@@ -124,7 +124,7 @@ export class LiveCalls implements StatusCalls {
 }
 
 /** Records a call's outcome; returns whether the content is shown. After a refusal the run shows nothing more. */
-function note(run: StatusMessage, error: TelegramError | undefined): boolean {
+function recordOutcome(run: StatusMessage, error: TelegramError | undefined): boolean {
   if (!error || /not modified/i.test(error.message)) return true;
   const isRefused = isRefusal(error);
   if (isRefused) run.isOver = true;
@@ -136,7 +136,7 @@ const inThread = ({ thread }: Address) =>
   thread === undefined || thread === '1' ? {} : { message_thread_id: Number(thread) };
 
 /** Renders text with the same care for links and mentions as an answer. */
-async function textOf(words: Words, address: Address): Promise<object> {
+async function renderWords(words: Words, address: Address): Promise<object> {
   if ('line' in words) return { text: plainText(words.line) };
   const { parts } = await renderTelegram({ id: '', address, text: words.markdown, files: [] }, LIMITS);
   const { text = '…', entities } = parts[0]?.params ?? {};

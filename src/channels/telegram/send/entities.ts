@@ -70,7 +70,7 @@ export function toEntities({ text, spans }: Inline): MessageEntity[] {
     const shown = text.slice(span.start, span.end);
     // The server itself detects a link that shows its URL; code within a link can't be both.
     if (span.kind === 'link' ? isItsUrl(shown, span.url) : CLOSED.has(span.kind) && !codes.includes(span)) continue;
-    const pieces = CLOSED.has(span.kind) || span.kind === 'quote' ? [span] : without(span, codes);
+    const pieces = CLOSED.has(span.kind) || span.kind === 'quote' ? [span] : outsideCode(span, codes);
     for (const piece of pieces) {
       const { offset, length } = edges(text, piece.start, piece.end, span.kind);
       const entity = entityOf(span, offset, length);
@@ -116,7 +116,7 @@ function touches(sorted: readonly Span[], span: Span): boolean {
 }
 
 /** Returns the ranges of a span outside code, because formatting can't continue inside code. */
-function without(span: Span, codes: readonly Span[]): { start: number; end: number }[] {
+function outsideCode(span: Span, codes: readonly Span[]): { start: number; end: number }[] {
   const pieces: { start: number; end: number }[] = [];
   let { start } = span;
   for (const code of codes) {

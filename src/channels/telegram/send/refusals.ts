@@ -31,7 +31,7 @@ const REMEDIES: Remedy[] = [
   {
     name: 'thread',
     said: /thread not found|TOPIC_(DELETED|CLOSED|ID_INVALID)/i,
-    change: (part) => without(part, ['message_thread_id']),
+    change: (part) => withoutParams(part, ['message_thread_id']),
   },
   {
     name: 'edit',
@@ -41,7 +41,7 @@ const REMEDIES: Remedy[] = [
   {
     name: 'reply',
     said: /(replied|to be replied).* not found|REPLY_MESSAGE_ID_INVALID/i,
-    change: (part) => without(part, ['reply_parameters']),
+    change: (part) => withoutParams(part, ['reply_parameters']),
   },
   { name: 'entities', said: /entit|can't parse/i, change: (part) => (isRich(part) ? undefined : asPlain(part)) },
   // Places that refuse photos may accept files; some people don't accept voice messages.
@@ -65,7 +65,7 @@ const REMEDIES: Remedy[] = [
 const isWords = (part: TelegramPart): boolean => !isRich(part) && part.files.length === 0;
 
 function lessOf(part: TelegramPart, keys: string[]): TelegramPart | undefined {
-  return isWords(part) ? without(part, keys) : undefined;
+  return isWords(part) ? withoutParams(part, keys) : undefined;
 }
 
 /**
@@ -131,7 +131,7 @@ export function toDeliveryError(part: TelegramPart, error: TelegramError): Deliv
   return new DeliveryError(message);
 }
 
-function without(part: TelegramPart, keys: string[]): TelegramPart | undefined {
+function withoutParams(part: TelegramPart, keys: string[]): TelegramPart | undefined {
   if (!keys.some((key) => key in part.params)) return undefined;
   return { ...part, params: Object.fromEntries(Object.entries(part.params).filter(([key]) => !keys.includes(key))) };
 }
@@ -139,7 +139,7 @@ function without(part: TelegramPart, keys: string[]): TelegramPart | undefined {
 function asPlain(part: TelegramPart): TelegramPart | undefined {
   const markup = ['entities', 'caption_entities', 'parse_mode'];
   const media = mediaOf(part);
-  if (!media) return without(part, markup);
+  if (!media) return withoutParams(part, markup);
   const plain = media.map((item) => Object.fromEntries(Object.entries(item).filter(([key]) => !markup.includes(key))));
   return { ...part, params: { ...part.params, media: plain } };
 }

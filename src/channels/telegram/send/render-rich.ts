@@ -71,7 +71,9 @@ export function toRichMessage(blocks: readonly Block[]): InputRichMessage | unde
         used.blocks += block.rows.length;
         const cells = block.rows.map((row, index) => {
           used.columns = Math.max(used.columns, row.length);
-          return row.map((cell, column) => cellOf(textOf(cell, depth + 1), index === 0, block.align[column] ?? 'left'));
+          return row.map((cell, column) =>
+            richCell(textOf(cell, depth + 1), index === 0, block.align[column] ?? 'left'),
+          );
         });
         return { type: 'table', cells, is_bordered: true };
       }
@@ -90,7 +92,7 @@ export function toRichMessage(blocks: readonly Block[]): InputRichMessage | unde
   return fits && !empty ? message : undefined;
 }
 
-function cellOf(text: RichText, isHeader: boolean, align: RichBlockTableCell['align']): RichBlockTableCell {
+function richCell(text: RichText, isHeader: boolean, align: RichBlockTableCell['align']): RichBlockTableCell {
   return { text, align, valign: 'middle', ...(isHeader ? { is_header: true } : {}) };
 }
 

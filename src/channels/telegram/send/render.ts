@@ -76,17 +76,17 @@ export async function renderTelegram(message: OutboundMessage, limits: ChannelLi
     : [...texts.map((one, index) => textCall(one, index === texts.length - 1 ? keyboard : undefined)), ...files];
   const { table, tasks } = document.rich.features;
   const rich = table || tasks ? toRichMessage(document.blocks) : undefined;
-  const parts = place(calls, message);
+  const parts = addressCalls(calls, message);
   if (rich === undefined) return { parts };
   const richCall: TelegramPart = { method: 'sendRichMessage', params: { rich_message: rich, ...keyboard }, files: [] };
-  return { parts, rich: place([richCall, ...files], message) };
+  return { parts, rich: addressCalls([richCall, ...files], message) };
 }
 
 /** Renders a notice of ours after the message. If it comes first, it is the reply and replaces the placeholder. */
 export function noticeCalls(text: string, message: OutboundMessage, isFirst: boolean): TelegramPart[] {
   const { replyTo: _to, placeholder: _in, ...later } = message;
   const texts = splitRich(forTelegram({ ...plainInline(text), features: NO_FEATURES }), 4096);
-  return place(
+  return addressCalls(
     texts.map((one) => textCall(one, undefined)),
     isFirst ? message : later,
   );
@@ -150,7 +150,7 @@ function fileCall({ kind, files }: FileGroup, text?: Rich, keyboard?: Params): T
  * Adds the chat, thread and reply to each call. The first text replaces the placeholder; an edit names neither thread
  * nor reply.
  */
-function place(calls: TelegramPart[], { address, replyTo, placeholder }: OutboundMessage): TelegramPart[] {
+function addressCalls(calls: TelegramPart[], { address, replyTo, placeholder }: OutboundMessage): TelegramPart[] {
   const chat = { chat_id: /^-?\d{1,15}$/.test(address.chat) ? Number(address.chat) : address.chat };
   const thread = positive(address.thread);
   const reply = positive(replyTo);

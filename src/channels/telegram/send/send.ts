@@ -13,7 +13,7 @@ import type { Cache } from '../connect/setup.ts';
 import { asCaption, isAlreadySo, refusesRich, remedy, toDeliveryError } from './refusals.ts';
 import { asEdit, noticeCalls, renderTelegram, type TelegramPart } from './render.ts';
 import { createUploads, type Uploads } from './upload.ts';
-import { fileOf, noticeOf, whyRefused, wordsOf } from './without-files.ts';
+import { noticeOf, onlyFile, onlyText, whyRefused } from './without-files.ts';
 
 export interface SendOptions {
   api: TelegramApi;
@@ -50,8 +50,8 @@ class Sender {
       parts: () => parts,
       filesOf: ({ files }) => files,
       hasButtons: ({ params }) => params.reply_markup !== undefined,
-      wordsOf,
-      fileOf,
+      wordsOf: onlyText,
+      fileOf: onlyFile,
       notice: (refused) => noticeOf(refused, messagesFor(message)),
       noticeParts: async (notice, isFirst) => noticeCalls(notice, message, isFirst),
       post: async (part) => {

@@ -3,7 +3,7 @@ import type { ReadStream } from 'node:fs';
 import { InputFile } from 'grammy/web';
 import { openKept } from '../../../lib/files/below.ts';
 import type { Attachment } from '../../channel.ts';
-import { oneLine } from '../../shared/read.ts';
+import { tidyLine } from '../../shared/read.ts';
 
 export interface Uploads {
   /** Returns the object that grammY sends as the file; it is opened when its turn comes. */
@@ -36,6 +36,6 @@ export function createUploads(): Uploads {
 
 /** Cleans up a name, because it is unquoted in a header. */
 function uploadName(name: string): string {
-  const clean = oneLine(name, 120).replace(/["\\/;:*?<>|]/g, '_');
+  const clean = tidyLine(name, 120).replace(/["\\/;:*?<>|]/g, '_');
   return clean.replace(/^\.+/, '') || 'file';
 }

@@ -38,7 +38,7 @@ export function noticeOf(refused: readonly RefusedFile[], messages: Messages): s
 }
 
 /** Returns the text and keyboard of a part as a text message, with the notice at its end. */
-export function wordsOf(
+export function onlyText(
   { params }: TelegramPart,
   notice: string,
 ): { part: TelegramPart; hasNotice: boolean } | undefined {
@@ -55,7 +55,7 @@ export function wordsOf(
 }
 
 /** Returns a part with one file of an album, without text. */
-export function fileOf({ params }: TelegramPart, file: Attachment): TelegramPart {
+export function onlyFile({ params }: TelegramPart, file: Attachment): TelegramPart {
   const { media, ...rest } = params;
   const isPhoto = Array.isArray(media) && media.some((item) => isFields(item) && item.type === 'photo');
   return { method: isPhoto ? 'sendPhoto' : 'sendDocument', params: rest, files: [file] };

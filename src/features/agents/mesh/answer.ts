@@ -18,7 +18,7 @@ export interface AnswerWhere {
 }
 
 /** Writes the files in its reply; repeating it changes nothing. */
-export async function answerOf(
+export async function agentAnswer(
   outcome: AgentOutcome,
   { refs }: RunResults,
   { home, log, passOn, taskId, run }: AnswerWhere,

@@ -25,7 +25,7 @@ import { summarise } from '../../../runtime/reply/reply.ts';
 import type { Home } from '../../../workspace/home.ts';
 import { openTask } from '../../../workspace/tasks/index.ts';
 import type { ArtifactRef, SessionEntry } from '../../../workspace/types.ts';
-import { answerOf, type PassOn } from './answer.ts';
+import { agentAnswer, type PassOn } from './answer.ts';
 import type { Registry } from './registry.ts';
 
 export interface TaskStart {
@@ -136,7 +136,7 @@ export class Mesh {
         instructions: question.instructions,
       });
       if (outcome.parked) return outcome.parked[0]?.below ?? { waiting: outcome, tools, ...where, earlier };
-      const answer = await answerOf(outcome, made, {
+      const answer = await agentAnswer(outcome, made, {
         home: this.#home,
         log: this.#options.log,
         passOn: this.#options.passOn,

@@ -45,7 +45,7 @@ const folders = createStatCache<readonly string[]>(4, (folder) =>
 /** The form of agents' names; anything else matches no agent. */
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u;
 
-const plain = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
+const lettersOnly = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
 
 export function createRegistry({ home, loadAgent }: RegistryOptions): Registry {
   const ids = () => folders.get(home.agents) ?? [];
@@ -54,8 +54,8 @@ export function createRegistry({ home, loadAgent }: RegistryOptions): Registry {
     find(name) {
       if (name.length > MAX_NAME || !NAME.test(name.trim())) return undefined;
       const exact = ids().find((id) => id === name.trim().toLowerCase());
-      const wanted = plain(name);
-      return exact ?? (wanted === '' ? undefined : ids().find((id) => plain(id) === wanted));
+      const wanted = lettersOnly(name);
+      return exact ?? (wanted === '' ? undefined : ids().find((id) => lettersOnly(id) === wanted));
     },
     async load(id) {
       const file = await loadAgent(id);

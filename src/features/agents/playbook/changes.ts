@@ -117,7 +117,7 @@ export function applyChanges(
       if (!moved) continue;
       items = moved;
     } else {
-      const parts = partsOf(item.own, change.parts, playbook);
+      const parts = splitStep(item.own, change.parts, playbook);
       if (
         !parts ||
         steps.length + parts.length > PLAYBOOK_LIMITS.steps ||
@@ -156,7 +156,7 @@ function move(items: readonly Item[], item: Item, target: Item | undefined, isAf
 }
 
 /** Returns the playbook steps for the parts: each with its own words and the constraints of the whole. */
-function partsOf(step: PlaybookStep, titles: readonly string[], playbook: Playbook): PlaybookStep[] | undefined {
+function splitStep(step: PlaybookStep, titles: readonly string[], playbook: Playbook): PlaybookStep[] | undefined {
   const { constraints } = step;
   if (constraints.length >= PLAYBOOK_LIMITS.constraints || constraints.some((each) => each.startsWith(PART)))
     return undefined;

@@ -112,7 +112,7 @@ const RESERVATION =
 function questionOf(home: Home, { task, instruction, constraints, answer, artifactRefs }: StepCheck): string {
   const files = artifactRefs.slice(0, MAX_FILES).map((ref) => {
     const about = `${ref.title} (${ref.type})`;
-    return dataBlock('file', TEXT.test(ref.type) ? `${about}\n${headOf(home, task.id, ref)}` : about);
+    return dataBlock('file', TEXT.test(ref.type) ? `${about}\n${readBeginning(home, task.id, ref)}` : about);
   });
   return [
     dataBlock('instruction', instruction),
@@ -124,7 +124,7 @@ function questionOf(home: Home, { task, instruction, constraints, answer, artifa
     .join('\n\n');
 }
 
-function headOf(home: Home, taskId: string, ref: ArtifactRef): string {
+function readBeginning(home: Home, taskId: string, ref: ArtifactRef): string {
   try {
     const fd = fs.openSync(openTask(home, taskId).artifacts.pathOf(ref), 'r');
     try {

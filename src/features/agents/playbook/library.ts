@@ -41,22 +41,22 @@ const folders = createStatCache<readonly string[]>(4, (folder) =>
     .sort()
     .slice(0, MAX_FILES),
 );
-const files = createStatCache<ListedPlaybook>(MAX_FILES, read);
+const files = createStatCache<ListedPlaybook>(MAX_FILES, readPlaybook);
 
 const stem = (file: string): string => path.basename(file).slice(0, -3);
-const listed = (name: string, playbook: Playbook): ListedPlaybook => ({
+const listedPlaybook = (name: string, playbook: Playbook): ListedPlaybook => ({
   name,
   playbook,
   needs: placeholdersOf(playbook),
 });
 
-function read(file: string): ListedPlaybook {
+function readPlaybook(file: string): ListedPlaybook {
   const name = playbookName(stem(file));
   const stat = fs.lstatSync(file);
   if (!stat.isFile()) return { name, problem: 'it is not a regular file' };
   if (stat.size > PLAYBOOK_LIMITS.chars * 4) return { name, problem: 'it is too large' };
   try {
-    return listed(name, parsePlaybook(fs.readFileSync(file, 'utf8')));
+    return listedPlaybook(name, parsePlaybook(fs.readFileSync(file, 'utf8')));
   } catch (error) {
     if (error instanceof UserError) return { name, problem: error.message };
     throw error;
@@ -70,7 +70,7 @@ export function listPlaybooks(home: Home): ListedPlaybook[] {
     const found = files.get(path.join(home.playbooks, file));
     if (found && !all.has(found.name)) all.set(found.name, found);
   }
-  if (!all.has(EXAMPLE.name)) all.set(EXAMPLE.name, listed(EXAMPLE.name, EXAMPLE));
+  if (!all.has(EXAMPLE.name)) all.set(EXAMPLE.name, listedPlaybook(EXAMPLE.name, EXAMPLE));
   return [...all.values()].sort((a, b) => a.name.localeCompare(b.name));
 }
 

@@ -13,7 +13,7 @@ import type { Messages } from '../../../messages/messages.ts';
 import { RunError } from '../../../runtime/agent/agent.ts';
 import type { Waiting } from '../../../runtime/contract/agent.ts';
 import type { Answer } from '../../../runtime/contract/outcome.ts';
-import { failure, PLAYBOOK_OPEN } from '../../../runtime/reply/failure.ts';
+import { failureAnswer, PLAYBOOK_OPEN } from '../../../runtime/reply/failure.ts';
 import { summarise } from '../../../runtime/reply/reply.ts';
 import { updatePlan } from '../../../runtime/tools/update-plan.ts';
 import { fillPlaybook } from '../../../skills/playbook.ts';
@@ -63,7 +63,7 @@ async function play(turn: PlayTurn, parts: Parts): Promise<Answer | Waiting> {
   // The viber itself is shown at work first.
   parts.bus.emit({ agentId: task.viber, taskId: task.id, runId: run, type: 'state-change', state: 'thinking' });
   const { messages } = turn;
-  const played = await orSentence(() => open(parts.home, turn), messages);
+  const played = await orSentence(() => openRecord(parts.home, turn), messages);
   if (typeof played === 'string') return outcome(played, { state: 'error', error: 'playbook' });
   const { title } = played.playbook;
   // After a crash, the answer of a finished playbook is still given.
@@ -131,7 +131,7 @@ async function playStep(turn: PlayTurn, progress: Progress, parts: Parts): Promi
   if (key === progress.unticked && current.isBegun && !tried.has(key)) return tick(turn, key, parts);
   const standing: Standing = { played, plan, done, added, lines: progress.lines };
   try {
-    if (!current.isBegun && (await look(turn, standing, progress, parts))) return undefined;
+    if (!current.isBegun && (await superviseOnce(turn, standing, progress, parts))) return undefined;
     await setStep(home, task, key, 'in_progress');
     const isAnew = before.some((step) => step.key === key);
     const worked = await parts.work(turn, { playbook, current, done, added, isAnew, tried: tried.get(key) });
@@ -150,18 +150,18 @@ async function playStep(turn: PlayTurn, progress: Progress, parts: Parts): Promi
     return await tick(turn, key, parts);
   } catch (error) {
     if (signal.aborted || !(error instanceof RunError || error instanceof UserError)) throw error;
-    const failed = failure(error, run, { role: turn.principal.role, messages: turn.messages }, log);
+    const failed = failureAnswer(error, run, { role: turn.principal.role, messages: turn.messages }, log);
     if (failed.text === '') return failed;
     return stuck(turn, played, current, { reason: failed.text, artifactRefs: [] }, failed.error);
   }
 }
 
 /** Returns whether the supervisor has changed the remaining steps; it looks once after each finished step. */
-async function look(turn: PlayTurn, at: Standing, progress: Progress, parts: Parts): Promise<boolean> {
+async function superviseOnce(turn: PlayTurn, at: Standing, progress: Progress, parts: Parts): Promise<boolean> {
   const count = at.done.filter(({ isSkipped }) => !isSkipped).length;
   if (count === progress.looked) return false;
   progress.looked = count;
-  return follow(await revise(turn, at, parts), progress);
+  return adoptRevision(await revise(turn, at, parts), progress);
 }
 
 /** The same for a failed step, once per step. */
@@ -170,10 +170,10 @@ async function lookAgain(turn: PlayTurn, at: Standing, progress: Progress, parts
   if (progress.failed.has(key)) return false;
   progress.failed.add(key);
   const stored = await openTask(parts.home, turn.task).plan.read();
-  return stored ? follow(await revise(turn, { ...at, plan: stored }, parts), progress) : false;
+  return stored ? adoptRevision(await revise(turn, { ...at, plan: stored }, parts), progress) : false;
 }
 
-function follow(revised: PlayRecord | undefined, progress: Progress): boolean {
+function adoptRevision(revised: PlayRecord | undefined, progress: Progress): boolean {
   if (revised) progress.played = revised;
   // Line numbers only have to increase.
   if (revised) progress.lines += revised.playbook.steps.length;
@@ -209,7 +209,7 @@ const outcome = (text: string, more: Partial<Answer> = {}): Answer => ({
 });
 
 /** Returns the playbook to play, new or resumed, or a sentence if that is impossible. */
-async function open(home: Home, { task, play, id, messages }: PlayTurn): Promise<PlayRecord | string> {
+async function openRecord(home: Home, { task, play, id, messages }: PlayTurn): Promise<PlayRecord | string> {
   const known = readPlayed(home, task.id);
   if (play.name === undefined || known?.id === id) return known ?? messages.text('playbooks.nothingOpen');
   if (known && !known.isFinished) return messages.text('playbooks.otherOpen', { name: known.playbook.name });

@@ -8,7 +8,13 @@ import { UserError } from '../../../errors.ts';
 import { readTextSync, writeFileAtomic } from '../../../lib/files.ts';
 import { cutText, plainLine } from '../../../lib/text.ts';
 import { say } from '../../../messages/messages.ts';
-import { formatPlaybook, isSame, type Playbook, type PlaybookStep, parsePlaybook } from '../../../skills/playbook.ts';
+import {
+  formatPlaybook,
+  type Playbook,
+  type PlaybookStep,
+  parsePlaybook,
+  survivesFormatting,
+} from '../../../skills/playbook.ts';
 import type { Home } from '../../../workspace/home.ts';
 import { isToDo, openTask, type PlanFile } from '../../../workspace/tasks/index.ts';
 import type { ArtifactRef, Plan, SessionEntry, StepStatus, TaskRecord } from '../../../workspace/types.ts';
@@ -23,11 +29,11 @@ export interface PlayRecord {
 
 const MAX_TITLE = 200;
 const MARK = /^<!-- played by ([\w-]{1,64})( \(finished\))? -->\n/;
-const fileOf = (home: Home, taskId: string) => openTask(home, taskId).fileAt('playbook.md');
+const playbookFile = (home: Home, taskId: string) => openTask(home, taskId).fileAt('playbook.md');
 
 /** Returns the task's playbook, or undefined if there is none or its file was damaged by hand. */
 export function readPlayed(home: Home, taskId: string): PlayRecord | undefined {
-  const text = readTextSync(fileOf(home, taskId)) ?? '';
+  const text = readTextSync(playbookFile(home, taskId)) ?? '';
   const [mark, id, finished] = MARK.exec(text) ?? [];
   if (mark === undefined || id === undefined) return undefined;
   try {
@@ -39,11 +45,11 @@ export function readPlayed(home: Home, taskId: string): PlayRecord | undefined {
 }
 
 /** Returns whether it survives being written and read back. */
-export const isPlayable = (playbook: Playbook): boolean => isSame(playbook);
+export const isPlayable = (playbook: Playbook): boolean => survivesFormatting(playbook);
 
 export function writePlayed(home: Home, taskId: string, { id, playbook, isFinished }: PlayRecord): Promise<void> {
   const mark = `<!-- played by ${id}${isFinished ? ' (finished)' : ''} -->\n`;
-  return writeFileAtomic(fileOf(home, taskId), `${mark}${formatPlaybook(playbook)}`);
+  return writeFileAtomic(playbookFile(home, taskId), `${mark}${formatPlaybook(playbook)}`);
 }
 
 /** Returns the step's title in the plan. */
@@ -58,17 +64,17 @@ export const planOf = ({ goal, steps }: Playbook, done: readonly DoneStep[] = []
     steps: titles.map((title, index) => ({
       id: String(index + 1),
       title,
-      status: came.get(keyOf(titles, index)) ?? 'pending',
+      status: came.get(stepTitleKey(titles, index)) ?? 'pending',
     })),
   };
 };
 
 /** Returns the title with its number among equal titles, which identifies a step wherever a person has moved it. */
-const keyOf = (titles: readonly string[], index: number): string =>
+const stepTitleKey = (titles: readonly string[], index: number): string =>
   `${titles[index]}#${titles.slice(0, index).filter((title) => title === titles[index]).length + 1}`;
 
 export const titledSteps = (titles: readonly string[]): TitledStep[] =>
-  titles.map((title, index) => ({ title, key: keyOf(titles, index) }));
+  titles.map((title, index) => ({ title, key: stepTitleKey(titles, index) }));
 
 /** A step of the current plan, with its entry in the playbook. */
 export interface CurrentStep {
@@ -87,9 +93,9 @@ export function openStep({ plan }: PlanFile, playbook: Playbook): CurrentStep | 
   const found = plan.steps[index];
   if (!found) return undefined;
   const titles = plan.steps.map((step) => step.title);
-  const key = keyOf(titles, index);
+  const key = stepTitleKey(titles, index);
   const own = playbook.steps.map(titleOfStep);
-  const steps = playbook.steps.map((step, at) => ({ ...step, key: keyOf(own, at), title: own[at] ?? '' }));
+  const steps = playbook.steps.map((step, at) => ({ ...step, key: stepTitleKey(own, at), title: own[at] ?? '' }));
   const same = steps.findIndex((each) => each.key === key);
   // A step that a person has reworded keeps its constraints; one that they have added has none.
   const step = playbook.steps[same] ?? {

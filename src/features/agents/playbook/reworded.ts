@@ -31,12 +31,12 @@ export function inheritedConstraints(
 }
 
 function alike(one: string, other: string): number {
-  const [a, b] = [wordsOf(one), wordsOf(other)];
+  const [a, b] = [titleWords(one), titleWords(other)];
   return a.intersection(b).size / Math.max(1, a.union(b).size);
 }
 
 /** Leaves out the agent's name, which many steps share. */
-const wordsOf = (title: string): Set<string> =>
+const titleWords = (title: string): Set<string> =>
   new Set(
     title
       .replace(/^\[[^\]]*\]/, '')

@@ -41,7 +41,7 @@ export function stepMessage({ playbook, current, done, files, added, reason }: S
     const left = isSkipped ? ' (left out)' : '';
     return `- ${titleIn(key)}${left}: ${cutText(plainLine(summary), MAX_EVIDENCE)}`;
   });
-  const before = newest(told, MAX_BEFORE);
+  const before = newestLinesWithin(told, MAX_BEFORE);
   const names = files
     .slice(-MAX_FILES)
     .map(({ id, title, type }) => `- ${id}: ${JSON.stringify(cutText(plainLine(title), 80))} (${type})`);
@@ -49,19 +49,22 @@ export function stepMessage({ playbook, current, done, files, added, reason }: S
     reason === undefined ? '' : `${CORRECTION}${reason}\nMend it, and answer again.`,
     `Playbook "${playbook.title}", step ${index + 1} of ${total}. Its goal: ${playbook.goal}`,
     `Your step:\n${step.instruction}`,
-    list(
+    listUnder(
       'These constraints must hold:',
       step.constraints.map((each) => `- ${each}`),
     ),
-    list('Done before:', before.length < told.length ? [`(${told.length - before.length} more)`, ...before] : before),
-    list('Files made so far:', names),
+    listUnder(
+      'Done before:',
+      before.length < told.length ? [`(${told.length - before.length} more)`, ...before] : before,
+    ),
+    listUnder('Files made so far:', names),
     added === '' ? '' : `The person adds:\n${clip(added, 8_000)}`,
   ]
     .filter(Boolean)
     .join('\n\n');
 }
 
-function newest(lines: readonly string[], room: number): string[] {
+function newestLinesWithin(lines: readonly string[], room: number): string[] {
   let left = room;
   const first = lines.findLastIndex((line) => {
     left -= line.length;
@@ -70,7 +73,7 @@ function newest(lines: readonly string[], room: number): string[] {
   return lines.slice(first + 1);
 }
 
-const list = (head: string, lines: readonly string[]): string =>
+const listUnder = (head: string, lines: readonly string[]): string =>
   lines.length === 0 ? '' : [head, ...lines].join('\n');
 
 export const titleIn = (key: string): string => key.replace(/#\d+$/, '');

@@ -1,9 +1,9 @@
 /** Extracts the text of one document, in a process that is killed when it takes too long or too much memory. */
 import { answerInProcess } from '../../../lib/worker-process.ts';
-import { readText } from './by-content.ts';
+import { documentText } from './by-content.ts';
 import { DocumentError } from './refused.ts';
 
 await answerInProcess<null>(
-  async (_input, readOpenFile) => ({ bytes: Buffer.from(await readText(new Uint8Array(readOpenFile()))) }),
+  async (_input, readOpenFile) => ({ bytes: Buffer.from(await documentText(new Uint8Array(readOpenFile()))) }),
   (error) => error instanceof DocumentError,
 );

@@ -48,15 +48,15 @@ function put(home: string, { to, content }: Plan['writes'][number], isReal: bool
   const isTemplate =
     present !== undefined && to.startsWith('workspace/') && present.toString() === TEMPLATES[path.basename(to)];
   if (present === undefined || isTemplate)
-    return isReal && !write(file, content, isTemplate) ? 'there already' : 'written';
+    return isReal && !createImported(file, content, isTemplate) ? 'there already' : 'written';
   if (!/^workspace\/[^/]+\.md$/.test(to)) return 'there already';
   const beside = file.replace(/\.md$/, '.openclaw.md');
   if (fs.existsSync(beside)) return 'there already';
-  return isReal && !write(beside, content, false) ? 'there already' : 'written beside yours';
+  return isReal && !createImported(beside, content, false) ? 'there already' : 'written beside yours';
 }
 
 /** Returns false if the file has been created in between. */
-function write(file: string, content: Buffer, isTemplate: boolean): boolean {
+function createImported(file: string, content: Buffer, isTemplate: boolean): boolean {
   fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
   try {
     fs.writeFileSync(file, content, { mode: 0o600, flag: isTemplate ? 'w' : 'wx' });

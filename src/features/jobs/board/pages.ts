@@ -4,7 +4,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { Conflict } from '../../../board/protocol/refusals.ts';
 import { RequestError, readBody } from '../../../board/respond.ts';
-import { found, route } from '../../../board/route.ts';
+import { orNotFound, route } from '../../../board/route.ts';
 import type { JobText } from '../../../client/shapes.ts';
 import { editText, hashText, readTextSync } from '../../../lib/files.ts';
 import { exclusively } from '../../../lib/locks.ts';
@@ -32,13 +32,13 @@ export function jobRoutes(gw: Gateway): BoardRoute[] {
 
   /** Finds a job by its full ID; a prefix does not match. */
   async function viewOf({ params }: BoardRequest): Promise<JobView> {
-    return found(
+    return orNotFound(
       (await service()).list().find(({ id }) => id === params.id),
       'job',
     );
   }
 
-  const fileOf = (id: string): string => path.join(jobs.folder, found(jobs.fileOf(id), 'job'));
+  const fileOf = (id: string): string => path.join(jobs.folder, orNotFound(jobs.fileOf(id), 'job'));
 
   async function detail(asked: BoardRequest) {
     const view = await viewOf(asked);

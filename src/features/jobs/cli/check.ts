@@ -14,7 +14,7 @@ import { Jobs } from '../files.ts';
 import type { Job } from '../job.ts';
 import { systemTimezone } from '../schedule.ts';
 import { holdsUp, sayUnknown } from '../unknown.ts';
-import { namesOf } from './names.ts';
+import { lookUpNames } from './names.ts';
 import { placeProblem } from './places.ts';
 
 /** Returns no findings if there are no jobs. */
@@ -30,7 +30,7 @@ export async function checkJobs(at: CheckedAt): Promise<Finding[]> {
   try {
     await jobs.start();
     const inForce = jobs.all().flatMap(({ job, state }) => (job && state !== 'disabled' ? [job] : []));
-    const names = await namesOf(inForce, { config, root, env, offered: (vibers) => at.names(vibers) });
+    const names = await lookUpNames(inForce, { config, root, env, offered: (vibers) => at.names(vibers) });
     for (const { problem } of jobs.all()) if (problem !== undefined) found('wrong', problem.replaceAll('\n', '; '));
     for (const job of inForce) {
       const unknown = names.of(job);

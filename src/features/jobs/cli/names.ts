@@ -18,7 +18,7 @@ export interface NamesHere {
 }
 
 /** Returns the names that these jobs may use. Looks them up once. */
-export async function namesOf(jobs: readonly Job[], { config, root, env, offered }: NamesHere): Promise<JobNames> {
+export async function lookUpNames(jobs: readonly Job[], { config, root, env, offered }: NamesHere): Promise<JobNames> {
   const models = createModels({ providers: config.providers, env });
   const home = { root, agents: path.join(root, 'agents') };
   const names = new JobNames({

@@ -11,7 +11,7 @@ import { silentLog } from '../../../log.ts';
 import { languages, type Messages, messagesIn, say } from '../../../messages/messages.ts';
 import { scheduleText } from '../../../messages/schedules.ts';
 import { type CliContext, type CliServices, EXIT } from '../../../runtime/contract/cli.ts';
-import { escaped } from '../../../runtime/conversations/places.ts';
+import { escapeMarkdown } from '../../../runtime/conversations/places.ts';
 import type { JobFile, Jobs } from '../files.ts';
 import { placeProblem } from './places.ts';
 
@@ -33,20 +33,20 @@ export async function run(context: CliContext, cli: CliServices): Promise<number
     case 'when':
       return when(context, name);
     case 'add':
-      return add(context, name);
+      return addJob(context, name);
     case 'run':
       return runNow(context, name, cli);
     case 'pause':
     case 'resume':
     case 'delete':
-      return change(context, verb, name);
+      return changeJob(context, verb, name);
     default:
-      return list(context, cli);
+      return printJobs(context, cli);
   }
 }
 
 /** Opens the job files directly, so it works with and without a running gateway, which notices the changes. */
-async function open({ home, config: file, env }: CliContext) {
+async function openJobs({ home, config: file, env }: CliContext) {
   const [{ config }, { Jobs }, { systemTimezone }, { openHome }] = await Promise.all([
     loadConfig({ file, home, env }),
     import('../files.ts'),
@@ -65,16 +65,21 @@ async function open({ home, config: file, env }: CliContext) {
   return { jobs, config, timezone, states: path.join(spool, 'jobs') };
 }
 
-async function list(context: CliContext, { names: offered }: CliServices): Promise<number> {
+async function printJobs(context: CliContext, { names: offered }: CliServices): Promise<number> {
   const { json, print, home, env, messages } = context;
-  const [{ jobs, config, timezone, states: folder }, { openJobStates }, { nextSlots }, { namesOf }, { sayUnknown }] =
-    await Promise.all([
-      open(context),
-      import('../state.ts'),
-      import('../schedule.ts'),
-      import('./names.ts'),
-      import('../unknown.ts'),
-    ]);
+  const [
+    { jobs, config, timezone, states: folder },
+    { openJobStates },
+    { nextSlots },
+    { lookUpNames: namesOf },
+    { sayUnknown },
+  ] = await Promise.all([
+    openJobs(context),
+    import('../state.ts'),
+    import('../schedule.ts'),
+    import('./names.ts'),
+    import('../unknown.ts'),
+  ]);
   await jobs.close();
   const names = await namesOf(
     jobs.all().flatMap(({ job }) => job ?? []),
@@ -121,7 +126,7 @@ async function list(context: CliContext, { names: offered }: CliServices): Promi
 }
 
 /** Writes the job file as if by hand; a running gateway picks it up. */
-async function add(context: CliContext, name: string): Promise<number> {
+async function addJob(context: CliContext, name: string): Promise<number> {
   const { json, print, values, messages } = context;
   const { at = '', prompt = '', deliver } = values;
   if (at === '' || prompt === '')
@@ -131,7 +136,7 @@ async function add(context: CliContext, name: string): Promise<number> {
       }),
     );
   const [{ jobs, config, timezone: usual }, { nextSlots, parseSchedule, storedText }] = await Promise.all([
-    open(context),
+    openJobs(context),
     import('../schedule.ts'),
   ]);
   try {
@@ -175,8 +180,8 @@ function locate(jobs: Jobs, name: string): JobFile {
   }
 }
 
-async function change(context: CliContext, verb: 'pause' | 'resume' | 'delete', name: string): Promise<number> {
-  const { jobs } = await open(context);
+async function changeJob(context: CliContext, verb: 'pause' | 'resume' | 'delete', name: string): Promise<number> {
+  const { jobs } = await openJobs(context);
   try {
     const { id } = locate(jobs, name);
     if (verb === 'delete') await jobs.remove(id);
@@ -215,7 +220,7 @@ async function runNow(context: CliContext, name: string, cli: CliServices): Prom
     throw new UserError(say('cli.jobPaused', { id, command: viberCommand(`jobs resume ${id}`) }));
   if (!job) throw new UserError(say('cli.jobBroken', { id, problem: problem ?? '' }));
   const text = await gateway.ask('jobs', `/jobs run ${id}`);
-  const given = { name: escaped(job.name) };
+  const given = { name: escapeMarkdown(job.name) };
   const isBegun = languages.some((language) => text.startsWith(messagesIn(language).text('jobs.runsNow', given)));
   if (!isBegun) throw new UserError(text);
   if (json) print(JSON.stringify({ id, text }));
@@ -225,7 +230,7 @@ async function runNow(context: CliContext, name: string, cli: CliServices): Prom
 
 /** Looks the job up before asking the gateway, whose error would be worded for a chat. */
 async function runnable(context: CliContext, name: string): Promise<JobFile> {
-  const { jobs } = await open(context);
+  const { jobs } = await openJobs(context);
   try {
     return locate(jobs, name);
   } finally {

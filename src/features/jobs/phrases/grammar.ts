@@ -3,7 +3,7 @@
  * phrase is refused: a job that runs at nearly the right time is worse than a question. The model translates what
  * people write otherwise, in English too.
  */
-import { dayFrom, dayOf, toWall, weekdayOf } from '../zone.ts';
+import { dayFrom, dayNumber, toWall, weekdayOf } from '../zone.ts';
 import { type ClockTime, clocksIn, type PhraseContext, readIso } from './clock.ts';
 
 export const MAX_LENGTH = 400;
@@ -49,7 +49,7 @@ export interface Facts extends PhraseContext {
 }
 
 /** Returns lower case without accents, with one kind of hyphen, apostrophe and space. */
-export const fold = (text: string): string =>
+export const foldPhrase = (text: string): string =>
   text
     .toLowerCase()
     .normalize('NFD')
@@ -104,7 +104,7 @@ const unitOf = (word: string): Unit => {
   const units: Unit[] = ['second', 'minute', 'hour', 'day', 'week', 'year'];
   return word.startsWith('mo') ? 'month' : (units.find((unit) => unit[0] === word[0]) ?? 'month');
 };
-const today = ({ now, timezone }: Facts): number => dayOf(toWall(now, timezone));
+const today = ({ now, timezone }: Facts): number => dayNumber(toWall(now, timezone));
 
 /** Returns the first such weekday at least `atLeast` days from today. */
 export function comingWeekday(facts: Facts, wanted: number, atLeast: number): number {

@@ -4,9 +4,9 @@
  */
 import type { UserError } from '../../../errors.ts';
 import type { Schedule } from '../slots.ts';
-import { clock, DAY, dayFrom, dayOf, isoDay, MINUTE, toInstant, toWall, weekdayOf } from '../zone.ts';
+import { clock, DAY, dayFrom, dayNumber, isoDay, MINUTE, toInstant, toWall, weekdayOf } from '../zone.ts';
 import type { ClockTime } from './clock.ts';
-import { comingWeekday, dayIn, type Facts, fold, PARTS } from './grammar.ts';
+import { comingWeekday, dayIn, type Facts, foldPhrase, PARTS } from './grammar.ts';
 import { readFacts } from './read-facts.ts';
 import { takeZone } from './zones.ts';
 
@@ -34,7 +34,7 @@ const MAX_MINUTES = (366 * DAY) / MINUTE;
 
 /** @throws {UserError} with the reason and an example, or with both halves of the day for an unclear hour */
 export function parsePhrase(phrase: string, options: PhraseOptions): ParsedPhrase {
-  const { text, zone } = takeZone(fold(phrase));
+  const { text, zone } = takeZone(foldPhrase(phrase));
   const all = readFacts(phrase, text, { now: options.now.getTime(), timezone: options.timezone });
   const parts = all.map((facts) => scheduleOf(facts, options, zone));
   const of = parts.flatMap(({ schedule }) => (schedule.kind === 'any' ? schedule.of : [schedule]));
@@ -174,10 +174,11 @@ function onceOf(facts: Facts, times: readonly number[], allowPast: boolean): Sch
     const wall = toWall(instant, timezone);
     const time = clock(Math.floor((wall % DAY) / MINUTE));
     if (instant <= now && (facts.relative || !allowPast))
-      throw refuse(`${isoDay(dayOf(wall))} ${time} is already past`, `tomorrow at ${time}`);
+      throw refuse(`${isoDay(dayNumber(wall))} ${time} is already past`, `tomorrow at ${time}`);
     if (instant > now + 3660 * DAY) throw refuse('that is more than ten years away', 'in 20 minutes');
-    const isOther = facts.weekdays.length > 0 && weekdayOf(dayOf(wall)) !== facts.weekdays[0];
-    if (isOther) throw refuse(`${isoDay(dayOf(wall))} is another day of the week`, `${isoDay(dayOf(wall))} ${time}`);
+    const isOther = facts.weekdays.length > 0 && weekdayOf(dayNumber(wall)) !== facts.weekdays[0];
+    if (isOther)
+      throw refuse(`${isoDay(dayNumber(wall))} is another day of the week`, `${isoDay(dayNumber(wall))} ${time}`);
   }
   return together(instants.map((instant) => ({ kind: 'once', at: new Date(instant).toISOString() })));
 }
@@ -195,11 +196,11 @@ function onceInstants(facts: Facts, times: readonly number[]): number[] {
   if (delay) {
     if (delay.months > 240 || delay.days > 3660) throw refuse('that is more than ten years away', 'in 20 minutes');
     if (delay.months + delay.days === 0) return [now + delay.ms];
-    const target = addMonths(dayOf(wallNow), delay.months) + delay.days;
+    const target = addMonths(dayNumber(wallNow), delay.months) + delay.days;
     return times.length > 0 ? on(target) : [instantAt(facts, target, wallNow % DAY) + delay.ms];
   }
   if (day !== undefined) {
-    if (times.length === 0 && day === dayOf(wallNow)) throw refuse('it says no time', 'today at 18:00');
+    if (times.length === 0 && day === dayNumber(wallNow)) throw refuse('it says no time', 'today at 18:00');
     return on(day);
   }
   // A weekday or a date without a year means the first one whose times are all in the future.
@@ -232,7 +233,7 @@ function addMonths(day: number, months: number): number {
 function recurring(facts: Facts, times: readonly number[], base: number | undefined): Schedule {
   const { every, months, refuse } = facts;
   if (every?.unit === 'minute' || every?.unit === 'hour')
-    return within(facts, times, { n: every.n * (every.unit === 'hour' ? 60 : 1), base });
+    return everyMinutes(facts, times, { n: every.n * (every.unit === 'hour' ? 60 : 1), base });
   const days = facts.weekdays.length + facts.monthDays.length + facts.nth.length + facts.dates.length;
   const unit = every?.unit === 'day' || every?.unit === 'week' ? every.unit : undefined;
   // cron has no first day.
@@ -273,7 +274,7 @@ function recurring(facts: Facts, times: readonly number[], base: number | undefi
 }
 
 /** Makes a rhythm of n minutes, all day or between two times of day. */
-function within(
+function everyMinutes(
   facts: Facts,
   times: readonly number[],
   { n, base }: { n: number; base: number | undefined },
@@ -360,7 +361,7 @@ function everyDays(
   const times = said.length > 0 ? said : [usual];
   // When counting from now, a day whose times are all past is not the first one.
   const isOver = start === undefined && from !== undefined && times.every((time) => time * MINUTE <= wall % DAY);
-  const first = start && 'day' in start ? start.day : dayOf(wall) + (isOver ? 1 : 0);
+  const first = start && 'day' in start ? start.day : dayNumber(wall) + (isOver ? 1 : 0);
   const wanted = weekdays.length > 0 ? weekdays : [start ? weekdayOf(first) : 1];
   const days = unit === 'day' ? [first] : firstOfWeeks(first, every, wanted);
   return together(days.map((day) => ({ kind: 'days', every, times: times.map(clock), anchor: isoDay(day), timezone })));

@@ -2,7 +2,7 @@
 import type { UserError } from '../../../errors.ts';
 import { nearest } from '../../../lib/nearest.ts';
 import { all, CLOCK, COMPILED, type Facts, FIGURES, MONTH, NTH, PARTS, RHYTHMS, WD } from './grammar.ts';
-import { refusal } from './refusal.ts';
+import { phraseError } from './refusal.ts';
 
 /** A time of day, which a part of its own has. */
 const HAS_TIME = new RegExp(`(?:at|@) ?\\d|${CLOCK}|${Object.keys(PARTS).join('|')}`, 'u');
@@ -42,12 +42,12 @@ export function readFacts(
     .replace(/\bhalf (?:an )?hour\b/g, '30 minutes')
     .replace(/\beveryday\b/g, 'every day')
     .replace(new RegExp(`\\b(?:${FIGURES.join('|')})\\b`, 'g'), (word) => String(FIGURES.indexOf(word) + 1));
-  const parts = partsOf(text, () => ({
+  const parts = readParts(text, () => ({
     ...nothingSaid(),
     text,
     now,
     timezone,
-    refuse: (reason, example) => refusal(phrase, reason, example),
+    refuse: (reason, example) => phraseError(phrase, reason, example),
   }));
   return checked(parts, text);
 }
@@ -78,7 +78,7 @@ const nothingSaid = () => ({
 });
 
 /** Reads one form after the other. An "every" waits for the day or time it belongs to, which may begin another part. */
-function partsOf(text: string, begin: () => Facts): Part[] {
+function readParts(text: string, begin: () => Facts): Part[] {
   let facts = begin();
   const parts: Part[] = [{ facts, order: [], hasEvery: false }];
   let isPending = false;

@@ -17,7 +17,7 @@ const TOLD: readonly (readonly [pattern: RegExp, kind: string])[] = [
 ];
 
 /** Builds every refusal: the phrase, the reason and what to say instead. */
-export function refusal(phrase: string, reason: string, example: string): UserError {
+export function phraseError(phrase: string, reason: string, example: string): UserError {
   const text = phrase.length > 80 ? `${phrase.slice(0, 80)}...` : phrase;
   const kind = TOLD.find(([pattern]) => pattern.test(reason))?.[1] ?? 'other';
   return new UserError(say('jobs.notUnderstood', { text, reason, example, kind }));

@@ -1,6 +1,6 @@
 /** Finds the time zone in a phrase: "7pm UTC", "9 Berlin time", "(Europe/Berlin)", "in Europe/London". */
 import { readZone } from '../../../lib/timezone.ts';
-import { refusal } from './refusal.ts';
+import { phraseError } from './refusal.ts';
 
 const MAX_NAMES = 4;
 /** The first group of each is the name; a name of several words may include preceding ones. */
@@ -14,7 +14,7 @@ const NAMES = [
 export function takeZone(text: string): { text: string; zone?: string } {
   if (/\b(?:utc|gmt) ?[+-] ?\d/.test(text)) {
     const reason = 'a distance from UTC does not follow the clocks of a place';
-    throw refusal(text, reason, 'daily at 9 Berlin time" or "daily at 9 UTC');
+    throw phraseError(text, reason, 'daily at 9 Berlin time" or "daily at 9 UTC');
   }
   for (const pattern of NAMES) {
     // A phrase has one zone; hostile input could have hundreds of candidates.

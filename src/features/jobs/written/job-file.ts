@@ -103,7 +103,7 @@ export const isNote = ({ name, text }: WatchedFile): boolean =>
  * Returns the text of a new file and its parsed job.
  * @throws {UserError} with every problem
  */
-export async function textOf(
+export async function formatJobFile(
   file: string,
   fields: JobFields,
   timezone: string,
@@ -123,7 +123,7 @@ export async function textOf(
  */
 export async function createFile(folder: string, name: string, fields: JobFields, timezone: string): Promise<JobFile> {
   const file = path.join(folder, name);
-  const { text, result } = await textOf(file, fields, timezone);
+  const { text, result } = await formatJobFile(file, fields, timezone);
   const staged = await stageFile(file, text, {});
   try {
     fs.closeSync(fs.openSync(file, 'wx', 0o600));

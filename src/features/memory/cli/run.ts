@@ -48,7 +48,7 @@ export async function run({
   function showHits(hits: MemoryHit[]): void {
     if (json) print(JSON.stringify({ results: hits }));
     else if (hits.length === 0) print(messages.text('cli.noHits'));
-    else for (const hit of hits) print(`${placeOf(hit)}\n${hit.content.replace(/^/gm, '  ')}\n`);
+    else for (const hit of hits) print(`${hitPlace(hit)}\n${hit.content.replace(/^/gm, '  ')}\n`);
   }
 
   async function index(): Promise<void> {
@@ -61,7 +61,7 @@ export async function run({
   }
 }
 
-const placeOf = ({ source_file, metadata: { line, section } }: MemoryHit): string =>
+const hitPlace = ({ source_file, metadata: { line, section } }: MemoryHit): string =>
   `${source_file}:${line}${section === undefined ? '' : `  ${section}`}`;
 
 /** Returns an embedder whose costs count towards the gateway's daily spending. */

@@ -1,6 +1,6 @@
 /** /memory add, forget and undo: an owner changes the memory. Each change is recorded and can be undone. */
 
-import { linesOf } from '../../../lib/markdown-lines.ts';
+import { markdownLines } from '../../../lib/markdown-lines.ts';
 import { cutText } from '../../../lib/text.ts';
 import { scrub } from '../../../log.ts';
 import { lines, type Messages, words } from '../../../messages/messages.ts';
@@ -22,7 +22,7 @@ const MAX_LINE = 200;
 const BY_ID = /^(?:([a-z0-9][a-z0-9_-]{0,63})\/)?#([0-9a-f]{12})$/;
 
 /** Takes `TEXT`, or `HEADING: TEXT` for an existing heading of MEMORY.md. */
-export async function add(context: Invocation, given: string): Promise<CommandReply> {
+export async function addBullet(context: Invocation, given: string): Promise<CommandReply> {
   const { gw, viber, messages } = context;
   const { home } = gw;
   const said = scrub(given);
@@ -38,7 +38,7 @@ export async function add(context: Invocation, given: string): Promise<CommandRe
 
 function fitSection(given: { section?: string; text: string }, markdown: string): { section?: string; text: string } {
   const [, name = '', rest = ''] = /^\s*([^:\n]{1,60}):\s*([\s\S]+)$/.exec(given.text) ?? [];
-  const heading = linesOf(markdown)
+  const heading = markdownLines(markdown)
     .map((line) => (line.level > 1 ? line.heading : undefined))
     .find((each) => each?.toLowerCase() === name.trim().toLowerCase());
   return given.section === undefined && heading !== undefined ? { section: heading, text: rest } : given;
@@ -58,7 +58,7 @@ export async function forget(context: Invocation, given: string): Promise<Comman
     return {
       text: messages.text(byId === undefined ? 'memory.notFoundForget' : 'memory.lineGone'),
     };
-  if (found.length === 1 && wanted !== '') return remove(context, viber, only);
+  if (found.length === 1 && wanted !== '') return removeBullet(context, viber, only);
   return whichOne(found, viber, messages);
 }
 
@@ -82,7 +82,7 @@ function whichOne(found: readonly Bullet[], viber: string, messages: Messages): 
       ...shown,
       ...(more > 0 ? [messages.text('memory.moreToForget', { n: more })] : []),
     ),
-    buttons: rowsOf(
+    buttons: fivePerRow(
       listed
         .slice(0, MAX_BUTTONS)
         .map(({ number, id }) => ({ label: words(String(number)), command: 'memory', args: `forget ${viber}/#${id}` })),
@@ -90,10 +90,10 @@ function whichOne(found: readonly Bullet[], viber: string, messages: Messages): 
   };
 }
 
-const rowsOf = (actions: readonly ButtonAction[]): ButtonAction[][] =>
+const fivePerRow = (actions: readonly ButtonAction[]): ButtonAction[][] =>
   Array.from({ length: Math.ceil(actions.length / 5) }, (_, row) => actions.slice(row * 5, row * 5 + 5));
 
-async function remove(context: Invocation, viber: string, bullet: Bullet): Promise<CommandReply> {
+async function removeBullet(context: Invocation, viber: string, bullet: Bullet): Promise<CommandReply> {
   const { messages } = context;
   const gone = await forgetBullet(context.gw.home, viber, bullet.id, actorOf(context));
   if (!gone) return { text: messages.text('memory.lineChanged') };

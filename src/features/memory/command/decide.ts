@@ -48,7 +48,12 @@ export interface Deciding extends DecidingPerson {
  * Decides a suggestion; owners only.
  * @param words the text to write instead of the suggested one
  */
-export async function decide(context: Deciding, verb: Verb, name: string, words: string): Promise<CommandReply> {
+export async function decideSuggestion(
+  context: Deciding,
+  verb: Verb,
+  name: string,
+  words: string,
+): Promise<CommandReply> {
   const { gw, messages } = context;
   const { home } = gw;
   const [, other, id = ''] = NAME.exec(name) ?? [];

@@ -9,8 +9,8 @@ import { searchOf } from '../open-search.ts';
 import { askOwner } from '../question.ts';
 import { readMemory } from '../store/memory.ts';
 import { listSuggestions } from '../store/suggestions.ts';
-import { add, forget, undo } from './change.ts';
-import { decide, isSuggestionName, isVerb } from './decide.ts';
+import { addBullet, forget, undo } from './change.ts';
+import { decideSuggestion, isSuggestionName, isVerb } from './decide.ts';
 
 const SHOWN = 3_000;
 const MAX_FOUND = 8;
@@ -34,7 +34,7 @@ export const memory: Command = {
         return { text: context.messages.text('memory.ownerOnly') };
       return change();
     }
-    return verb === '' ? show(context) : search(context);
+    return verb === '' ? replyWithMemory(context) : search(context);
   },
 };
 
@@ -43,16 +43,16 @@ const UNDO = /^(?:([a-z0-9][a-z0-9_-]{0,63})\/)?([0-9a-f]{12})?$/;
 
 /** Returns the change that an owner asks for, or undefined for a search. */
 function changeOf(context: Invocation, verb: string, rest: string): (() => Promise<CommandReply>) | undefined {
-  if (verb === 'add') return () => add(context, rest);
+  if (verb === 'add') return () => addBullet(context, rest);
   if (verb === 'forget') return () => forget(context, rest);
   const [isUndo, of, change = ''] = UNDO.exec(rest) ?? [];
   if (verb === 'undo' && isUndo !== undefined) return () => undo(context, change, of);
   const [, name = '', words = ''] = /^(\S*)\s*([\s\S]*)$/.exec(rest) ?? [];
   const isDecision = isSuggestionName(name) || (verb !== 'edit' && name !== '' && words === '');
-  return isVerb(verb) && isDecision ? () => decide(context, verb, name, words) : undefined;
+  return isVerb(verb) && isDecision ? () => decideSuggestion(context, verb, name, words) : undefined;
 }
 
-async function show(context: Invocation): Promise<CommandReply> {
+async function replyWithMemory(context: Invocation): Promise<CommandReply> {
   const { gw, viber, messages } = context;
   const { home } = gw;
   const text = withoutEmptyHeadings((await readMemory(home, viber)) ?? '').trim();

@@ -1,6 +1,6 @@
 /** The bullets of a memory file: found by words or number, removed, and put back in place. Pure. */
 import { hashText } from '../../../lib/files.ts';
-import { breakOf, fold, linesOf } from '../../../lib/markdown-lines.ts';
+import { breakOf, foldHeading, markdownLines } from '../../../lib/markdown-lines.ts';
 
 export interface Bullet {
   /** Position among the file's bullets, from 1. */
@@ -30,7 +30,7 @@ export function bulletsOf(markdown: string): Bullet[] {
   const bullets: Bullet[] = [];
   let section = '';
   let after = '';
-  for (const { text: line, from, to, heading, isHidden } of linesOf(markdown)) {
+  for (const { text: line, from, to, heading, isHidden } of markdownLines(markdown)) {
     const last = bullets.at(-1);
     const text = isHidden || heading !== undefined ? '' : (BULLET.exec(line)?.[1]?.trim() ?? '');
     if (heading !== undefined) section = heading;
@@ -47,14 +47,15 @@ export function bulletsOf(markdown: string): Bullet[] {
 
 /** Returns the bullets that contain every word, ignoring case and how accents are encoded. */
 export function matching(bullets: readonly Bullet[], words: string): Bullet[] {
-  const wanted = [...new Set(fold(words).split(/\s+/).filter(Boolean))];
+  const wanted = [...new Set(foldHeading(words).split(/\s+/).filter(Boolean))];
   return bullets.filter(({ lines }) => {
-    const text = fold(lines);
+    const text = foldHeading(lines);
     return wanted.every((word) => text.includes(word));
   });
 }
 
-export const without = (markdown: string, { from, to }: Bullet): string => markdown.slice(0, from) + markdown.slice(to);
+export const withoutBullet = (markdown: string, { from, to }: Bullet): string =>
+  markdown.slice(0, from) + markdown.slice(to);
 
 /**
  * Inserts the lines after the line `after` of the same section. Returns undefined when that line is gone: then add them
@@ -63,7 +64,7 @@ export const without = (markdown: string, { from, to }: Bullet): string => markd
 export function putBack(markdown: string, lines: string, section: string, after: string): string | undefined {
   let here = '';
   const newline = breakOf(markdown);
-  for (const { text, to, heading } of linesOf(markdown)) {
+  for (const { text, to, heading } of markdownLines(markdown)) {
     here = heading ?? here;
     if (text !== after || here !== section) continue;
     const head = markdown.slice(0, to);

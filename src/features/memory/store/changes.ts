@@ -1,8 +1,8 @@
 /** Removes lines from MEMORY.md and undoes changes, only while the file still says what it said then. */
 
-import { fold } from '../../../lib/markdown-lines.ts';
+import { foldHeading } from '../../../lib/markdown-lines.ts';
 import type { Home } from '../../../workspace/home.ts';
-import { type Bullet, bulletsOf, putBack, without } from './bullets.ts';
+import { type Bullet, bulletsOf, putBack, withoutBullet } from './bullets.ts';
 import { editShared, lockMemory } from './edit.ts';
 import { memoryFile } from './memory.ts';
 import { type AdditionRecord, appendRecord, FORGET, newId, type RemovalRecord, readRecords } from './record.ts';
@@ -31,7 +31,7 @@ export async function forgetBullet(
     let back: Reversal | undefined;
     await editShared(memoryFile(home, viber), (current = '') => {
       gone = bulletsOf(current).find((bullet) => bullet.id === id);
-      const next = gone && without(current, gone);
+      const next = gone && withoutBullet(current, gone);
       if (next !== undefined) back = reversalOf(current, next);
       return next;
     });
@@ -71,7 +71,7 @@ export async function undoLast(home: Home, viber: string, actor: Actor, change?:
     );
     if (change !== undefined && last?.id !== change) return { done: 'newer', lines: [] };
     if (!last) return { done: 'nothing', lines: [] };
-    const undo = last.op === FORGET ? await restore(home, viber, last) : await remove(home, viber, last);
+    const undo = last.op === FORGET ? await restore(home, viber, last) : await removeLines(home, viber, last);
     // A file that already is as before counts as undone, so that the next undo applies to the change before it.
     if (undo.done !== 'changed' || last.op !== FORGET)
       await appendRecord(home, viber, { op: 'undo', id: newId(), of: last.id, at: new Date().toISOString(), ...actor });
@@ -79,7 +79,7 @@ export async function undoLast(home: Home, viber: string, actor: Actor, change?:
   });
 }
 
-async function remove(home: Home, viber: string, { section, lines = [], back }: AdditionRecord): Promise<Undo> {
+async function removeLines(home: Home, viber: string, { section, lines = [], back }: AdditionRecord): Promise<Undo> {
   let isThere = false;
   await editShared(memoryFile(home, viber), (current = '') => {
     const before = reversed(current, back);
@@ -90,7 +90,7 @@ async function remove(home: Home, viber: string, { section, lines = [], back }: 
       const bullet = bulletsOf(text).findLast((each) => each.lines === line && sameSection(each.section, section));
       isThere = bullet !== undefined;
       if (!bullet) return undefined;
-      text = without(text, bullet);
+      text = withoutBullet(text, bullet);
     }
     return text;
   });
@@ -117,4 +117,4 @@ async function restore(home: Home, viber: string, { section, lines, after, back 
   return { done, lines };
 }
 
-const sameSection = (a: string, b: string): boolean => fold(a) === fold(b);
+const sameSection = (a: string, b: string): boolean => foldHeading(a) === foldHeading(b);

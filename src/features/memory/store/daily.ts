@@ -54,7 +54,7 @@ const names = createStatCache<string[]>(64, (dir, stat) =>
  * already.
  */
 export async function appendDailyLog(home: Home, viber: string, entry: DailyEntry): Promise<void> {
-  await appendDailyLogs(home, viber, dayOf(entry.date), [entry]);
+  await appendDailyLogs(home, viber, isoDay(entry.date), [entry]);
 }
 
 /**
@@ -122,7 +122,7 @@ export async function readDailyLogs(home: Home, viber: string, limit: number): P
 }
 
 /** Returns the day as `YYYY-MM-DD`. */
-export const dayOf = (date: Date | string): string => (typeof date === 'string' ? date : localDay(date));
+export const isoDay = (date: Date | string): string => (typeof date === 'string' ? date : localDay(date));
 
 /** Returns `YYYY-MM-DD` in local time. */
 export function localDay(moment: Date): string {

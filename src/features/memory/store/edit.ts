@@ -30,7 +30,7 @@ const LOCK_WAIT_MS = 10_000;
 
 /** Our own last write of a file, which needs no time to settle. */
 const own = new Map<string, string>();
-const stampOf = (stat: fs.Stats | undefined): string => `${stat?.ino} ${stat?.size} ${stat?.mtimeMs}`;
+const statStamp = (stat: fs.Stats | undefined): string => `${stat?.ino} ${stat?.size} ${stat?.mtimeMs}`;
 
 /** Runs `work` while no other process of ours, and no other call here, changes this viber's memory. */
 export function lockMemory<T>(home: Home, viber: string, work: () => Promise<T>): Promise<T> {
@@ -140,7 +140,7 @@ async function lateText(fd: number, base: string | undefined): Promise<string> {
 /** Records that we just wrote this file. */
 export function noteOwnWrite(file: string): void {
   if (own.size > 200) own.clear();
-  own.set(file, stampOf(fs.statSync(file, { throwIfNoEntry: false })));
+  own.set(file, statStamp(fs.statSync(file, { throwIfNoEntry: false })));
 }
 
 /** Waits while an editor has moved the old file away before writing the new one: a write in between would be lost. */
@@ -156,7 +156,7 @@ async function untilPutBack(file: string): Promise<void> {
 export async function settled(file: string): Promise<void> {
   for (const end = Date.now() + MAX_SETTLE_MS; Date.now() < end; ) {
     const stat = fs.statSync(file, { throwIfNoEntry: false });
-    if (stat === undefined || own.get(file) === stampOf(stat)) return;
+    if (stat === undefined || own.get(file) === statStamp(stat)) return;
     const age = Date.now() - stat.mtimeMs;
     // A time in the future says nothing about now, and many editors empty a file before writing it.
     const wait = stat.size === 0 ? EMPTY_MS : SETTLE_MS;

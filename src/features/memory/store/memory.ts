@@ -5,7 +5,7 @@
 import path from 'node:path';
 import { createStatCache } from '../../../lib/files/cache.ts';
 import { readTextSync } from '../../../lib/files.ts';
-import { linesOf } from '../../../lib/markdown-lines.ts';
+import { markdownLines } from '../../../lib/markdown-lines.ts';
 import { findFile, whenSaved } from '../../../workspace/bootstrap.ts';
 import type { Home } from '../../../workspace/home.ts';
 import { TEMPLATES } from '../../../workspace/templates.ts';
@@ -89,7 +89,7 @@ export async function addToMemory(home: Home, viber: string, fact: Fact): Promis
 export async function isRemembered(home: Home, viber: string, text: string): Promise<boolean> {
   const words = (line: string) => line.replace(/^\d{4}-\d\d-\d\d: /, '').trim();
   // Comments and code are hidden from the model.
-  const told = linesOf((await readMemory(home, viber)) ?? '').filter(({ isHidden }) => !isHidden);
+  const told = markdownLines((await readMemory(home, viber)) ?? '').filter(({ isHidden }) => !isHidden);
   const lines = new Set(told.map((line) => words(line.text.replace(/^[-*+]\s+/, ''))));
   return toBullets(text).every((bullet) => lines.has(words(bullet)));
 }

@@ -13,17 +13,17 @@ const MAX_LENGTH = 200;
 export function createExclusion(patterns: readonly string[]): (relative: string) => boolean {
   const tests = patterns
     .slice(0, MAX_PATTERNS)
-    .map((pattern) => fold(pattern.trim().slice(0, MAX_LENGTH)).replaceAll('\\', '/').replace(/^\.\//, ''))
+    .map((pattern) => foldCase(pattern.trim().slice(0, MAX_LENGTH)).replaceAll('\\', '/').replace(/^\.\//, ''))
     .filter((pattern) => pattern !== '')
     .map(toTest);
   return (relative) => {
-    const path = fold(relative);
+    const path = foldCase(relative);
     return tests.some((test) => test.test(path));
   };
 }
 
 /** Some disks decompose names; people type them composed. */
-const fold = (text: string): string => text.normalize('NFC').toLowerCase();
+const foldCase = (text: string): string => text.normalize('NFC').toLowerCase();
 
 function toTest(pattern: string): RegExp {
   const isAnchored = pattern.startsWith('/');

@@ -67,19 +67,19 @@ const ABOUT = {
   lost: 'where lines of MEMORY.md came from',
   next: 'What it told of cannot be taken back by /memory undo.',
 };
-const fileOf = (home: Home, viber: string) => path.join(home.viberDir(viber), 'memory', 'provenance.jsonl');
+const provenanceFile = (home: Home, viber: string) => path.join(home.viberDir(viber), 'memory', 'provenance.jsonl');
 
 export const newId = (): string => randomBytes(6).toString('hex');
 
 export async function appendRecord(home: Home, viber: string, record: MemoryRecord): Promise<void> {
-  const file = fileOf(home, viber);
+  const file = provenanceFile(home, viber);
   await ensureDir(path.dirname(file));
   await appendLines(file, [JSON.stringify(record)]);
 }
 
 /** Returns the last records, oldest first, at least one if there is any; skips damaged lines. */
 export function readRecords(home: Home, viber: string): MemoryRecord[] {
-  const file = fileOf(home, viber);
+  const file = provenanceFile(home, viber);
   const stat = fs.statSync(file, { throwIfNoEntry: false });
   if (stat && !stat.isFile()) quarantine(file, 'is no regular file', ABOUT);
   const size = stat?.isFile() ? stat.size : 0;
@@ -95,7 +95,7 @@ function readFrom(file: string, from: number, to: number): MemoryRecord[] {
   const fd = fs.openSync(file, 'r');
   try {
     const lines = bytes.toString('utf8', 0, fs.readSync(fd, bytes, 0, bytes.length, from)).split('\n');
-    return (from === 0 ? lines : lines.slice(1)).flatMap((line) => parse(file, line));
+    return (from === 0 ? lines : lines.slice(1)).flatMap((line) => parseRecords(file, line));
   } finally {
     fs.closeSync(fd);
   }
@@ -125,7 +125,7 @@ const recordShape = shape<MemoryRecord>((value) =>
   objectOf({ op: (op = 'add') => KINDS[String(op)]?.(value) === true })(value),
 );
 
-function parse(file: string, line: string): MemoryRecord[] {
+function parseRecords(file: string, line: string): MemoryRecord[] {
   if (line.trim() === '') return [];
   const { data } = recordShape.safeParse(parseJson(line));
   if (data === undefined) reportOnce(`${file} has a damaged line`, { ...ABOUT, file, why: 'has a damaged line' });

@@ -1,6 +1,6 @@
 /** Edits memory files, which are headings with bullets. Added text is first turned into bullets only. */
 
-import { breakOf, fold, linesOf, withoutEnd } from '../../../lib/markdown-lines.ts';
+import { breakOf, foldHeading, markdownLines, withoutEnd } from '../../../lib/markdown-lines.ts';
 import { cutText, plainLine } from '../../../lib/text.ts';
 
 /** Limits for any input; where people type, a lower limit applies. */
@@ -91,11 +91,11 @@ interface Place {
 
 /** Finds the section with exactly this name at level 2, else the first that has it in any case. */
 export function findSection(markdown: string, section: string): Place | undefined {
-  const lines = linesOf(markdown);
-  const wanted = fold(section);
+  const lines = markdownLines(markdown);
+  const wanted = foldHeading(section);
   const exact = lines.findIndex(({ level, heading }) => level === 2 && heading === section);
   const similar = () =>
-    lines.findIndex(({ level, heading }) => level > 1 && heading !== undefined && fold(heading) === wanted);
+    lines.findIndex(({ level, heading }) => level > 1 && heading !== undefined && foldHeading(heading) === wanted);
   const at = section === '' || exact !== -1 ? exact : similar();
   if (at === -1 && section !== '') return undefined;
   const body = lines.slice(at + 1);

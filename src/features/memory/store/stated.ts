@@ -61,7 +61,9 @@ export function isStatedIn(said: OwnWords, fact: string): boolean {
   const names = new Set(said.names.flatMap(tokensOf));
   const facts = fact.split('\n').map((line) => aboutThem(tokensOf(line), names));
   const stated = statementsOf(said.messages);
-  return facts.every(({ words }) => words.length > 0) && facts.every((one) => stated.some((each) => isSame(each, one)));
+  return (
+    facts.every(({ words }) => words.length > 0) && facts.every((one) => stated.some((each) => statesFact(each, one)))
+  );
 }
 
 interface Statement {
@@ -132,7 +134,7 @@ function aboutThem(tokens: string[], names: ReadonlySet<string>): Statement {
  * Returns whether a sentence states a fact. One that isn't about the speaker must assert something or be marked for
  * remembering, and the fact must not be about somebody else.
  */
-function isSame(said: Statement, fact: Statement): boolean {
+function statesFact(said: Statement, fact: Statement): boolean {
   if (said.words.length !== fact.words.length) return false;
   const states = said.isTheirs || said.isWanted || said.words.slice(1).some((word) => STATES.has(word));
   if (!states || (fact.isTheirs && !said.isTheirs)) return false;

@@ -126,7 +126,7 @@ export async function listSuggestions(home: Home, viber: string): Promise<Sugges
   for (const name of names) if (name.endsWith('.taken')) await recover(home, viber, dir, name);
   return (names.some((name) => name.endsWith('.taken')) ? fs.readdirSync(dir) : names)
     .filter((name) => name.endsWith('.json'))
-    .flatMap((name) => parse(path.join(dir, name)))
+    .flatMap((name) => readSuggestions(path.join(dir, name)))
     .sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
 }
 
@@ -151,7 +151,7 @@ export async function takeSuggestion(
   claims.add(claimed);
   try {
     if (!moved(waiting, claimed)) return undefined;
-    const [suggestion] = parse(claimed);
+    const [suggestion] = readSuggestions(claimed);
     try {
       if (suggestion) await use(suggestion);
     } catch (error) {
@@ -174,7 +174,7 @@ async function recover(home: Home, viber: string, dir: string, name: string): Pr
   const [, id, mark] = CLAIM.exec(name) ?? [];
   const file = path.join(dir, name);
   if (claims.has(file) || (mark !== undefined && isHeld(file, mark))) return;
-  const [suggestion] = parse(file);
+  const [suggestion] = readSuggestions(file);
   const claimedAt = Math.floor(fs.statSync(file, { throwIfNoEntry: false })?.ctimeMs ?? 0);
   const decision = id === undefined ? undefined : decisionOn(home, viber, id);
   const isDecided = decision !== undefined && Date.parse(decision.at) >= claimedAt;
@@ -220,4 +220,4 @@ const suggestionShape = shape<Suggestion>(
 );
 const ABOUT = { lost: 'something that waited to be remembered or not', next: 'It is not remembered.', tell: true };
 
-const parse = (file: string): Suggestion[] => [readJson(file, suggestionShape, ABOUT) ?? []].flat();
+const readSuggestions = (file: string): Suggestion[] => [readJson(file, suggestionShape, ABOUT) ?? []].flat();

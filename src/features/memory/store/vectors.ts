@@ -83,7 +83,7 @@ export class Vectors {
       for (const [at, slot] of part.entries()) {
         const id = this.#ids[slot];
         const score = (products[at] ?? 0) * (this.#factors[slot] ?? 0);
-        if (id !== undefined && score > 0) keep(best, { id, score }, count);
+        if (id !== undefined && score > 0) insertBest(best, { id, score }, count);
       }
     }
     return [...new Set(best.map(({ id }) => id))];
@@ -118,7 +118,7 @@ export class Vectors {
 }
 
 /** Adds the entry to a list of at most `count`, best first. */
-function keep(best: ScoredPiece[], entry: ScoredPiece, count: number): void {
+function insertBest(best: ScoredPiece[], entry: ScoredPiece, count: number): void {
   if (best.length === count && entry.score <= (best.at(-1)?.score ?? 0)) return;
   const at = best.findIndex(({ score }) => score < entry.score);
   best.splice(at === -1 ? best.length : at, 0, entry);

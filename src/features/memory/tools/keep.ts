@@ -34,7 +34,7 @@ export interface Keeping {
 }
 
 /** Returns the pending suggestion, or undefined if the fact is in MEMORY.md. */
-export async function keep(
+export async function suggestFact(
   { home, viber, taskId, runId, autoAcceptMemory, provenance }: Keeping,
   given: Fact,
 ): Promise<Suggestion | undefined> {

@@ -7,7 +7,7 @@ import { UserError } from '../../../errors.ts';
 import { defineTool } from '../../../runtime/contract/tool.ts';
 import { toPeopleUnlessAsked } from '../../../runtime/tools/offered.ts';
 import type { ToolRun } from '../../../runtime/tools/run.ts';
-import { keep } from './keep.ts';
+import { suggestFact } from './keep.ts';
 
 const MAX_TEXT = 2_000;
 
@@ -34,7 +34,7 @@ export const remember = defineTool({
     const words = text.trim();
     if (words === '') throw new UserError('There is nothing to remember.');
     if (words.length > MAX_TEXT) throw new UserError(`That is too long to remember: at most ${MAX_TEXT} characters.`);
-    const suggestion = await keep(run.scope, { section, text: words, replaces });
+    const suggestion = await suggestFact(run.scope, { section, text: words, replaces });
     if (!suggestion) return { status: 'saved' };
     run.made?.pending.push(suggestion);
     return { status: 'pending', id: suggestion.id };

@@ -19,10 +19,10 @@ interface Changing {
 }
 
 /** Replaces control characters: text from others must not control the terminal. */
-const visible: Plain = (text) => text.replace(/[\p{Cc}\p{Cf}]/gu, (char) => (char === '\n' ? char : '\ufffd'));
+const withoutControls: Plain = (text) => text.replace(/[\p{Cc}\p{Cf}]/gu, (char) => (char === '\n' ? char : '\ufffd'));
 const MAX_PATCH = 200;
 
-export async function change(context: CliContext, { at }: CliServices): Promise<number> {
+export async function runChange(context: CliContext, { at }: CliServices): Promise<number> {
   const [verb, ...words] = context.args;
   const { config } = await loadConfig({ file: context.config, home: context.home, env: context.env });
   const home = await openHome(context.home);
@@ -37,19 +37,19 @@ export async function change(context: CliContext, { at }: CliServices): Promise<
     registry: config.skills.registry,
   });
   const changing = { context, adding, messages: context.messages };
-  if (verb === 'add') return add(changing, words);
-  return verb === 'update' ? update(changing, words) : remove(changing, words[0] ?? '');
+  if (verb === 'add') return addSkill(changing, words);
+  return verb === 'update' ? update(changing, words) : uninstall(changing, words[0] ?? '');
 }
 
-async function add({ context, adding, messages }: Changing, [source = '', ...names]: string[]): Promise<number> {
+async function addSkill({ context, adding, messages }: Changing, [source = '', ...names]: string[]): Promise<number> {
   const looked = await adding.look(source, names, process.cwd());
-  if (looked.kind === 'offer') return decide({ context, adding, messages }, looked);
+  if (looked.kind === 'offer') return decideOffer({ context, adding, messages }, looked);
   const { skills } = looked;
   if (context.json) context.print(JSON.stringify({ done: false, choose: skills }));
   else {
-    context.print(`${messages.text('adding.choose', { n: skills.length, source: visible(looked.source) })}`);
+    context.print(`${messages.text('adding.choose', { n: skills.length, source: withoutControls(looked.source) })}`);
     for (const { name, description } of skills)
-      context.print(`  ${name}  ${visible(description.split('\n', 1)[0] ?? '')}`);
+      context.print(`  ${name}  ${withoutControls(description.split('\n', 1)[0] ?? '')}`);
     context.print(messages.text('cli.chooseSkills', { command: viberCommand(`skills add ${looked.source} NAME...`) }));
   }
   return EXIT.failed;
@@ -65,14 +65,15 @@ async function update({ context, adding, messages }: Changing, names: string[]):
   if (!json) {
     if (same.length > 0) print(messages.text('adding.same', { names: same.join(', ') }));
     if (own.length > 0 && names.length > 0) print(messages.text('adding.own', { names: own.join(', ') }));
-    for (const { name, why } of failed) print(messages.text('adding.notUpdated', { name, why: visible(why.message) }));
+    for (const { name, why } of failed)
+      print(messages.text('adding.notUpdated', { name, why: withoutControls(why.message) }));
     if (!offer && same.length + failed.length === 0) print(messages.text('adding.nothingAdded'));
   }
   if (!offer) return failed.length > 0 ? EXIT.failed : EXIT.ok;
-  return decide({ context, adding, messages }, offer);
+  return decideOffer({ context, adding, messages }, offer);
 }
 
-async function remove({ context, adding, messages }: Changing, name: string): Promise<number> {
+async function uninstall({ context, adding, messages }: Changing, name: string): Promise<number> {
   const { edited, isOwn } = await adding.lookBeforeRemoval(name);
   const question = messages.text(isOwn || edited.length > 0 ? 'adding.reallyRemoveEdited' : 'adding.reallyRemove', {
     name,
@@ -85,7 +86,7 @@ async function remove({ context, adding, messages }: Changing, name: string): Pr
   return EXIT.ok;
 }
 
-async function decide(
+async function decideOffer(
   { context, adding, messages }: Changing,
   { id, skills }: { id: string; skills: OfferedSkill[] },
 ): Promise<number> {
@@ -103,8 +104,8 @@ async function decide(
 }
 
 function shownIn(skill: OfferedSkill, messages: Messages): string {
-  const text: Text = offerText(skill, messages, visible);
-  const lines = visible(skill.update?.changes.patch ?? '').split('\n');
+  const text: Text = offerText(skill, messages, withoutControls);
+  const lines = withoutControls(skill.update?.changes.patch ?? '').split('\n');
   if (lines.length <= 1) return text;
   const rest = lines.length - MAX_PATCH;
   return [

@@ -10,24 +10,24 @@ import { canBe } from '../command/skills.ts';
 import type { SkillView } from '../service.ts';
 
 /** Replaces control characters: a file's name must not control the terminal. */
-const visible = (file: string) => file.replace(/[\p{Cc}\p{Cf}]/gu, '\ufffd');
+const printableFile = (file: string) => file.replace(/[\p{Cc}\p{Cf}]/gu, '\ufffd');
 
 /** Uses the files directly, so it works with and without a running gateway. */
 export async function run(context: CliContext, cli: CliServices): Promise<number> {
   const [verb] = context.args;
-  if (verb === undefined || verb === 'list') return list(context, cli);
-  return (await import('./change.ts')).change(context, cli);
+  if (verb === undefined || verb === 'list') return printSkills(context, cli);
+  return (await import('./change.ts')).runChange(context, cli);
 }
 
 /** Returns the state in the words of /skills. */
-function stateOf(skill: SkillView, messages: Messages): string {
+function stateForTerminal(skill: SkillView, messages: Messages): string {
   if (skill.isUsable) return messages.said(canBe(skill));
   return skill.lacks.length > 0
     ? messages.text('cli.lacks', { what: skill.lacks.join(', ') })
     : messages.text('cli.unusable');
 }
 
-async function list(
+async function printSkills(
   { args, home: root, config: file, env, json, print, messages }: CliContext,
   { at }: CliServices,
 ): Promise<number> {
@@ -41,7 +41,7 @@ async function list(
     ]);
   const all = listVibers(await openHome(root));
   if (viber !== undefined && !all.includes(viber))
-    throw new UserError(say('cli.noViber', { name: visible(viber.slice(0, 80)), all: all.join(', ') }));
+    throw new UserError(say('cli.noViber', { name: printableFile(viber.slice(0, 80)), all: all.join(', ') }));
   const here = await at(config);
   const skills = catalogAt(here);
   const listed = await listSkills(skills, healthAt(here), viber ?? DEFAULT_VIBER);
@@ -51,12 +51,12 @@ async function list(
     return EXIT.ok;
   }
   for (const skill of listed.skills) {
-    print(`${skill.name}  ${skill.level}  ${stateOf(skill, messages)}`);
+    print(`${skill.name}  ${skill.level}  ${stateForTerminal(skill, messages)}`);
     for (const fix of [...skill.fixes, ...skill.warnings]) print(`  ${fix}`);
   }
   for (const problem of listed.problems)
     print(
-      `${messages.text('cli.notLoaded', { file: visible(problem.file) })}\n  ${problem.reason.replaceAll('\n', '\n  ')}`,
+      `${messages.text('cli.notLoaded', { file: printableFile(problem.file) })}\n  ${problem.reason.replaceAll('\n', '\n  ')}`,
     );
   if (listed.skills.length === 0) print(messages.text('cli.noSkills'));
   return EXIT.ok;

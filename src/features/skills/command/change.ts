@@ -11,10 +11,10 @@ import { UserError } from '../../../errors.ts';
 import { hashText, writeFileAtomic } from '../../../lib/files.ts';
 import { within } from '../../../lib/within.ts';
 import { labelOf, lines, paragraphs, say, type Text, type Wording, words } from '../../../messages/messages.ts';
-import { askedAgain, stamped, stampOf } from '../../../runtime/commands/as-shown.ts';
+import { askedAgain, shownStamp, stamped } from '../../../runtime/commands/as-shown.ts';
 import { type CommandReply, type Invocation, mayUse } from '../../../runtime/commands/command.ts';
 import { type ButtonAction, questionId } from '../../../runtime/contract/buttons.ts';
-import { escaped as plain, plainName } from '../../../runtime/conversations/places.ts';
+import { escapeMarkdown, plainName } from '../../../runtime/conversations/places.ts';
 import { byAt } from '../../../runtime/reply/outcomes.ts';
 import type { OfferedSkill } from '../../../skills/add/add.ts';
 import { openTask, sweepTranscripts } from '../../../workspace/tasks/index.ts';
@@ -36,7 +36,7 @@ const MAX_WHAT = 100;
 /** Whether the words after `/skills` are about adding; only owners may run these. */
 export const changes = (verb: string): boolean => Object.hasOwn(VERBS, verb);
 
-export async function change(context: Invocation, verb: string, rest: string): Promise<CommandReply> {
+export async function replyToChange(context: Invocation, verb: string, rest: string): Promise<CommandReply> {
   const { gw, messages, task, principal } = context;
   if (!mayUse(principal, 'administer', task)) return { text: messages.text('adding.ownersOnly') };
   const words = rest.split(/\s+/).filter(Boolean);
@@ -48,7 +48,7 @@ const VERBS: Readonly<Record<string, Act>> = {
   add: (context, [source = '', ...names], adding) =>
     source === ''
       ? { text: context.messages.text('adding.usage') }
-      : soon(context, look(context, source, names, adding)),
+      : soon(context, replyWithOffer(context, source, names, adding)),
   update: (context, names, adding) => soon(context, lookForUpdates(context, names, adding)),
   async 'take!'(context, [id = ''], adding) {
     const names = await adding.take(id, principalText(context.principal));
@@ -69,10 +69,10 @@ const VERBS: Readonly<Record<string, Act>> = {
       : askToRemove(context, name, adding),
   async 'remove!'(context, [name = '', seen], adding) {
     const shown = await adding.lookBeforeRemoval(name);
-    if (seen !== `=${stampOf({ ...shown })}`)
+    if (seen !== `=${shownStamp({ ...shown })}`)
       return askedAgain(await askToRemove(context, name, adding), context.messages);
     const kept = await adding.remove(name);
-    const text = context.messages.text(kept ? 'adding.removedKept' : 'adding.removed', { name: plain(name) });
+    const text = context.messages.text(kept ? 'adding.removedKept' : 'adding.removed', { name: escapeMarkdown(name) });
     return { text, decided: decided(context, `remove ${name}`, true) };
   },
 };
@@ -80,7 +80,9 @@ const VERBS: Readonly<Record<string, Act>> = {
 async function askToRemove({ messages }: Invocation, name: string, adding: SkillAdding): Promise<CommandReply> {
   const shown = await adding.lookBeforeRemoval(name);
   const isEdited = shown.isOwn || shown.edited.length > 0;
-  const text = messages.text(isEdited ? 'adding.reallyRemoveEdited' : 'adding.reallyRemove', { name: plain(name) });
+  const text = messages.text(isEdited ? 'adding.reallyRemoveEdited' : 'adding.reallyRemove', {
+    name: escapeMarkdown(name),
+  });
   const decides = questionId.skills(`remove ${name}`);
   const args = stamped(`remove! ${name}`, { ...shown });
   return {
@@ -109,7 +111,12 @@ async function soon({ messages }: Invocation, work: Promise<Reply>): Promise<Com
   return reply ?? { text: messages.text('adding.looking'), later: answer };
 }
 
-async function look(context: Invocation, source: string, names: string[], adding: SkillAdding): Promise<Reply> {
+async function replyWithOffer(
+  context: Invocation,
+  source: string,
+  names: string[],
+  adding: SkillAdding,
+): Promise<Reply> {
   const { messages } = context;
   const looked = await adding.look(await sentFile(context, source), names, '/');
   if (looked.kind === 'offer')
@@ -118,15 +125,15 @@ async function look(context: Invocation, source: string, names: string[], adding
   const rest = skills.length - LISTED;
   const one = ({ name, description }: (typeof skills)[number]) =>
     messages.text('adding.chooseOne', {
-      name: plain(name),
-      what: plain(description.slice(0, MAX_WHAT).toWellFormed()),
+      name: escapeMarkdown(name),
+      what: escapeMarkdown(description.slice(0, MAX_WHAT).toWellFormed()),
     });
   return {
     text: lines(
-      messages.text('adding.choose', { n: skills.length, source: plain(from) }),
+      messages.text('adding.choose', { n: skills.length, source: escapeMarkdown(from) }),
       ...skills.slice(0, LISTED).map(one),
       ...(rest > 0 ? [messages.text('adding.more', { n: rest })] : []),
-      messages.text('adding.chooseHow', { source: plain(from) }),
+      messages.text('adding.chooseHow', { source: escapeMarkdown(from) }),
     ),
     buttons: skills
       .slice(0, WITH_BUTTONS)
@@ -145,12 +152,12 @@ async function sentFile({ gw, taskId }: Invocation, source: string): Promise<str
 async function lookForUpdates(context: Invocation, names: string[], adding: SkillAdding): Promise<Reply> {
   const { messages } = context;
   const { offer: found, same, own, failed } = await adding.lookForUpdates(names);
-  const list = (of: string[]) => of.map(plain).join(', ');
+  const list = (of: string[]) => of.map(escapeMarkdown).join(', ');
   const told: Text[] = [
     ...(same.length > 0 ? [messages.text('adding.same', { names: list(same) })] : []),
     // Skills that somebody wrote by hand are mentioned only if they were named.
     ...(own.length > 0 && names.length > 0 ? [messages.text('adding.own', { names: list(own) })] : []),
-    ...failed.map(({ name, why }) => messages.text('adding.notUpdated', { name: plain(name), why: why.said })),
+    ...failed.map(({ name, why }) => messages.text('adding.notUpdated', { name: escapeMarkdown(name), why: why.said })),
   ];
   if (!found) return { text: told.length > 0 ? lines(...told) : messages.text('adding.nothingAdded') };
   const labels = { yes: messages.text('adding.update'), no: messages.text('adding.updateNot') };
@@ -177,7 +184,10 @@ async function offer(
     { label: no, command: 'skills', args: `leave! ${id}`, decides, means: 'no' },
   ];
   return {
-    text: paragraphs(...skills.map((skill) => offerText(skill, messages, plain)), messages.text('adding.trust')),
+    text: paragraphs(
+      ...skills.map((skill) => offerText(skill, messages, escapeMarkdown)),
+      messages.text('adding.trust'),
+    ),
     files: files.filter((file) => file !== undefined),
     buttons: [asks],
   };

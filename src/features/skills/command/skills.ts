@@ -4,13 +4,13 @@
  */
 import { lines, type Messages, say, type Text, type Wording, words } from '../../../messages/messages.ts';
 import { type Command, mayUse } from '../../../runtime/commands/command.ts';
-import { oneLine } from '../../../runtime/context/turn.ts';
+import { clipLine } from '../../../runtime/context/turn.ts';
 import type { ServerHealth } from '../../../runtime/contract/feature.ts';
-import { escaped as plain } from '../../../runtime/conversations/places.ts';
+import { escapeMarkdown } from '../../../runtime/conversations/places.ts';
 import { skillsOf } from '../open.ts';
 import type { SkillView } from '../service.ts';
 import { call } from './call.ts';
-import { change, changes } from './change.ts';
+import { changes, replyToChange } from './change.ts';
 
 const LISTED = 60;
 const MAX_WORDS = 120;
@@ -18,9 +18,9 @@ const MAX_REASON = 300;
 
 /** Returns the first sentence. */
 const what = (description: string): string =>
-  plain(oneLine(description.split(/(?<=[.!?])\s/, 1)[0] ?? '', MAX_WORDS)).replace(/\.$/, '');
+  escapeMarkdown(clipLine(description.split(/(?<=[.!?])\s/, 1)[0] ?? '', MAX_WORDS)).replace(/\.$/, '');
 
-function stateOf(skill: SkillView): Wording {
+function stateInChat(skill: SkillView): Wording {
   const { isUsable, lacks } = skill;
   const about = { fixes: skill.fixes.join('; ') };
   if (!isUsable)
@@ -36,17 +36,17 @@ export function canBe({ kind, runs }: Pick<SkillView, 'kind' | 'runs'>): Wording
 
 function skillLine(skill: SkillView, messages: Messages): Text {
   const { name, description, forModel, forPeople, isUsable } = skill;
-  const is = stateOf(skill);
+  const is = stateInChat(skill);
   const isCalled = isUsable && forPeople && !forModel;
-  const state = plain(messages.said(isCalled ? say('skills.ownWay', { state: is, name }) : is));
-  return messages.text('skills.skill', { name: plain(name), what: what(description), state });
+  const state = escapeMarkdown(messages.said(isCalled ? say('skills.ownWay', { state: is, name }) : is));
+  return messages.text('skills.skill', { name: escapeMarkdown(name), what: what(description), state });
 }
 
 function serverLine({ name, state: is, tools, problem }: ServerHealth, isOwner: boolean, messages: Messages): Text {
   const state = is === 'connected' ? say('skills.connected', { n: tools }) : say(`skills.${is}`);
-  const about = { name: plain(name), state };
+  const about = { name: escapeMarkdown(name), state };
   if (problem === undefined || !isOwner) return messages.text('skills.server', about);
-  return messages.text('skills.serverWhy', { ...about, why: plain(oneLine(problem, MAX_REASON)) });
+  return messages.text('skills.serverWhy', { ...about, why: escapeMarkdown(clipLine(problem, MAX_REASON)) });
 }
 
 export const skills: Command = {
@@ -64,7 +64,7 @@ export const skills: Command = {
     const [, verb = '', after = ''] = /^\s*(\S*)\s*([\s\S]*)$/.exec(context.args) ?? [];
     const prompts = verb.toLowerCase() === 'prompts' && context.gw.features.commands.byName.get('prompts');
     if (prompts) return prompts.run({ ...context, args: after });
-    if (changes(verb.toLowerCase())) return change(context, verb.toLowerCase(), after);
+    if (changes(verb.toLowerCase())) return replyToChange(context, verb.toLowerCase(), after);
     const { gw, viber, task, messages, principal } = context;
     const { home } = gw;
     if (verb.toLowerCase() === 'use' && after.trim() !== '') return call(context, after);
@@ -78,7 +78,7 @@ export const skills: Command = {
     const listed = [...list.skills.slice(0, LISTED).map((skill) => skillLine(skill, messages)), ...servers, ...more];
     const shown = (file: string) => (file.startsWith(`${home.root}/`) ? file.slice(home.root.length + 1) : file);
     const about = (file: string, reason: string) =>
-      words(`- ${plain(shown(file))}: ${plain(oneLine(reason, MAX_REASON))}`);
+      words(`- ${escapeMarkdown(shown(file))}: ${escapeMarkdown(clipLine(reason, MAX_REASON))}`);
     const broken = isOwner ? list.problems.slice(0, LISTED).map(({ file, reason }) => about(file, reason)) : [];
     const warned = isOwner ? list.skills.filter(({ warnings }) => warnings.length > 0).slice(0, LISTED) : [];
     const odd = warned.map(({ file, warnings }) => about(file, warnings.join('; ')));

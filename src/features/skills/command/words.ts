@@ -28,7 +28,7 @@ export function offerText({ about, source, version, update }: OfferedSkill, mess
   const told: (Text | '')[] = [
     messages.text(isTool ? 'adding.isTool' : 'adding.isRead'),
     hasNetwork ? messages.text('adding.network') : '',
-    messages.text('adding.files', { n: about.files, size: sizeOf(about.bytes, messages) }),
+    messages.text('adding.files', { n: about.files, size: sizeWithUnit(about.bytes, messages) }),
     programs.length > 0 ? messages.text('adding.programs', { names: list(programs) }) : '',
     needs.length > 0 ? messages.text('adding.needs', { names: list(needs) }) : '',
     tools === '' ? '' : messages.text('adding.tools', { tools: plain(tools) }),
@@ -55,7 +55,7 @@ export function offerText({ about, source, version, update }: OfferedSkill, mess
   );
 }
 
-function sizeOf(bytes: number, messages: Messages): string {
+function sizeWithUnit(bytes: number, messages: Messages): string {
   if (bytes < 1_000) return `${bytes} B`;
   if (bytes < 1_000_000) return `${messages.number(Math.round(bytes / 1_000))} KB`;
   return `${messages.number(Math.round(bytes / 100_000) / 10)} MB`;

@@ -18,7 +18,7 @@ import type { Skill } from '../../../skills/skill.ts';
 import { openTask } from '../../../workspace/tasks/index.ts';
 import { skillNamed } from './read-skill.ts';
 import type { FileDeps, SkillRun } from './run.ts';
-import { givenText, notKept, told } from './script.ts';
+import { givenText, notKept, scriptResultForModel } from './script.ts';
 import { versionOf } from './version.ts';
 import { inWorkFolder, type WorkFolder, workFolder } from './work-folder.ts';
 import { keepWritten, snapshotOf } from './written-files.ts';
@@ -41,7 +41,10 @@ const input = z.object({
   stdin: z.string().max(MAX_STDIN).exactOptional(),
 });
 
-function found(given: { skill: string; file: string }, { skills }: SkillRun): { skill: Skill; program: SkillProgram } {
+function programNamed(
+  given: { skill: string; file: string },
+  { skills }: SkillRun,
+): { skill: Skill; program: SkillProgram } {
   const skill = skillNamed(skills, given.skill);
   return { skill, program: programOf(skill, given.file) };
 }
@@ -70,17 +73,17 @@ export const runSkillFile = defineTool({
   consent: 'effects',
   isOutside(given, run) {
     sandboxed(run);
-    found(given, run);
+    programNamed(given, run);
     workFolder(run.scope, undefined);
     return true;
   },
   kindOf(given, run) {
-    const { skill, program } = found(given, run);
+    const { skill, program } = programNamed(given, run);
     const { hasNetwork, grantedTo } = sandboxed(run);
     const place = [program.name, hasNetwork(skill) ? 'network' : '', ...Object.keys(grantedTo(skill)).sort()];
     return `${program.name} of ${skill.name}, version ${versionOf(skill, place)}`;
   },
-  shows: ({ args = [] }, { scope }) => Promise.all(args.map((arg) => stampOf(arg, scope))),
+  shows: ({ args = [] }, { scope }) => Promise.all(args.map((arg) => argumentStamp(arg, scope))),
   asks(given, _run, { messages, plain }) {
     const { args = [] } = given;
     const about = { name: plain(given.skill), file: plain(given.file) };
@@ -92,18 +95,18 @@ export const runSkillFile = defineTool({
     return { text };
   },
   noteFor(given, run, messages) {
-    const { skill } = found(given, run);
+    const { skill } = programNamed(given, run);
     const { hasNetwork, grantedTo } = sandboxed(run);
     const reach = { network: hasNetwork(skill) ? 'yes' : 'no', folder: skill.folder ?? skill.name };
     return sentences(messages.text('details.program', reach), givenText(grantedTo(skill), messages));
   },
-  codeFor: (given, run) => found(given, run).program.text,
+  codeFor: (given, run) => programNamed(given, run).program.text,
   async execute(given, run, options) {
     const { hasSandbox } = await import('../../../skills/script.ts');
     const deps = sandboxed(run);
     // The sandbox may be gone since the tool was offered.
     if (!(await hasSandbox())) throw new UserError(NO_SANDBOX);
-    const { skill, program } = found(given, run);
+    const { skill, program } = programNamed(given, run);
     const { scope } = run;
     const { signal } = options;
     const work = (folder: WorkFolder) => runProgram(skill, program, given, { scope, work: folder, deps, signal });
@@ -112,7 +115,7 @@ export const runSkillFile = defineTool({
 });
 
 /** Returns a stamp of the current state of the file that an argument names. */
-async function stampOf(arg: string, scope: ToolScope): Promise<string> {
+async function argumentStamp(arg: string, scope: ToolScope): Promise<string> {
   const artifact = await artifactNamed(scope, arg);
   if (artifact) return artifact.sha256;
   const { path: work } = workFolder(scope, undefined);
@@ -154,18 +157,18 @@ async function runProgram(
   const said = `${result.stdout}\n${result.stderr}`;
   const hint = result.code === 0 ? undefined : missingHint(said, program.language, skill);
   return {
-    ...told(result, timeoutMs),
+    ...scriptResultForModel(result, timeoutMs),
     ...(hint === undefined ? {} : { hint }),
     ...(kept.files.length > 0 ? { artifacts: kept.files } : {}),
-    ...(below.length > 0 ? { written: listed(below.map(([name]) => `work/${name}`)) } : {}),
-    ...(kept.left.length > 0 ? { notKept: listed(kept.left) } : {}),
+    ...(below.length > 0 ? { written: firstNames(below.map(([name]) => `work/${name}`)) } : {}),
+    ...(kept.left.length > 0 ? { notKept: firstNames(kept.left) } : {}),
   };
 }
 
 /** Files in subfolders that a program creates are for itself or for the next program. */
 const isAtTop = (name: string): boolean => !name.includes('/');
 
-const listed = (names: readonly string[]): string[] =>
+const firstNames = (names: readonly string[]): string[] =>
   names.length > MAX_LISTED ? [...names.slice(0, MAX_LISTED), `... and ${names.length - MAX_LISTED} more`] : [...names];
 
 /** Resolves an argument: a file of the work folder stays unchanged, the name or ID of an artifact becomes its path. */

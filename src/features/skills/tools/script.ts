@@ -68,7 +68,7 @@ export function scriptTool(
           : messages.text('consent.runSkillWith', { name, what: messages.list(what.slice(0, 8)) });
       return { text };
     },
-    noteFor: (_, messages) => noteFor(skill, deps, messages),
+    noteFor: (_, messages) => scriptNote(skill, deps, messages),
     codeFor: () => script.text,
     async execute(given, options) {
       const { runScript } = await import('../../../skills/script.ts');
@@ -88,7 +88,7 @@ export function scriptTool(
         });
         const kept = before ? await keepWritten(scope, work, before).catch(notKept) : { files: [], left: [] };
         return {
-          ...told(result, timeoutMs),
+          ...scriptResultForModel(result, timeoutMs),
           ...(result.code !== 0 && work.isTasks ? { hint: hintFor(scope) } : {}),
           ...(kept.files.length > 0 ? { artifacts: kept.files } : {}),
           ...(kept.left.length > 0 ? { notKept: kept.left.slice(0, MAX_LEFT) } : {}),
@@ -100,7 +100,7 @@ export function scriptTool(
 }
 
 /** Describes where the script runs, and what it can reach. */
-function noteFor(skill: Skill, { folder, granted, network, isSandboxed }: ScriptDeps, messages: Messages): Text {
+function scriptNote(skill: Skill, { folder, granted, network, isSandboxed }: ScriptDeps, messages: Messages): Text {
   const where = expanded(folder) ?? messages.text('details.taskFolder');
   return sentences(
     isSandboxed
@@ -127,10 +127,10 @@ export function notKept(error: unknown): KeptFiles {
 const hintFor = ({ viber }: ToolScope): string =>
   `It worked in a folder of this task. To have scripts work in a project, a person sets \`folder\` in agents/${viber}.yaml.`;
 
-export function told(result: ScriptResult, timeoutMs: number): { [key: string]: Json } {
+export function scriptResultForModel(result: ScriptResult, timeoutMs: number): { [key: string]: Json } {
   const { code, stdout, stderr } = result;
   const said = visibleText(stripVTControlCharacters([stdout, stderr].filter(Boolean).join('\n'))).trimEnd();
-  const error = failure(result, timeoutMs);
+  const error = scriptFailure(result, timeoutMs);
   const isLong = said.length > (error === undefined ? MAX_OUTPUT : MAX_TAIL);
   const tail = () => `[... ${said.length - MAX_TAIL} characters cut ...]\n${said.slice(-MAX_TAIL).toWellFormed()}`;
   return {
@@ -141,7 +141,7 @@ export function told(result: ScriptResult, timeoutMs: number): { [key: string]: 
   };
 }
 
-function failure(result: ScriptResult, timeoutMs: number): string | undefined {
+function scriptFailure(result: ScriptResult, timeoutMs: number): string | undefined {
   const { code, signal, timedOut, truncated, usedMemory } = result;
   if (usedMemory) return `It ${usedMemory} and was stopped; what it did until then may have happened.`;
   if (timedOut) return `It was ended after ${timeoutMs / 1000} seconds; what it did until then may have happened.`;

@@ -8,8 +8,8 @@ import { UserError } from '../../../errors.ts';
 import { lines, type Messages, sentences, type Text, words } from '../../../messages/messages.ts';
 import { defineTool } from '../../../runtime/contract/tool.ts';
 import type { ToolScope } from '../../../runtime/contract/tool-scope.ts';
-import { fenced, visible } from '../../../runtime/reply/show.ts';
-import { givenText, notKept, told } from './script.ts';
+import { fenced, spellInvisible } from '../../../runtime/reply/show.ts';
+import { givenText, notKept, scriptResultForModel } from './script.ts';
 import { expanded, inWorkFolder, type WorkFolder, workFolder } from './work-folder.ts';
 import { keepWritten, snapshotOf } from './written-files.ts';
 
@@ -65,9 +65,9 @@ export const shellTool = defineTool({
   asks({ command }, _run, { messages, code }) {
     const isShort = command.length <= MAX_INLINE;
     const ask = messages.text('consent.runCommand');
-    return { text: lines(ask, '', words(isShort ? fenced(visible(command), 'sh') : code(command))) };
+    return { text: lines(ask, '', words(isShort ? fenced(spellInvisible(command), 'sh') : code(command))) };
   },
-  noteFor: (_input, { deps }, messages) => noteFor(deps, messages),
+  noteFor: (_input, { deps }, messages) => shellNote(deps, messages),
   async execute({ command, seconds }, { scope, deps }, options) {
     const { hasSandbox, runScript } = await import('../../../skills/script.ts');
     // The sandbox may be gone since the tool was offered.
@@ -89,7 +89,7 @@ export const shellTool = defineTool({
       });
       const kept = before ? await keepWritten(scope, folder, before).catch(notKept) : { files: [], left: [] };
       return {
-        ...told(result, timeoutMs),
+        ...scriptResultForModel(result, timeoutMs),
         ...(kept.files.length > 0 ? { artifacts: kept.files } : {}),
         ...(kept.left.length > 0 ? { notKept: kept.left.slice(0, MAX_LEFT) } : {}),
       };
@@ -104,7 +104,7 @@ const digestOf = (command: string, network: boolean): string =>
     .digest('hex')
     .slice(0, 12);
 
-function noteFor({ folder, network, granted, timeoutMs }: ShellDeps, messages: Messages): Text {
+function shellNote({ folder, network, granted, timeoutMs }: ShellDeps, messages: Messages): Text {
   const where = expanded(folder) ?? messages.text('details.taskFolder');
   const given = { where, network: network ? 'yes' : 'no', seconds: timeoutMs / 1000 };
   return sentences(messages.text('details.command', given), givenText(granted, messages));

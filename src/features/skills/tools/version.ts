@@ -31,7 +31,7 @@ function stampsOf(folder: string): string[] {
   let seen = 0;
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
     const { dir, depth } = next;
-    for (const entry of namesIn(dir)) {
+    for (const entry of rawNames(dir)) {
       if (++seen > MAX_ENTRIES) {
         // A file that isn't scanned could be anything by the time it runs.
         throw new UserError(
@@ -50,7 +50,7 @@ function stampsOf(folder: string): string[] {
   return stamps.sort();
 }
 
-function namesIn(dir: Buffer): Buffer[] {
+function rawNames(dir: Buffer): Buffer[] {
   try {
     return readdirSync(dir, { encoding: 'buffer' });
   } catch (error) {

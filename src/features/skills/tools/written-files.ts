@@ -35,7 +35,7 @@ export async function snapshotOf(work: WorkFolder): Promise<Snapshot> {
       if (found.size >= MAX_SEEN) return;
       if (entry.name.startsWith('.') || entry.name === 'node_modules') continue;
       if (entry.isFolder && depth > 0) walkInto(folder, entry.name, `${prefix}${entry.name}/`, depth - 1);
-      else if (entry.isFile) found.set(prefix + entry.name, stampOf(folder, entry.name));
+      else if (entry.isFile) found.set(prefix + entry.name, writtenStamp(folder, entry.name));
     }
   }
   function walkInto(folder: HeldFolder, name: string, prefix: string, depth: number): void {
@@ -62,7 +62,7 @@ function unlessGone<T>(look: () => T): T | undefined {
   }
 }
 
-function stampOf(folder: HeldFolder, name: string): string {
+function writtenStamp(folder: HeldFolder, name: string): string {
   const stat = unlessGone(() => folder.stat(name));
   return stat ? `${stat.ino} ${stat.size} ${stat.ctimeNs}` : 'out of reach';
 }

@@ -62,7 +62,7 @@ export const fetchBy = (settingsOf: (gw: Gateway) => FetchSettings): NativeSkill
       if (!address || !isFetchable(address)) return undefined;
       return { address, characters: address.href.length, isOdd: couldCarryData(url) };
     },
-    kindOf: ({ url }) => placeOf(webAddress(url)),
+    kindOf: ({ url }) => pagesPhrase(webAddress(url)),
     noteFor({ url }, _run, messages) {
       const address = webAddress(url);
       return address ? messages.text('details.address', { host: hostOf(address) }) : '';
@@ -90,10 +90,10 @@ export const fetchBy = (settingsOf: (gw: Gateway) => FetchSettings): NativeSkill
 
 export const webFetch = fetchBy((gw) => ({ allowedOrigins: configOf(gw).skills.webOrigins }));
 
-const placeOf = (address: URL | undefined): string => (address ? pagesOf(address) : 'pages of no host');
+const pagesPhrase = (address: URL | undefined): string => (address ? pagesOf(address) : 'pages of no host');
 
 async function resultOf(scope: ToolScope, answer: WebAnswer, what: 'text' | 'links' | 'raw'): Promise<Json> {
-  const { bareType, kindOf, textOf } = await import('../../../runtime/reading/html/page.ts');
+  const { bareType, pageKind: kindOf, decodePage: textOf } = await import('../../../runtime/reading/html/page.ts');
   const { status, body, retryAfter } = answer;
   const isError = status < 200 || status > 299;
   const url = answer.url.href;
@@ -108,8 +108,8 @@ async function resultOf(scope: ToolScope, answer: WebAnswer, what: 'text' | 'lin
   if (body.length === 0) return { ...head, text: '', ...(isError ? {} : { hint: 'The answer is empty.' }) };
   if (kind === 'file') {
     if (isError) return { ...head, text: '' };
-    const name = nameOf(answer.url);
-    const { id, ref } = await keep(scope, url, { title: name, type: type || 'application/octet-stream', body });
+    const name = pageName(answer.url);
+    const { id, ref } = await storePage(scope, url, { title: name, type: type || 'application/octet-stream', body });
     const hint = 'Not text: kept as an artifact of this task. attach_artifact sends it to the person.';
     return { ...head, saved: { id, ref, size: body.length }, hint };
   }
@@ -127,9 +127,9 @@ async function resultOf(scope: ToolScope, answer: WebAnswer, what: 'text' | 'lin
   const text = isPage && page ? page.text : source;
   const shown = cut(text, isError ? SHOWN_OF_ERROR : SHOWN);
   if (shown.length === text.length || isError) return { ...head, ...title, text: shown };
-  const kept = isPage ? { title: `${title.title ?? nameOf(answer.url)}.md`, type: 'text/markdown' } : undefined;
-  const file = { title: nameOf(answer.url), type: type || 'text/plain', ...kept, body: Buffer.from(text) };
-  const { id } = await keep(scope, url, file);
+  const kept = isPage ? { title: `${title.title ?? pageName(answer.url)}.md`, type: 'text/markdown' } : undefined;
+  const file = { title: pageName(answer.url), type: type || 'text/plain', ...kept, body: Buffer.from(text) };
+  const { id } = await storePage(scope, url, file);
   const next = Buffer.byteLength(shown);
   const hint = `The beginning only: read_file with path "${id}" and offset ${next} goes on.`;
   return { ...head, ...title, text: shown, more: true, saved: { id, size: file.body.length, next }, hint };
@@ -139,7 +139,7 @@ async function resultOf(scope: ToolScope, answer: WebAnswer, what: 'text' | 'lin
  * Stores an artifact. The same content of the same address in one run is one artifact, also after a restart. It isn't
  * attached to the answer.
  */
-function keep(
+function storePage(
   { home, taskId, runId }: ToolScope,
   url: string,
   { title, type, body }: { title: string; type: string; body: Buffer },
@@ -152,7 +152,7 @@ function keep(
 }
 
 /** Returns the last part of the path with text, else the host. */
-function nameOf({ pathname, hostname }: URL): string {
+function pageName({ pathname, hostname }: URL): string {
   const last = pathname.split('/').findLast((part) => part !== '') ?? hostname;
   try {
     return decodeURIComponent(last).slice(0, 100);

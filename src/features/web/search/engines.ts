@@ -154,7 +154,7 @@ async function fetched(
   const late = AbortSignal.timeout(TIMEOUT_MS);
   try {
     const response = await fetch(url, { ...init, redirect: 'error', signal: AbortSignal.any([signal, late]) });
-    const text = await bounded(response);
+    const text = await readLimited(response);
     return { status: response.status, data: jsonOf(text) };
   } catch (error) {
     signal.throwIfAborted();
@@ -166,7 +166,7 @@ async function fetched(
   }
 }
 
-async function bounded(response: Response): Promise<string> {
+async function readLimited(response: Response): Promise<string> {
   const pieces: Uint8Array[] = [];
   let size = 0;
   for await (const piece of response.body ?? []) {
@@ -189,12 +189,14 @@ function jsonOf(text: string): unknown {
 /** Keeps web addresses only, and strips HTML. */
 function tidy({ title, url, text }: { title?: string | null | undefined; url: string; text: string }): SearchHit[] {
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) return [];
-  return [{ title: plain(title ?? '', MAX_TITLE) || new URL(url).host, url, text: plain(text, MAX_TEXT) }];
+  return [
+    { title: plainExcerpt(title ?? '', MAX_TITLE) || new URL(url).host, url, text: plainExcerpt(text, MAX_TEXT) },
+  ];
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", '#x27': "'" };
 
-function plain(text: string, max: number): string {
+function plainExcerpt(text: string, max: number): string {
   const bare = text
     .replace(/<[^<>]*>/g, '')
     .replace(/&(amp|lt|gt|quot|#39|#x27);/g, (_, name: string) => ENTITIES[name] ?? '');

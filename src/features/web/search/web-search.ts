@@ -25,7 +25,7 @@ const searcherOf = perRun(({ order, own, gw }: FeatureRun) => ({
   searches: 0,
 }));
 
-const nameOf = (run: FeatureRun): string => searcherOf(run).searcher?.name ?? '';
+const engineName = (run: FeatureRun): string => searcherOf(run).searcher?.name ?? '';
 
 export const webSearch = defineTool({
   name: 'web_search',
@@ -38,11 +38,11 @@ export const webSearch = defineTool({
   input,
   effect: 'idempotent',
   reaches: ({ query }) => ({ characters: query.length, isOdd: couldCarryData(query) }),
-  kindOf: (_input, run) => `searches by ${nameOf(run)}`,
+  kindOf: (_input, run) => `searches by ${engineName(run)}`,
   asks: ({ query }, run, { messages, plain }) => ({
-    text: messages.text('search.ask', { query: plain(query, MAX_QUERY), who: nameOf(run) }),
+    text: messages.text('search.ask', { query: plain(query, MAX_QUERY), who: engineName(run) }),
   }),
-  noteFor: (_input, run, messages) => messages.text('details.searches', { who: nameOf(run) }),
+  noteFor: (_input, run, messages) => messages.text('details.searches', { who: engineName(run) }),
   async execute({ query }, run, { signal }) {
     const known = searcherOf(run);
     const { searcher } = known;

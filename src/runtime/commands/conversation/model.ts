@@ -3,11 +3,11 @@ import { lines, type Text } from '../../../messages/messages.ts';
 import type { Json } from '../../../workspace/types.ts';
 import type { ButtonAction } from '../../contract/buttons.ts';
 import { isThinking, THINKING } from '../../contract/settings.ts';
-import { escaped as plain, refuseToGuest } from '../../conversations/places.ts';
+import { escapeMarkdown, refuseToGuest } from '../../conversations/places.ts';
 import type { ModelChoice } from '../../model/choices.ts';
 import { chosenAt, setModel, setThinking } from '../../model/choose.ts';
 import { buttonFor, costText, levelName, nowText } from '../../model/words.ts';
-import { askedAgain, stamped, stampOf, withStamp } from '../as-shown.ts';
+import { askedAgain, shownStamp, stamped, withStamp } from '../as-shown.ts';
 import type { Command, CommandReply, Invocation } from '../command.ts';
 
 const MAX_BUTTONS = 8;
@@ -22,12 +22,12 @@ export const model: Command = {
   async run(context) {
     const { messages } = context;
     const words = context.args.trim();
-    if (words === '') return show(context);
+    if (words === '') return replyWithModel(context);
     refuseToGuest(context);
     const { given, stamp } = withStamp(words);
     const to = choosing(context);
     const found = to.models.find(given, to.isOwner);
-    if (stamp !== undefined && found.kind === 'model' && stamp !== stampOf(costOf(found.model, to.models.currency)))
+    if (stamp !== undefined && found.kind === 'model' && stamp !== shownStamp(costOf(found.model, to.models.currency)))
       return askedAgain({ text: askText(found.model, context), buttons: [[priced(found.model, context)]] }, messages);
     const { text, isDone } = await setModel(given, to);
     return isDone ? { text } : { text, ...offer(context) };
@@ -69,7 +69,10 @@ export const think: Command = {
 };
 
 const askText = (about: ModelChoice, { gw, messages }: Invocation): Text =>
-  messages.text('models.ask', { name: plain(about.name), cost: costText(about, gw.models.choices.currency, messages) });
+  messages.text('models.ask', {
+    name: escapeMarkdown(about.name),
+    cost: costText(about, gw.models.choices.currency, messages),
+  });
 
 /** Returns the part of a model's button that must not change unnoticed: its price. */
 const costOf = ({ price }: ModelChoice, currency: string): Json => (price ? [price.input, price.output, currency] : []);
@@ -88,7 +91,7 @@ const choosing = ({ gw, address, principal, messages }: Invocation) => ({
   isOwner: principal.role === 'owner',
 });
 
-function show(context: Invocation): CommandReply {
+function replyWithModel(context: Invocation): CommandReply {
   const { messages, ...to } = choosing(context);
   const { model: now, thinking } = chosenAt(to);
   const text = nowText(now, thinking, to.models.currency, messages);

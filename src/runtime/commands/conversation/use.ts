@@ -5,7 +5,7 @@
 import { cutText, plainLine } from '../../../lib/text.ts';
 import { labelOf, lines, type Messages, type Text, words } from '../../../messages/messages.ts';
 import { choosable, mayChoose, type Standing, type ViberRules } from '../../conversations/conversations.ts';
-import { escaped, plainName } from '../../conversations/places.ts';
+import { escapeMarkdown, plainName } from '../../conversations/places.ts';
 import type { Command, CommandReply, Invocation } from '../command.ts';
 
 const MAX_LISTED = 30;
@@ -22,9 +22,10 @@ export const use: Command = {
   async run(context) {
     const { gw, viber, args, messages } = context;
     const wanted = args.trim().toLowerCase();
-    if (wanted === '') return list(context);
-    if (!mayChoose(standingOf(context), wanted, gw.places.vibers)) return refuse(context, gw.places.vibers, wanted);
-    const name = escaped(viber);
+    if (wanted === '') return replyWithVibers(context);
+    if (!mayChoose(standingOf(context), wanted, gw.places.vibers))
+      return refuseViber(context, gw.places.vibers, wanted);
+    const name = escapeMarkdown(viber);
     const { task } = context;
     return {
       text: task ? messages.text('vibers.goesOn', { name, title: task.title }) : messages.text('vibers.now', { name }),
@@ -34,18 +35,18 @@ export const use: Command = {
 
 const standingOf = ({ principal, address, isDirect }: Invocation): Standing => ({ principal, address, isDirect });
 
-async function list(context: Invocation): Promise<CommandReply> {
+async function replyWithVibers(context: Invocation): Promise<CommandReply> {
   const { gw, viber, messages } = context;
   const others = choosable(standingOf(context), gw.places.vibers).filter((id) => id !== viber);
-  const head = messages.text('vibers.here', { name: escaped(viber) });
+  const head = messages.text('vibers.here', { name: escapeMarkdown(viber) });
   if (others.length === 0) return { text: head };
-  const rows = await Promise.all(others.slice(0, MAX_LISTED).map((id) => lineOf(id, context)));
+  const rows = await Promise.all(others.slice(0, MAX_LISTED).map((id) => viberLine(id, context)));
   return { text: lines(head, '', messages.text('vibers.others'), ...rows), buttons: buttonsFor(others, messages) };
 }
 
-async function lineOf(id: string, { gw }: Invocation): Promise<Text> {
+async function viberLine(id: string, { gw }: Invocation): Promise<Text> {
   const about = cutText(plainLine((await gw.places.vibers.about(id)) ?? ''), MAX_ABOUT);
-  return words(about === '' ? `- **${escaped(id)}**` : `- **${escaped(id)}**: ${escaped(about)}`);
+  return words(about === '' ? `- **${escapeMarkdown(id)}**` : `- **${escapeMarkdown(id)}**: ${escapeMarkdown(about)}`);
 }
 
 const buttonsFor = (ids: readonly string[], messages: Messages) =>
@@ -53,7 +54,7 @@ const buttonsFor = (ids: readonly string[], messages: Messages) =>
     .slice(0, MAX_BUTTONS)
     .map((id) => [{ label: labelOf(messages.text('vibers.use', { name: id })), command: 'use', args: id }]);
 
-function refuse(context: Invocation, vibers: ViberRules, wanted: string): CommandReply {
+function refuseViber(context: Invocation, vibers: ViberRules, wanted: string): CommandReply {
   const { messages, principal } = context;
   if (principal.role === 'guest') return { text: messages.text('commands.membersOnly') };
   const name = plainName(wanted);

@@ -92,8 +92,8 @@ export const link: Command = {
     }
     const [verb = '', rest = ''] = args.split(/\s+/);
     if (verb === '') return showCode(context);
-    if (verb.toLowerCase() === 'list') return list(context);
-    if (verb.toLowerCase() === 'remove') return remove(context, rest);
+    if (verb.toLowerCase() === 'list') return replyWithLinks(context);
+    if (verb.toLowerCase() === 'remove') return removeLink(context, rest);
     const { said, issuer } = await enter(gw.people.links, args, principal, false);
     const text = messages.said(said);
     if (!issuer) return { text };
@@ -128,7 +128,7 @@ function ownIdentities(principal: Principal, all: readonly Link[]): string[] {
   return [...named, ...linked.map(({ identity }) => identity)];
 }
 
-function list({ gw, principal, messages }: Invocation): CommandReply {
+function replyWithLinks({ gw, principal, messages }: Invocation): CommandReply {
   const self = identityText(principal);
   const all = gw.people.links.links();
   const own = [...new Set([self, ...ownIdentities(principal, all)])];
@@ -153,7 +153,7 @@ function list({ gw, principal, messages }: Invocation): CommandReply {
   return { text: lines(...yours, messages.text('pairing.linkHow'), ...rest) };
 }
 
-function remove({ gw, principal, messages }: Invocation, identity: string): CommandReply {
+function removeLink({ gw, principal, messages }: Invocation, identity: string): CommandReply {
   const account = `\`${identity.slice(0, 80).replaceAll('`', '')}\``;
   if (identity === '') return { text: messages.text('pairing.whichAccount') };
   const own = [identityText(principal), ...ownIdentities(principal, gw.people.links.links())];

@@ -2,7 +2,7 @@
 
 import type { Principal } from '../../../access/principal.ts';
 import { type Address, conversationKey } from '../../../channels/channel.ts';
-import { placeOf } from '../../conversations/conversations.ts';
+import { bindingPlace } from '../../conversations/conversations.ts';
 import { plainName, shownPerson } from '../../conversations/places.ts';
 import type { Invocation } from '../command.ts';
 
@@ -19,7 +19,7 @@ export function othersAt({ gw, address, principal }: Invocation, taskId: string)
   const here = conversationKey(address);
   return gw.tasks.conversations
     .bound(taskId)
-    .map(placeOf)
+    .map(bindingPlace)
     .filter((place) => conversationKey(place.address) !== here)
     .filter(({ isDirect, person, address: { channel, account, chat } }) => {
       const isOwnChat = channel === address.channel && account === address.account && chat === address.chat;

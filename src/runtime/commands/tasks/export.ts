@@ -34,7 +34,7 @@ export const exportTask: Command = {
     const written = await writeTranscript({
       session,
       folder: path.join(folder, randomUUID()),
-      name: nameOf(task.title, taskId),
+      name: exportName(task.title, taskId),
       title: task.title,
       viber: VIBER,
       maxBytes: context.gw.places.attachRules(address).maxBytes,
@@ -53,7 +53,7 @@ export const exportTask: Command = {
   },
 };
 
-function nameOf(title: string, taskId: string): string {
+function exportName(title: string, taskId: string): string {
   const words = title
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, '-')

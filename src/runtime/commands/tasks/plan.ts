@@ -14,7 +14,7 @@ import {
 } from '../../../workspace/tasks/index.ts';
 import type { Plan, PlanStep, StepStatus } from '../../../workspace/types.ts';
 import { type ButtonAction, questionId } from '../../contract/buttons.ts';
-import { escaped } from '../../conversations/places.ts';
+import { escapeMarkdown } from '../../conversations/places.ts';
 import { askAboutProposal } from '../../reply/plan-proposal.ts';
 import { planRows, stepTitle } from '../../reply/plan-rows.ts';
 import { askedAgain } from '../as-shown.ts';
@@ -46,7 +46,7 @@ export const plan: Command = {
   async run(context) {
     const args = context.args.trim();
     const decided = DECIDE.exec(args);
-    if (decided) return decide(context, decided[1] === 'apply', decided[2] ?? '');
+    if (decided) return decideProposal(context, decided[1] === 'apply', decided[2] ?? '');
     const added = ADD.exec(args)?.[1];
     if (added !== undefined)
       return edit(context, ({ steps, ...plan }) => ({ ...plan, steps: [...steps, stepOf(added)] }));
@@ -54,13 +54,13 @@ export const plan: Command = {
     if (from !== undefined) return edit(context, (plan, at) => moved(plan, at, Number(to)), Number(from));
     const [, verb = '', number = '', key] = CHANGE.exec(args) ?? [];
     const wanted = VERBS.find((each) => each === verb.toLowerCase());
-    return wanted ? change(context, wanted, Number(number), key) : show(context);
+    return wanted ? changeStep(context, wanted, Number(number), key) : replyWithPlan(context);
   },
 };
 
 const titleOf = stepTitle;
 
-async function show(context: Invocation, said: Text | '' = ''): Promise<CommandReply> {
+async function replyWithPlan(context: Invocation, said: Text | '' = ''): Promise<CommandReply> {
   const { messages } = context;
   const mayChange = mayUse(context.principal, 'steer', context.task);
   const called = mayChange ? await openTask(context.gw.home, context.taskId).plan.readNamed() : undefined;
@@ -82,7 +82,7 @@ function planLines(plan: Plan, messages: Messages): (Text | '')[] {
   const next = nextStep(plan);
   const goal = cutText(plainLine(plan.goal), MAX_TITLE);
   return [
-    goal === '' ? '' : words(`**${escaped(goal)}**`),
+    goal === '' ? '' : words(`**${escapeMarkdown(goal)}**`),
     planRows(plan, messages),
     next
       ? messages.text(next.status === 'in_progress' ? 'plans.now' : 'plans.next', { done, total, step: titleOf(next) })
@@ -91,40 +91,45 @@ function planLines(plan: Plan, messages: Messages): (Text | '')[] {
 }
 
 const noteText = ({ name, text }: { name: string; text: string }): Text =>
-  words(`**${escaped(name)}**\n${cutText(text, 600)}`);
+  words(`**${escapeMarkdown(name)}**\n${cutText(text, 600)}`);
 
 /** Returns buttons for a step. Its number may change, but its key always means the same step. */
 const buttonsFor = (taskId: string, n: number, key: string, messages: Messages): ButtonAction[][] => {
   const about = (verb: Verb) => `${taskId} ${verb} ${n} ${key}`;
-  const named = (verb: 'done' | 'skip' | 'drop'): ButtonAction => ({
+  const numberSteps = (verb: 'done' | 'skip' | 'drop'): ButtonAction => ({
     label: messages.text(`plans.${verb}`, { n }),
     command: 'plan',
     args: about(verb),
   });
-  return [[named('done'), named('skip'), named('drop')]];
+  return [[numberSteps('done'), numberSteps('skip'), numberSteps('drop')]];
 };
 
-async function change(context: Invocation, verb: Verb, number: number, key: string | undefined): Promise<CommandReply> {
+async function changeStep(
+  context: Invocation,
+  verb: Verb,
+  number: number,
+  key: string | undefined,
+): Promise<CommandReply> {
   const { gw, taskId, task, messages } = context;
   const { home } = gw;
   if (!mayUse(context.principal, 'steer', task))
     return {
-      text: messages.text('plans.peopleOnly', { title: escaped(task?.title ?? '') }),
+      text: messages.text('plans.peopleOnly', { title: escapeMarkdown(task?.title ?? '') }),
     };
   // Take the step that has this number now: others may change the plan while this waits for its turn.
   const meant = key ?? (await openTask(home, taskId).plan.readNamed())?.keys[number - 1];
-  if (meant === undefined) return show(context, messages.text('plans.noStep', { n: number }));
+  if (meant === undefined) return replyWithPlan(context, messages.text('plans.noStep', { n: number }));
   const write = await openTask(home, taskId).plan.change((plan, keys) => {
     const at = keys.indexOf(meant);
     return plan && at >= 0 ? changed(plan, at, verb) : undefined;
   });
-  if (!write) return show(context, messages.text('plans.gone', { n: number }));
+  if (!write) return replyWithPlan(context, messages.text('plans.gone', { n: number }));
   return written(context, write);
 }
 
 function written(context: Invocation, write: PlanWrite): Promise<CommandReply> {
   if (write.written) context.gw.tasks.threads.show(context.taskId);
-  return write.written ? show(context) : show(context, context.messages.text('plans.changed'));
+  return write.written ? replyWithPlan(context) : replyWithPlan(context, context.messages.text('plans.changed'));
 }
 
 const stepOf = (said: string): PlanStep => ({ id: '', title: cutText(plainLine(said), MAX_TITLE), status: 'pending' });
@@ -148,23 +153,23 @@ async function edit(
   const { gw, taskId, task, messages } = context;
   const { home } = gw;
   if (!mayUse(context.principal, 'steer', task))
-    return { text: messages.text('plans.peopleOnly', { title: escaped(task?.title ?? '') }) };
+    return { text: messages.text('plans.peopleOnly', { title: escapeMarkdown(task?.title ?? '') }) };
   if (!task) return { text: messages.text('plans.none') };
   const meant = n === 0 ? '' : (await openTask(home, taskId).plan.readNamed())?.keys[n - 1];
   const write = await openTask(home, taskId).plan.change((plan, keys) =>
     change({ steps: [], ...(plan && named(plan)), goal: plan?.goal || task.goal }, keys.indexOf(meant ?? '')),
   );
-  return write ? written(context, write) : show(context, messages.text('plans.noStep', { n }));
+  return write ? written(context, write) : replyWithPlan(context, messages.text('plans.noStep', { n }));
 }
 
 /** Applies or drops a proposal; the messages that ask about it show the outcome. */
-async function decide(context: Invocation, isApplied: boolean, key: string): Promise<CommandReply> {
+async function decideProposal(context: Invocation, isApplied: boolean, key: string): Promise<CommandReply> {
   const { gw, taskId, task, messages } = context;
   const { home } = gw;
   if (!mayUse(context.principal, 'steer', task))
-    return { text: messages.text('plans.peopleOnly', { title: escaped(task?.title ?? '') }) };
+    return { text: messages.text('plans.peopleOnly', { title: escapeMarkdown(task?.title ?? '') }) };
   const proposal = openTask(home, taskId).plan.proposal(key);
-  if (proposal === undefined) return show(context, messages.text('plans.proposalGone'));
+  if (proposal === undefined) return replyWithPlan(context, messages.text('plans.proposalGone'));
   const { text, current } = proposal;
   const now = (await openTask(home, taskId).plan.read())?.text ?? '';
   if (isApplied && current !== undefined && current !== now) {
@@ -176,7 +181,7 @@ async function decide(context: Invocation, isApplied: boolean, key: string): Pro
   openTask(home, taskId).plan.dropProposal();
   if (isApplied) context.gw.tasks.threads.show(taskId);
   const outcome = say(isApplied ? 'plans.applied' : 'plans.kept');
-  const shown = await show(context, messages.said(outcome));
+  const shown = await replyWithPlan(context, messages.said(outcome));
   return { ...shown, decided: { question: questionId.plan(taskId, key), outcome } };
 }
 

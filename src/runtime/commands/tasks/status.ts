@@ -7,7 +7,7 @@ import { openTask, planProgress } from '../../../workspace/tasks/index.ts';
 import type { TaskRecord } from '../../../workspace/types.ts';
 import { coveredText } from '../../approvals/covers.ts';
 import { taskLane } from '../../contract/entry.ts';
-import { placeOf } from '../../conversations/conversations.ts';
+import { bindingPlace } from '../../conversations/conversations.ts';
 import { addressName } from '../../conversations/places.ts';
 import { isOwnTask } from '../../conversations/visibility.ts';
 import { withRun } from '../../costs/costs.ts';
@@ -21,7 +21,7 @@ import { stillComes, stopTask } from './stop-task.ts';
 import { STANDS, standNow } from './tasks.ts';
 
 /** Formats `75` seconds as `1 min 15 s`. */
-export const duration = (seconds: number, messages: Messages): Text =>
+export const elapsedText = (seconds: number, messages: Messages): Text =>
   seconds < 60
     ? messages.text('tasks.seconds', { seconds })
     : messages.text('tasks.minutes', { minutes: Math.floor(seconds / 60), seconds: seconds % 60 });
@@ -44,7 +44,7 @@ export const status: Command = {
     const plan = await openTask(home, taskId).plan.read();
     const told = [words(`**${task.title}** (\`${task.id}\`)`)];
     if (run) {
-      const time = duration(Math.round((Date.now() - run.startedAt) / 1000), messages);
+      const time = elapsedText(Math.round((Date.now() - run.startedAt) / 1000), messages);
       const doing = run.tool && messages.text('tasks.workingOn', { time, doing: run.tool });
       told.push(doing || messages.text('tasks.working', { time }));
     } else {
@@ -117,7 +117,7 @@ function placesNow({ gw, isDirect, taskId, messages }: Invocation): string {
     ...new Set(
       gw.tasks.conversations
         .bound(taskId)
-        .map(placeOf)
+        .map(bindingPlace)
         .map(({ address }) => addressName(address, messages)),
     ),
   ]

@@ -81,7 +81,7 @@ export const tasks: Command = {
     }
     const others = found.filter((task) => task.id !== taskId).slice(0, BUTTONS);
     const heading = messages.text(isAll ? 'tasks.all' : isDirect ? 'tasks.yours' : 'tasks.here');
-    const listed = await Promise.all(found.map((task) => lineOf(task, context)));
+    const listed = await Promise.all(found.map((task) => taskLine(task, context)));
     return {
       text: lines(heading, '', ...listed, '', sentences(messages.text('tasks.continueHere'), ...hints)),
       buttons: others.map((task) => [openButton(task, messages)]),
@@ -102,7 +102,7 @@ export async function standNow(task: TaskRecord, { gw }: Invocation): Promise<ke
   return standOf(task, (await openTask(home, task).plan.read())?.plan);
 }
 
-async function lineOf(task: TaskRecord, context: Invocation): Promise<Text> {
+async function taskLine(task: TaskRecord, context: Invocation): Promise<Text> {
   const { viber, taskId, isDirect, messages } = context;
   const stand = await standNow(task, context);
   const here = task.id === taskId ? ` ${messages.text('tasks.thisOne')}` : '';

@@ -3,29 +3,29 @@
  * where it would in a browser, and not with the page.
  * https://html.spec.whatwg.org/multipage/syntax.html#optional-tags
  */
-const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
+const wordSet = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 
-const CELL_ENDS = words('td th tr tbody tfoot');
-const TERM_ENDS = words('dt dd');
+const CELL_ENDS = wordSet('td th tr tbody tfoot');
+const TERM_ENDS = wordSet('dt dd');
 /** Elements with an optional end tag, with the start tags that end them. */
 const ENDED_BY: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   [
     'p',
-    words(
+    wordSet(
       'address article aside blockquote details dialog div dl fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr main menu nav ol p pre section table ul',
     ),
   ],
-  ['li', words('li')],
+  ['li', wordSet('li')],
   ['dt', TERM_ENDS],
   ['dd', TERM_ENDS],
-  ['tr', words('tr tbody tfoot')],
+  ['tr', wordSet('tr tbody tfoot')],
   ['td', CELL_ENDS],
   ['th', CELL_ENDS],
-  ['option', words('option optgroup')],
+  ['option', wordSet('option optgroup')],
 ]);
 /** Inside these, another element of the same name is separate. */
 const SCOPES = ['ul', 'ol', 'menu', 'dl', 'table', 'select'];
-const CONTAINERS = words(
+const CONTAINERS = wordSet(
   'address article aside blockquote body caption center details dialog div dl fieldset figcaption figure footer form header html li main menu ol section select summary table tbody td tfoot th thead tr ul',
 );
 

@@ -34,9 +34,9 @@ const PARAGRAPHS = new Set(
 
 /** @param base for relative links; the page's `<base>` overrides it */
 export async function htmlToText(html: string, base: string): Promise<PageText> {
-  const page = await read(html, base, true);
+  const page = await readPage(html, base, true);
   // A page that never closes its navigation would be empty, so include it.
-  return page.text === '' ? read(html, base, false) : page;
+  return page.text === '' ? readPage(html, base, false) : page;
 }
 
 interface Reader {
@@ -48,7 +48,7 @@ interface Reader {
   lists: { isOrdered: boolean; count: number }[];
 }
 
-async function read(html: string, base: string, leavesOut: boolean): Promise<PageText> {
+async function readPage(html: string, base: string, leavesOut: boolean): Promise<PageText> {
   const reader: Reader = { writer: new TextWriter(), base, title: undefined, links: [], open: undefined, lists: [] };
   const around = new Containers();
   let silent: Silence | undefined;

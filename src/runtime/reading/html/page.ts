@@ -18,7 +18,7 @@ export function kindOfType(contentType: string): PageKind {
 }
 
 /** Returns the actual kind: text without a type may be a page, and text with NUL bytes isn't text. */
-export function kindOf({ contentType, body }: { contentType: string; body: Buffer }): PageKind {
+export function pageKind({ contentType, body }: { contentType: string; body: Buffer }): PageKind {
   const kind = kindOfType(contentType);
   if (kind === 'file') return kind;
   const isUtf16 = charsetOf(contentType, body)?.startsWith('utf-16');
@@ -28,10 +28,10 @@ export function kindOf({ contentType, body }: { contentType: string; body: Buffe
 }
 
 /** Decodes by byte order mark, declaration, the page's `meta`, its XML declaration, or else by detection. */
-export function textOf({ contentType, body }: { contentType: string; body: Buffer }): string {
+export function decodePage({ contentType, body }: { contentType: string; body: Buffer }): string {
   const charset = charsetOf(contentType, body);
   const guessed = charset === undefined ? readableText(body) : undefined;
-  return readable(guessed ?? decoderFor(charset ?? 'utf-8').decode(body));
+  return stripInvisible(guessed ?? decoderFor(charset ?? 'utf-8').decode(body));
 }
 
 function charsetOf(contentType: string, body: Buffer): string | undefined {
@@ -71,6 +71,6 @@ function decoderFor(label: string): InstanceType<typeof TextDecoder> {
 }
 
 /** Removes invisible characters, so that a page can't hide text for the model that a person wouldn't see. */
-function readable(text: string): string {
+function stripInvisible(text: string): string {
   return text.replace(/\r\n?/g, '\n').replace(/[[\p{Cc}\p{Cf}\p{Co}]--[\n\t\u200c\u200d]]/gv, '');
 }

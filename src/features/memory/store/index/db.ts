@@ -103,7 +103,7 @@ export async function openIndexDb(file: string, options: { isScratch?: boolean }
   let db: DatabaseSync | undefined;
   try {
     db = new DatabaseSync(file, { timeout: 0, defensive: true });
-    const opened = connect(db, () => {
+    const opened = wrapDatabase(db, () => {
       const stat = fs.statSync(file, { throwIfNoEntry: false });
       return stat?.ino === ino && stat.dev === dev;
     });
@@ -122,13 +122,13 @@ export async function openIndexDb(file: string, options: { isScratch?: boolean }
 /** Opens an index in memory, for this process only. */
 export async function openIndexInMemory(): Promise<IndexDb> {
   const { DatabaseSync } = await import('node:sqlite');
-  const opened = connect(new DatabaseSync(':memory:', { defensive: true }), () => true);
+  const opened = wrapDatabase(new DatabaseSync(':memory:', { defensive: true }), () => true);
   await opened.write(() => prepareSchema(opened, 0));
   return opened;
 }
 
 /** @param isInPlace whether the file is still the one that was opened */
-function connect(db: DatabaseSync, isInPlace: () => boolean): IndexDb {
+function wrapDatabase(db: DatabaseSync, isInPlace: () => boolean): IndexDb {
   const statements = new Map<string, StatementSync>();
   let isOpen = true;
 

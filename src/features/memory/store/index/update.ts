@@ -145,7 +145,7 @@ function applySlice(
   const removed: number[] = [];
   for (const { id } of [...rows.values()].flat()) {
     if (isOver()) return unfinished(removed);
-    remove(db, id);
+    removePiece(db, id);
     removed.push(id);
   }
   setFile(db, file, hash);
@@ -165,7 +165,7 @@ function insert(
   const { lastInsertRowid: id } = sql(
     'INSERT INTO chunks (source_file, content, embedding, metadata) VALUES (?, ?, ?, ?)',
   ).run(source, text, vector, metadata);
-  sql('INSERT INTO chunks_fts (rowid, words) VALUES (?, ?)').run(id, wordsOf(source, section, text).join(' '));
+  sql('INSERT INTO chunks_fts (rowid, words) VALUES (?, ?)').run(id, pieceWords(source, section, text).join(' '));
 }
 
 /** A limit per file, so that one doesn't crowd out the others: four times what a file of full pieces has. */
@@ -188,12 +188,12 @@ function blankComments(text: string): string {
 }
 
 /** Returns the words by which a piece is found, including its file name and heading. */
-export function wordsOf(source: string, section: string | undefined, text: string): string[] {
+export function pieceWords(source: string, section: string | undefined, text: string): string[] {
   const heading = section !== undefined && !text.startsWith('#') ? `${section}\n` : '';
   return indexWords(`${source.replace(/\.md$/i, '')}\n${heading}${text}`);
 }
 
-function remove({ sql }: IndexDb, id: number): void {
+function removePiece({ sql }: IndexDb, id: number): void {
   sql('DELETE FROM chunks WHERE id = ?').run(id);
   sql('DELETE FROM chunks_fts WHERE rowid = ?').run(id);
 }
@@ -206,7 +206,7 @@ async function forget(db: IndexDb, source: string): Promise<number[]> {
       const gone: number[] = [];
       for (const row of db.sql('SELECT id FROM chunks WHERE source_file = ? LIMIT 1000').all(source)) {
         if (performance.now() - began > SLICE_MS) return { isDone: false, removed: gone };
-        remove(db, Number(row.id));
+        removePiece(db, Number(row.id));
         gone.push(Number(row.id));
       }
       if (gone.length > 0) return { isDone: false, removed: gone };

@@ -54,7 +54,7 @@ export function createViberIndex(home: Home, viber: string, log: Logger | undefi
 
   async function open(): Promise<OpenIndex> {
     const db = await openIndexDb(file);
-    link(home, viber);
+    linkIndex(home, viber);
     await db.write(() => {
       if (readMeta(db, 'built_at') === undefined) writeMeta(db, 'built_at', String(Date.now()));
     });
@@ -144,7 +144,7 @@ function withVectors(db: IndexDb): OpenIndex {
 }
 
 /** Links `memory/{viber}.sqlite` of the home to the index. Leaves anything else in that place alone. */
-function link(home: Home, viber: string): void {
+function linkIndex(home: Home, viber: string): void {
   const at = path.join(home.root, 'memory', `${viber}.sqlite`);
   try {
     if (fs.lstatSync(at, { throwIfNoEntry: false }) !== undefined) return;
