@@ -15,15 +15,15 @@ import { tellPlanEdits } from './app/plans.ts';
 import { withPlugins } from './app/plugins.ts';
 import { hearAnswers } from './app/processes/everywhere.ts';
 import { watchSpace } from './app/space.ts';
-import type { Places } from './board/guard.ts';
 import type { Server } from './board/server.ts';
 import { ended } from './channels/lead.ts';
 import type { Stop } from './engine/engine.ts';
 import { errorMessage } from './errors.ts';
 import { connectionsFor } from './lib/handles.ts';
 import type { LoadedFeature } from './plugin/load.ts';
+import type { Places, Readiness } from './runtime/contract/board.ts';
 import { LetIn } from './runtime/intake/let-in.ts';
-import { type Readiness, readinessOf } from './runtime/readiness.ts';
+import { readinessOf } from './runtime/readiness.ts';
 
 export interface AppOptions extends GatewayOptions {
   env: NodeJS.ProcessEnv;
@@ -167,7 +167,7 @@ class RunningApp implements App {
   }
 
   async #serve(isPortChosen: boolean): Promise<void> {
-    const { gw, host, board } = this.#open;
+    const { gw, host } = this.#open;
     const { config, log } = gw;
     const isIngress = host.roles.has('ingress');
     const readiness = () => this.readiness();
@@ -178,14 +178,17 @@ class RunningApp implements App {
       readiness,
       webhooks: isIngress ? host.built.mounts : new Map(),
       isAnyPort: !isPortChosen && (!isIngress || host.built.mounts.size === 0),
-      ...(isIngress && { board: (places: Places, port: number) => board.load(places, port, this.#open, readiness) }),
+      ...(isIngress && {
+        board: async (places: Places, port: number) =>
+          (await import('./app/board.ts')).openBoard(this.#open, { places, port, readiness }),
+      }),
       metrics: (accept) => gw.features.metrics.page(accept),
       maxConnections: connectionsFor(host.limit),
       onError: (error) => log.error({ err: error }, 'a request over HTTP failed'),
       onWrongTokens: (address) => log.warn({ address }, 'many requests over HTTP with a wrong token'),
     });
     const { port } = this.#server;
-    board.port = port;
+    this.#open.port = port;
     if (config.http.port !== 0 && port !== config.http.port)
       log.warn({ port }, `port ${config.http.port} is taken, so port ${port} is used; set http.port to choose one`);
   }
@@ -217,7 +220,7 @@ class RunningApp implements App {
 
   /** Stops in order: nothing more is accepted, running work ends or is kept, and outgoing messages are sent. */
   async #close(): Promise<void> {
-    const { gw, host, board } = this.#open;
+    const { gw, host } = this.#open;
     await Promise.all([...host.built.channels.values()].map((channel) => channel.disconnect()));
     await this.#letIn.close();
     await this.#open.stop();
@@ -226,7 +229,6 @@ class RunningApp implements App {
     this.#unwatchSpace();
     this.#untold();
     await this.#server?.close();
-    await board.close();
     fs.rmSync(path.join(gw.home.run, 'gateway.json'), { force: true });
     await this.#unheard?.();
     await this.#open.close();

@@ -4,6 +4,7 @@
  * no feature.
  */
 
+import { board } from './features/board/cli.ts';
 import { imports } from './features/imports/cli.ts';
 import { jobs } from './features/jobs/cli.ts';
 import { memory } from './features/memory/cli.ts';
@@ -34,6 +35,7 @@ export const FEATURES: readonly FeatureRow[] = [
   { name: 'charts', load: async () => (await import('./features/charts/index.ts')).charts },
   { name: 'skills', cli: { skills }, load: async () => (await import('./features/skills/index.ts')).skills },
   { name: 'mcp', load: async () => (await import('./features/mcp/index.ts')).mcp },
+  { name: 'board', cli: { board }, load: async () => (await import('./features/board/index.ts')).board },
 ];
 
 let loading: Promise<readonly Feature[]> | undefined;

@@ -17,7 +17,8 @@ const CONFIG = /^config(\.ts$|\/)/;
 const ENGINE = /^engine\/engine\.ts$/;
 const CONTRACT = /^runtime\/contract\//;
 /** What routes of features answer with, in the shapes that programs know. */
-const BOARD_SEAM = /^board\/(respond|route|protocol\/refusals)\.ts$|^client\/shapes\.ts$/;
+const BOARD_SEAM =
+  /^board\/((guard|respond|route|speakers)|protocol\/(decisions|edits|parts|refusals|schemas))\.ts$|^client\/shapes\.ts$/;
 const FEATURE_SEAM = /^features\/gateway\.ts$/;
 
 /** The rooms of the runtime, the lowest first: each may use those below it. `delivery.ts` stands on the engine alone. */

@@ -13,6 +13,7 @@ import { featureSet } from '../src/runtime/features.ts';
 import { openWorld } from './dialogs/harness.ts';
 import { FEATURES } from './helpers/features.ts';
 import { openTestGateway } from './helpers/gateway.ts';
+import { PROGRAM } from './helpers/program.ts';
 import { tempFolder } from './helpers/temp.ts';
 
 const root = path.join(import.meta.dirname, '..');
@@ -106,6 +107,28 @@ it('without the built-in model the usual one is another, which names the setting
   expect(gw.models.choices.isUsable(OFFLINE_MODEL)).toBe(false);
   await expect(gw.models.providers.load(gw.models.modelName())).rejects.toThrow(/apiKey|API_KEY/);
   expect((await openTestGateway()).gw.models.modelName()).toBe(OFFLINE_MODEL);
+});
+
+it('without the Board programs still use the protocol, and there is no page, no login and no `viber board`', async () => {
+  const token = 'a token of a program that is long enough';
+  const config = { http: { port: 0, token } };
+  const at = async (features: readonly Feature[]) => {
+    const world = await openWorld({ features, config });
+    const url = `http://127.0.0.1:${world.app.port}`;
+    const statusOf = async (place: string) =>
+      (await fetch(url + place, { redirect: 'manual', headers: { authorization: `Bearer ${token}` } })).status;
+    const statuses = await Promise.all(['/healthz', '/api/tasks', '/board/', '/api/letters'].map(statusOf));
+    const link = await promisify(execFile)(process.execPath, [
+      PROGRAM,
+      'board',
+      '--no-open',
+      '--home',
+      world.home,
+    ]).catch(({ stderr }: { stderr: string }) => ({ stdout: '', stderr }));
+    return [...statuses, /login#/.test(link.stdout)];
+  };
+  expect(await at(FEATURES)).toEqual([200, 200, 200, 200, true]);
+  expect(await at(FEATURES.filter(({ name }) => name !== 'board'))).toEqual([200, 200, 404, 404, false]);
 });
 
 describe.each(FEATURES.map(({ name }) => [name]))('without %s', (name) => {

@@ -43,7 +43,7 @@ export interface BuildOptions {
 const OPEN_MS = 10_000;
 
 export async function buildChannels(open: OpenGateway, options: BuildOptions): Promise<void> {
-  const { gw, host, board } = open;
+  const { gw, host } = open;
   const { config, tasks } = gw;
   const { channels, closing } = host.built;
   const user = os.userInfo().username;
@@ -52,8 +52,8 @@ export async function buildChannels(open: OpenGateway, options: BuildOptions): P
   const settled = openSettled(gw);
   const { createLocal } = await channelModules.local();
   const socket = path.join(gw.home.run, 'gateway.sock');
-  const answer = options.localOnly ? {} : { board: board.answer };
-  channels.set('local', createLocal({ socket, user, language, nameAt, settled, ...answer }));
+  const requests = options.localOnly ? new Map() : requestsOf(gw);
+  channels.set('local', createLocal({ socket, user, language, nameAt, settled, requests }));
   if (options.localOnly) return;
   const { createApiChannel: createApi } = await channelModules.api();
   channels.set(
@@ -80,6 +80,13 @@ export async function buildChannels(open: OpenGateway, options: BuildOptions): P
   const about = { user, language, commands, home: gw.home.root, nameAt, settled, onEnd, onLogPlace };
   channels.set('terminal', createTerminal({ input, output, env, ...about }));
 }
+
+const requestsOf = (gw: AppGateway): ReadonlyMap<string, (asked: unknown) => Promise<object>> =>
+  new Map(
+    gw.features.on.flatMap(({ requests = {} }) =>
+      Object.entries(requests).map(([name, answer]) => [`/${name}`, (asked: unknown) => answer(asked, gw)] as const),
+    ),
+  );
 
 async function buildChat(
   { gw, host }: OpenGateway,
@@ -177,7 +184,7 @@ function taskAt(address: Address, { home, tasks }: AppGateway) {
 
 /** Opens the configured hub; undefined without an address or a token. */
 async function openHub(open: OpenGateway): Promise<Hub | undefined> {
-  const { gw, host, board } = open;
+  const { gw, host } = open;
   const { config, log } = gw;
   const { url, token, role, viberId } = config.hub;
   if (url === undefined || token === undefined) return undefined;
@@ -193,7 +200,7 @@ async function openHub(open: OpenGateway): Promise<Hub | undefined> {
     frameOf: endFrame,
     noticeOf: (message) => noticeFrame(message, taskAt(message.address, gw)),
     fileOf: (id) => fileOfRef(open, id),
-    serve: async (socket) => (await board.protocol(open)).sockets.serve(socket, callerOfHub(role, viberId)),
+    serve: async (socket) => (await open.protocol()).sockets.serve(socket, callerOfHub(role, viberId)),
     onError: (error) => log.error({ err: error }, 'a connection with the hub failed'),
   });
 }

@@ -1,15 +1,10 @@
 /** The assembled gateway: its parts and its options. Types only. */
-import type { Principal } from '../access/principal.ts';
-import type { SessionInfo } from '../access/sessions.ts';
-import type { Places } from '../board/guard.ts';
-import type { BoardLink } from '../board/links.ts';
 import type { Exchange } from '../board/protocol/exchange.ts';
 import type { ProtocolParts } from '../board/protocol/parts.ts';
 import type { createSockets } from '../board/protocol/socket.ts';
 import type { HttpHandler } from '../board/server.ts';
-import type { Address, Channel } from '../channels/channel.ts';
+import type { Channel } from '../channels/channel.ts';
 import type { Lead } from '../channels/lead.ts';
-import type { BoardAsk } from '../channels/local/requests.ts';
 import type { Config } from '../config.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -17,9 +12,7 @@ import type { SyncSoon } from '../lib/files.ts';
 import type { createHandles, handleLimit, limitProblem } from '../lib/handles.ts';
 import type { Logger } from '../log.ts';
 import type { Agent } from '../runtime/agent/agent.ts';
-import type { Board } from '../runtime/contract/board.ts';
 import type { Entry } from '../runtime/contract/entry.ts';
-import type { Readiness } from '../runtime/readiness.ts';
 import type { Feature, Gateway } from '../runtime/run/gateway.ts';
 import type { Worker } from '../runtime/worker.ts';
 import type { Uploads } from '../workspace/uploads.ts';
@@ -55,7 +48,10 @@ export interface OpenGateway {
   gw: AppGateway;
   host: Host;
   worker: Worker;
-  board: BoardDoor;
+  /** The protocol of programs. Opened on first use, for the Board and for a hub alike. */
+  protocol(): Promise<Protocol>;
+  /** The port in use, once the server listens. */
+  port: number | undefined;
   uploads: Uploads;
   /** Loads the model's libraries before the first message. Never rejects. */
   preload(): Promise<void>;
@@ -97,18 +93,6 @@ export interface BuiltChannels {
   /** HTTP handlers by path, for platforms that call us. */
   readonly mounts: Map<string, HttpHandler>;
   readonly closing: (() => Promise<void>)[];
-}
-
-export interface BoardDoor {
-  /** Opened on first use, for the Board and for a hub alike. */
-  protocol(open: OpenGateway): Promise<Protocol>;
-  load(places: Places, port: number, open: OpenGateway, readiness: () => Promise<Readiness>): Promise<Board>;
-  /** Returns a link for an owner who asks in a direct message; undefined if the Board can't be reached. */
-  linkFor(principal: Principal, address: Address): Promise<BoardLink | undefined>;
-  answer(asked: BoardAsk): Promise<{ url?: string; sessions?: SessionInfo[] }>;
-  close(): Promise<void>;
-  /** The port in use, once the server listens. */
-  port: number | undefined;
 }
 
 export interface Protocol {

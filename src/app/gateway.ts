@@ -37,8 +37,7 @@ import type { Feature, Gateway, ModelCalls, PeopleStores } from '../runtime/run/
 import { createWorker } from '../runtime/worker.ts';
 import type { Home } from '../workspace/home.ts';
 import { Uploads } from '../workspace/uploads.ts';
-import { createBoardDoor } from './board/door.ts';
-import type { AppGateway, GatewayOptions, OpenGateway } from './contract.ts';
+import type { AppGateway, GatewayOptions, OpenGateway, Protocol } from './contract.ts';
 import { countCall } from './counting.ts';
 import { openStores, type Stores } from './stores.ts';
 import { createTelling } from './telling.ts';
@@ -60,7 +59,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenGateway> {
   knowBlocks(all);
   const options = { ...given, features: given.features ?? all, reserved: reservedIn(all) };
   const parts = openParts(stores, options);
-  const gw = gatewayOf(stores, parts, options);
+  const gw = gatewayOf(stores, parts, options, () => open.port);
   const worker = createWorker(gw);
   const { home, config, host, log, delivery, people } = stores;
   const { approvals } = parts.consent;
@@ -74,11 +73,16 @@ export async function openGateway(given: GatewayOptions): Promise<OpenGateway> {
       throw error;
     }
   }
-  return {
+  let protocol: Promise<Protocol> | undefined;
+  const open: OpenGateway = {
     gw,
     host,
     worker,
-    board: parts.board,
+    port: undefined,
+    protocol() {
+      protocol ??= import('./board/protocol.ts').then(({ openProtocol }) => openProtocol(open));
+      return protocol;
+    },
     uploads: new Uploads(home, config.limits.downloadBytes, (by) => bytesOfClient(by, config)),
     preload: () => gw.models.agent.preload(gw.models.modelName()),
     async start() {
@@ -98,24 +102,24 @@ export async function openGateway(given: GatewayOptions): Promise<OpenGateway> {
       await Promise.all(stopping.map((end) => end()));
       await delivery.close(SEND_MS);
     },
-    close: () => close(stores),
+    async close() {
+      (await protocol)?.close();
+      await close(stores);
+    },
   };
+  return open;
 }
 
 function openParts(stores: Stores, options: TableOptions) {
   const models = openModelCalls(stores, options);
-  const consent = { ...stores.consent, ...openConsent(stores) };
-  return {
-    models,
-    consent,
-    board: createBoardDoor(stores),
-  };
+  return { models, consent: { ...stores.consent, ...openConsent(stores) } };
 }
 
 function gatewayOf(
   { home, config, engine, host, log, delivery, tasks, people, places, ...stores }: Stores,
-  { models, consent, board }: ReturnType<typeof openParts>,
+  { models, consent }: ReturnType<typeof openParts>,
   { env = {}, clock = systemClock, features, reserved }: TableOptions,
+  portOf: () => number | undefined,
 ): AppGateway {
   const { costs } = models;
   const { conversations, news } = tasks;
@@ -138,7 +142,10 @@ function gatewayOf(
       natives: nativesIn(features),
       env,
       lead: host.lead,
-      boardLink: board.linkFor,
+      served() {
+        const port = portOf();
+        return port === undefined ? undefined : { host: config.http.host, origins: config.http.origins, port };
+      },
       ...stores.telemetry,
     },
     log,

@@ -4,8 +4,7 @@
  */
 import type http from 'node:http';
 import { commandForAnyone } from '../lib/invocation.ts';
-import type { AwaitedCaller, BoardError, Caller } from '../runtime/contract/board.ts';
-import type { Places } from './guard.ts';
+import type { AwaitedCaller, BoardError, Caller, Places } from '../runtime/contract/board.ts';
 import { isError } from './respond.ts';
 import type { ProgramToken, Tokens } from './tokens.ts';
 

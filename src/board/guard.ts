@@ -3,18 +3,7 @@
  * its own name at this machine (DNS rebinding).
  */
 import type http from 'node:http';
-import type { BoardError } from '../runtime/contract/board.ts';
-
-/** `own`: the server's own address; `listed`: an entry of `http.origins`, so possibly from another machine. */
-export type Host = 'own' | 'listed' | 'foreign';
-
-export interface Places {
-  hostOf(request: http.IncomingMessage): Host;
-  /** Returns true if the request comes from one of our pages or from no page. */
-  isOwnPage(request: http.IncomingMessage): boolean;
-  /** Returns the origin of a page loaded under this request's Host, or undefined for a foreign Host. */
-  originOf(request: http.IncomingMessage): string | undefined;
-}
+import type { BoardError, Places } from '../runtime/contract/board.ts';
 
 export const WILDCARD = new Set(['0.0.0.0', '::', '']);
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };

@@ -3,7 +3,6 @@
 import { UserError } from '../errors.ts';
 import { messagesIn } from '../messages/messages.ts';
 import type { BoardRequest, BoardRoute } from '../runtime/contract/board.ts';
-import type { About } from './pages/parts.ts';
 import { Conflict } from './protocol/refusals.ts';
 import { errorBody, RequestError, sendJson } from './respond.ts';
 
@@ -69,7 +68,7 @@ export function newestFirst<T extends { at: string }>(
  * Returns the viber from `?viber=`, or the one that serves the chats.
  * @throws {RequestError} for an unknown viber
  */
-export function requestedViber(url: URL, { viber, vibers }: About): string {
+export function requestedViber(url: URL, { viber, vibers }: { viber: string; vibers(): string[] }): string {
   const asked = url.searchParams.get('viber') ?? viber;
   if (!vibers().includes(asked)) throw new RequestError(404, 'not_found', 'There is no such viber.', 'viber');
   return asked;

@@ -4,12 +4,11 @@
  */
 import http from 'node:http';
 import { ConfigError, errorCode, UserError } from '../errors.ts';
-import type { Board, BoardError } from '../runtime/contract/board.ts';
-import type { Readiness } from '../runtime/readiness.ts';
+import type { Board, BoardError, Places, Readiness } from '../runtime/contract/board.ts';
 import { watchConnections } from './connections.ts';
 import { createDispatch, INTERNAL, limitBody } from './dispatch.ts';
 import { createGate, type Gate, NO_TOKEN, NOT_FOUND, OWNERS_ONLY, TOO_MANY, WRONG_TOKEN } from './gate.ts';
-import { createPlaces, type Places, SOCKET_PATH, withoutQuery, wrongForm } from './guard.ts';
+import { createPlaces, SOCKET_PATH, withoutQuery, wrongForm } from './guard.ts';
 import { asRequestError, bodyIsLeft, DATA_HEADERS, isError, JSON_TYPE, RequestError, sendError } from './respond.ts';
 import { createTokens, type ProgramToken, type Tokens } from './tokens.ts';
 

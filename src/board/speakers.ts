@@ -2,8 +2,17 @@
 import type { Pairing } from '../access/pairing.ts';
 import type { People, PersonConfig } from '../access/people.ts';
 import { type Principal, principalText, type Role, readIdentity } from '../access/principal.ts';
-import type { Account } from '../access/sessions.ts';
 import type { Address } from '../channels/channel.ts';
+
+/** A person's account, and their direct conversation. */
+export interface Account {
+  channel: string;
+  account: string;
+  workspace?: string;
+  user: string;
+  name: string;
+  direct?: Address;
+}
 
 export interface Speaker {
   principal: Principal;

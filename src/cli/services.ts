@@ -1,4 +1,5 @@
 /** Gives the commands of features what they use of the program; each part is loaded when it is used. */
+import { UserError } from '../errors.ts';
 import { loadFeatures } from '../features.ts';
 import type { CliContext, CliServices, RunningGateway } from '../runtime/contract/cli.ts';
 
@@ -18,6 +19,13 @@ async function runningOn(context: CliContext): Promise<RunningGateway | undefine
   if (socket === undefined) return undefined;
   return {
     ask: async (chat, text) => (await ask(socket, { chat, text }, () => undefined)).text,
+    async request(name, asked) {
+      const [{ post }, { text }] = await Promise.all([import('./ask.ts'), import('node:stream/consumers')]);
+      const response = await post(socket, `/${name}`, asked);
+      const body = await text(response);
+      if (response.statusCode !== 200) throw new UserError(body || `The running gateway has no ${name}.`);
+      return JSON.parse(body) as object;
+    },
     async shown(answer) {
       const [{ answerText }, { lookOf }] = await Promise.all([
         import('./run.ts'),

@@ -2,8 +2,8 @@
 import { loadConfig } from '../config.ts';
 import { plainLine } from '../lib/text.ts';
 import type { Messages } from '../messages/messages.ts';
+import type { Readiness } from '../runtime/contract/board.ts';
 import { type CliContext, EXIT } from '../runtime/contract/cli.ts';
-import type { Readiness } from '../runtime/readiness.ts';
 import { type Running, runningGateways } from './running.ts';
 
 export async function run(context: CliContext): Promise<number> {

@@ -21,12 +21,6 @@ const PAIR_VERBS = {
   deny: { takes: 'CODE', about: say('commandLine.pairDeny') },
 };
 
-const BOARD_VERBS = {
-  open: { about: say('commandLine.boardOpen') },
-  sessions: { about: say('commandLine.boardSessions') },
-  revoke: { takes: 'ID', about: say('commandLine.boardRevoke') },
-};
-
 const SERVICE_VERBS = {
   install: { about: say('commandLine.serviceInstall') },
   uninstall: { about: say('commandLine.serviceUninstall') },
@@ -168,17 +162,6 @@ export const CLI_COMMANDS: Readonly<Record<string, CliCommand>> = {
     notes: [say('commandLine.updateNote1')],
     examples: ['viber update', 'viber update --check'],
     load: () => import('./update.ts'),
-  },
-  board: {
-    about: say('commandLine.board'),
-    verbs: BOARD_VERBS,
-    usual: 'open',
-    options: { 'no-open': { about: say('commandLine.boardNoOpen') } },
-    json: true,
-    notes: [say('commandLine.boardNote1')],
-    examples: ['viber board', 'viber board --no-open', 'viber board sessions', 'viber board revoke 0a1b2c3d'],
-    exits: { 1: say('commandLine.boardExit1') },
-    load: () => import('./board.ts'),
   },
   pair: {
     about: say('commandLine.pair'),

@@ -3,26 +3,11 @@
  * `ready`.
  */
 import fs from 'node:fs';
-import type { Channel, ChannelStatus } from '../channels/channel.ts';
-import type { Engine, EngineHealth, Queue } from '../engine/engine.ts';
+import type { Channel } from '../channels/channel.ts';
+import type { Engine, Queue } from '../engine/engine.ts';
 import type { HandleState } from '../lib/handles.ts';
+import type { Readiness } from './contract/board.ts';
 import type { Delivery } from './delivery.ts';
-
-export interface Readiness {
-  ready: boolean;
-  channels: Record<string, ChannelStatus>;
-  /** Set if there are several processes: the roles of this one, and those that no process has now. */
-  roles?: { own: readonly string[]; missing: readonly string[]; detail?: string };
-  workspace: { writable: boolean; detail?: string };
-  /** Problems of the store for messages and answers; absent if there are none. */
-  engine?: EngineHealth;
-  handles: HandleState;
-  /** Seconds since the oldest undelivered message was accepted; null if there is none. */
-  oldestUndeliveredSeconds: number | null;
-  waiting: number;
-  dead: number;
-  unsure: number;
-}
 
 export interface ReadinessSources {
   root: string;

@@ -2,7 +2,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Account, CODE_MS, IDLE_MS, isKeyOf, openSessions } from '../../src/access/sessions.ts';
+import type { Account } from '../../src/board/speakers.ts';
+import { CODE_MS, IDLE_MS, isKeyOf, openSessions } from '../../src/features/board/sessions.ts';
 import { tempFolder } from '../helpers/temp.ts';
 
 const NOW = 1_800_000_000_000;

@@ -172,7 +172,7 @@ describe('paths that lead elsewhere', () => {
   });
 
   it('a link beside the page is not followed', async () => {
-    const { createPages } = await import('../../src/board/static.ts');
+    const { createPages } = await import('../../src/features/board/static.ts');
     const folder = tempFolder();
     fs.writeFileSync(path.join(folder, 'app-12345678.js'), 'ours');
     fs.symlinkSync(path.join(home, 'config.json'), path.join(folder, 'link.js'));
@@ -220,7 +220,7 @@ describe('codes', () => {
   });
 
   it('are no good after five minutes', async () => {
-    const { openSessions } = await import('../../src/access/sessions.ts');
+    const { openSessions } = await import('../../src/features/board/sessions.ts');
     const sessions = openSessions(tempFolder());
     const code = sessions.issue('machine', undefined, 0);
     expect(sessions.trade(code, '', 300_001)).toBeUndefined();

@@ -2,9 +2,9 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { openPairing } from '../../src/access/pairing.ts';
-import { openSessions } from '../../src/access/sessions.ts';
 import { inspectSpool } from '../../src/engine/local/inspect.ts';
 import { openStore } from '../../src/engine/local/store.ts';
+import { openSessions } from '../../src/features/board/sessions.ts';
 import type { Turn } from '../emulators/llm.ts';
 import { ALEX, type DamageWorld, KIM, LEE, SAM } from './world.ts';
 

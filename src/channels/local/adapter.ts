@@ -3,9 +3,10 @@
  * that only the user's own account can open. `/ask` takes one message and streams its answers as lines of JSON; `/talk`
  * streams what is said in a chat as long as the client listens; `/say` and `/suggest` take its messages and offer suggestions.
  */
+
 import fs from 'node:fs';
 import http from 'node:http';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type {
   Address,
   AgentStreamEvent,
@@ -20,7 +21,7 @@ import type {
 } from '../channel.ts';
 import { RunLines } from '../shared/run-lines.ts';
 import { saidHere } from '../shared/written-command.ts';
-import { BOARD, type BoardAsk, LISTEN, QUESTION, readRequest, SAID, SUGGEST } from './requests.ts';
+import { LISTEN, QUESTION, readRequest, SAID, SUGGEST } from './requests.ts';
 
 interface LocalFile {
   path: string;
@@ -73,8 +74,8 @@ export interface LocalOptions {
   nameAt?: ((address: Address, user: string) => Promise<string>) | undefined;
   /** Resolves when everything said in a chat is answered, or the signal aborts. */
   settled: (address: Address, signal: AbortSignal) => Promise<void>;
-  /** Answers `viber board`; throws what went wrong. */
-  board?: (asked: BoardAsk) => Promise<object>;
+  /** Answers commands of `viber`, by the path that they post to; each throws what went wrong. */
+  requests?: ReadonlyMap<string, (asked: unknown) => Promise<object>>;
 }
 
 /** A client with more unread bytes than this is disconnected. */
@@ -221,14 +222,12 @@ class Local implements Channel {
         response.end(JSON.stringify(found));
         return;
       }
-      case '/board': {
-        const asked = await readRequest(request, BOARD);
-        if (!this.#options.board) throw new Error('this gateway serves no Board');
-        response.end(JSON.stringify(await this.#options.board(asked)));
+      default: {
+        const answer = request.method === 'POST' ? this.#options.requests?.get(request.url ?? '') : undefined;
+        if (!answer) return void response.writeHead(404).end();
+        response.end(JSON.stringify(await answer(await readRequest(request, z.unknown()))));
         return;
       }
-      default:
-        response.writeHead(404).end();
     }
   }
 

@@ -36,12 +36,6 @@ export const SAID = z.union([z.object({ chat, text: words, viber }), PRESS]);
 export const LISTEN = z.object({ chat });
 export const SUGGEST = z.object({ chat, command: z.string().max(64), text: z.string().max(1_000) });
 
-export const BOARD = z.discriminatedUnion('ask', [
-  z.object({ ask: z.enum(['link', 'sessions']) }),
-  z.object({ ask: z.literal('revoke'), id: z.string().min(1).max(64) }),
-]);
-export type BoardAsk = z.infer<typeof BOARD>;
-
 /** Reads and validates a request's body. @throws an error that says what is wrong with it. */
 export async function readRequest<T>(request: http.IncomingMessage, schema: z.ZodType<T>): Promise<T> {
   let body = '';

@@ -14,7 +14,6 @@ import { model, think } from './conversation/model.ts';
 import { followup, queue, steer } from './conversation/queue.ts';
 import { use } from './conversation/use.ts';
 import { helpFor } from './help.ts';
-import { board } from './people/board.ts';
 import { link } from './people/link.ts';
 import { pair } from './people/pair.ts';
 import { timezone } from './people/timezone.ts';
@@ -46,7 +45,7 @@ const OF_TASKS: readonly Command[] = [
   exportTask,
 ];
 
-const REST: readonly Command[] = [model, think, use, live, timezone, link, board, pair, approve];
+const REST: readonly Command[] = [model, think, use, live, timezone, link, pair, approve];
 
 /** @throws Error if two commands share a name or an alias */
 export function commandTable(features: readonly { commands?: readonly Command[] }[]): Commands {

@@ -2,7 +2,9 @@
 import type http from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Principal } from '../../access/principal.ts';
-import type { Address } from '../../channels/channel.ts';
+import type { Address, ChannelStatus } from '../../channels/channel.ts';
+import type { EngineHealth } from '../../engine/engine.ts';
+import type { HandleState } from '../../lib/handles.ts';
 
 /** The caller, as the guard has identified it. Nothing in a body or a frame grants rights. */
 export interface Caller {
@@ -63,8 +65,42 @@ export interface BoardRoute {
   handle(asked: BoardRequest): Promise<void>;
 }
 
+/** `own`: the server's own address; `listed`: an entry of `http.origins`, so possibly from another machine. */
+export type Host = 'own' | 'listed' | 'foreign';
+
+export interface Places {
+  hostOf(request: http.IncomingMessage): Host;
+  /** Returns true if the request comes from one of our pages or from no page. */
+  isOwnPage(request: http.IncomingMessage): boolean;
+  /** Returns the origin of a page loaded under this request's Host, or undefined for a foreign Host. */
+  originOf(request: http.IncomingMessage): string | undefined;
+}
+
+/** What the gateway can do now. */
+export interface Readiness {
+  ready: boolean;
+  channels: Record<string, ChannelStatus>;
+  /** Set if there are several processes: the roles of this one, and those that no process has now. */
+  roles?: { own: readonly string[]; missing: readonly string[]; detail?: string };
+  workspace: { writable: boolean; detail?: string };
+  /** Problems of the store for messages and answers; absent if there are none. */
+  engine?: EngineHealth;
+  handles: HandleState;
+  /** Seconds since the oldest undelivered message was accepted; null if there is none. */
+  oldestUndeliveredSeconds: number | null;
+  waiting: number;
+  dead: number;
+  unsure: number;
+}
+
 /** What routes of features use of the Board. */
 export interface BoardAt {
+  readonly places: Places;
+  /** The port in use. */
+  readonly port: number;
+  /** The parts of the protocol; `board/protocol/parts.ts` has their types. */
+  readonly protocol: object;
+  readiness(): Promise<Readiness>;
   /**
    * Returns the viber of `?viber=`, or the usual one.
    * @throws RequestError for an unknown viber
@@ -101,12 +137,21 @@ export interface OpenRoute {
   handle(asked: Omit<BoardRequest, 'caller'>): Promise<void>;
 }
 
-/** Everything that is loaded at the first request for the Board. */
-export interface Board {
+/** Logins with a browser, and what anybody is served. */
+export interface BoardDoor {
   routes: readonly BoardRoute[];
   open: readonly OpenRoute[];
   /** Returns the login of the request's cookie. */
   session(request: http.IncomingMessage): AwaitedCaller | BoardError;
+  close(): void;
+}
+
+/** Everything that is loaded at the first request for the Board. */
+export interface Board {
+  routes: readonly BoardRoute[];
+  open: readonly OpenRoute[];
+  /** Absent if nobody can log in. */
+  session?: BoardDoor['session'] | undefined;
   /** Absent if there are no sockets. */
   upgrade?: (asked: BoardUpgrade) => void;
   close(): Promise<void>;

@@ -48,6 +48,11 @@ export interface CliCommand {
 export interface RunningGateway {
   /** Sends a line as a chat would, and returns the whole answer. */
   ask(chat: string, text: string): Promise<string>;
+  /**
+   * Asks the feature of the gateway that declares this request.
+   * @throws UserError
+   */
+  request(name: string, asked: object): Promise<object>;
   /** Renders an answer for this terminal, line by line. */
   shown(answer: string): Promise<string[]>;
 }

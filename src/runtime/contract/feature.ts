@@ -12,7 +12,7 @@ import type { QueueItem } from '../../engine/engine.ts';
 import type { Messages, Text } from '../../messages/messages.ts';
 import type { Plan } from '../../workspace/types.ts';
 import type { Waiting } from './agent.ts';
-import type { BoardAt, BoardRoute } from './board.ts';
+import type { BoardAt, BoardDoor, BoardRoute } from './board.ts';
 import type { ButtonAction } from './buttons.ts';
 import type { CommandOf, CommandReply, CommandTable, InvocationOf } from './command.ts';
 import type { Entry, EntryFacts } from './entry.ts';
@@ -244,6 +244,10 @@ export interface FeatureOf<Gw extends { config: unknown }, Run> {
   servers?(gw: Gw): Promise<ServerHealth[]>;
   /** Returns routes of the Board. Called once, at the first request for it. */
   routes?(at: BoardAt, gw: Gw): Promise<BoardRoute[]>;
+  /** Lets people in with a browser. Called once, at the first request for the Board. */
+  door?(at: BoardAt, gw: Gw): Promise<BoardDoor>;
+  /** Answers what the feature's commands of `viber` ask a running gateway, by name. */
+  readonly requests?: Readonly<Record<string, (asked: unknown, gw: Gw) => Promise<object>>>;
   /** Lists the playbooks, for the Board. */
   playbooks?(gw: Gw): PlaybookSummary[];
   /** Returns what a run is told of the viber's memory; text is '' for nothing. */

@@ -174,8 +174,8 @@ export interface Features extends FeatureSet<Gateway, FeatureRun> {
   env: NodeJS.ProcessEnv;
   /** Runs work that only one of several processes may do at a time. */
   lead: Lead;
-  /** Returns a link that logs an owner in on the Board, once; undefined if the Board can't be reached. */
-  boardLink(principal: Principal, address: Address): Promise<{ url: string; isHereOnly: boolean } | undefined>;
+  /** Returns where HTTP is served; undefined without a server. */
+  served(): { host: string; port: number; origins: readonly string[] } | undefined;
   metrics: Metrics;
   /** Absent if tracing is off. */
   tracing?: Tracing | undefined;

@@ -1,7 +1,7 @@
 /** A real browser and the built page, for the tests of the page. Without a browser they are left out, and fail where CI is set. */
 import { existsSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { pageFolder } from '../../../src/board/page-files.ts';
+import { pageFolder } from '../../../src/features/board/page-files.ts';
 import { CHROMIUM_FILES } from '../../helpers/chromium.ts';
 import { CODE, type FakeGateway } from './fake-gateway.ts';
 

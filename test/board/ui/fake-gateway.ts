@@ -6,7 +6,7 @@ import fs from 'node:fs/promises';
 import http from 'node:http';
 import path from 'node:path';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { PAGE_POLICY } from '../../../src/board/page-files.ts';
+import { PAGE_POLICY } from '../../../src/features/board/page-files.ts';
 import * as data from './data.ts';
 import { answer, type Reply } from './fake-pages.ts';
 

@@ -1,12 +1,13 @@
 /** The usage of model calls, summed by day, model, person and task, and the usage of one task. */
-import type { UsageSums } from '../../client/shapes.ts';
-import type { BoardRoute } from '../../runtime/contract/board.ts';
-import { openTask } from '../../workspace/tasks/index.ts';
-import type { Usage } from '../../workspace/types.ts';
-import { addUsage, NO_USAGE, readUsage, type UsageCall, usageDay } from '../../workspace/usage.ts';
-import { seenTask } from '../protocol/refusals.ts';
-import { RequestError } from '../respond.ts';
-import { newestFirst, pageOf, route } from '../route.ts';
+
+import { seenTask } from '../../../board/protocol/refusals.ts';
+import { RequestError } from '../../../board/respond.ts';
+import { newestFirst, pageOf, route } from '../../../board/route.ts';
+import type { UsageSums } from '../../../client/shapes.ts';
+import type { BoardRoute } from '../../../runtime/contract/board.ts';
+import { openTask } from '../../../workspace/tasks/index.ts';
+import type { Usage } from '../../../workspace/types.ts';
+import { addUsage, NO_USAGE, readUsage, type UsageCall, usageDay } from '../../../workspace/usage.ts';
 import type { PageParts } from './parts.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,10 +1,10 @@
-/** Types of what the pages need from the rest of the gateway; `src/app/board/pages.ts` provides it. */
-import type { SessionInfo } from '../../access/sessions.ts';
-import type { Letter } from '../../client/shapes.ts';
-import type { Caller } from '../../runtime/contract/board.ts';
-import type { Readiness } from '../../runtime/readiness.ts';
-import type { TaskRecord } from '../../workspace/types.ts';
-import type { ProtocolParts } from '../protocol/parts.ts';
+/** Types of what the pages need from the rest of the gateway; `../open-pages.ts` provides it. */
+
+import type { ProtocolParts } from '../../../board/protocol/parts.ts';
+import type { Letter } from '../../../client/shapes.ts';
+import type { Caller, Readiness } from '../../../runtime/contract/board.ts';
+import type { TaskRecord } from '../../../workspace/types.ts';
+import type { SessionInfo } from '../sessions.ts';
 
 export interface About {
   viber: string;

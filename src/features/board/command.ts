@@ -2,8 +2,9 @@
  * /board: sends an owner a link that logs them in on the Board, once. Anyone with the link is logged in, so it is shown
  * only in direct messages.
  */
-import { lines, words } from '../../../messages/messages.ts';
-import type { Command } from '../command.ts';
+import { lines, words } from '../../messages/messages.ts';
+import type { Command } from '../../runtime/commands/command.ts';
+import { loginsOf } from './logins.ts';
 
 export const board: Command = {
   name: 'board',
@@ -13,7 +14,9 @@ export const board: Command = {
   async run({ gw, isDirect, principal, address, messages }) {
     if (principal.role !== 'owner') return { text: messages.text('board.ownersOnly') };
     if (!isDirect) return { text: messages.text('board.directOnly') };
-    const link = await gw.features.boardLink(principal, address);
+    const { channel, account, workspace, user, name } = principal;
+    const known = { channel, account, ...(workspace !== undefined && { workspace }), user, name, direct: address };
+    const link = await loginsOf(gw).link(known);
     if (!link) return { text: messages.text('board.notServed') };
     // Angle brackets keep characters of the URL from being formatted.
     const shown = words(`<${link.url}>`);

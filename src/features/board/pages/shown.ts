@@ -1,10 +1,10 @@
 /** Routes of the pages for viewing: log lines, people, skills, agents, the configuration. */
 
 import { z } from 'zod';
-import type { LogLine } from '../../client/shapes.ts';
-import type { BoardRoute, Caller } from '../../runtime/contract/board.ts';
-import { RequestError, readBody } from '../respond.ts';
-import { PAGE, pageOf, route } from '../route.ts';
+import { RequestError, readBody } from '../../../board/respond.ts';
+import { PAGE, pageOf, route } from '../../../board/route.ts';
+import type { LogLine } from '../../../client/shapes.ts';
+import type { BoardRoute, Caller } from '../../../runtime/contract/board.ts';
 import type { PageParts } from './parts.ts';
 
 const LEVELS = new Map([

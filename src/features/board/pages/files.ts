@@ -3,12 +3,12 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import type { FileRow, FileText } from '../../client/shapes.ts';
-import { hashText } from '../../lib/files.ts';
-import type { BoardRoute } from '../../runtime/contract/board.ts';
-import { editableFile, NO_HASH, useEditable, writeFile, writePlanText } from '../protocol/edits.ts';
-import { readBody } from '../respond.ts';
-import { pageOf, requestedViber, route } from '../route.ts';
+import { editableFile, NO_HASH, useEditable, writeFile, writePlanText } from '../../../board/protocol/edits.ts';
+import { readBody } from '../../../board/respond.ts';
+import { pageOf, requestedViber, route } from '../../../board/route.ts';
+import type { FileRow, FileText } from '../../../client/shapes.ts';
+import { hashText } from '../../../lib/files.ts';
+import type { BoardRoute } from '../../../runtime/contract/board.ts';
 import type { PageParts } from './parts.ts';
 
 const NAMES = ['AGENTS.md', 'SOUL.md', 'IDENTITY.md', 'USER.md', 'TOOLS.md', 'MEMORY.md'];

@@ -1,11 +1,11 @@
 /** The caller, the gateway's health, and undelivered answers. */
 
 import { z } from 'zod';
-import { principalText } from '../../access/principal.ts';
-import type { Health, Me } from '../../client/shapes.ts';
-import type { BoardRoute } from '../../runtime/contract/board.ts';
-import { RequestError, readBody } from '../respond.ts';
-import { pageOf, route } from '../route.ts';
+import { principalText } from '../../../access/principal.ts';
+import { RequestError, readBody } from '../../../board/respond.ts';
+import { pageOf, route } from '../../../board/route.ts';
+import type { Health, Me } from '../../../client/shapes.ts';
+import type { BoardRoute } from '../../../runtime/contract/board.ts';
 import type { Letters, PageParts } from './parts.ts';
 
 const retryBody = z.object({ sure: z.boolean().exactOptional() });

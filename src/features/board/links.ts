@@ -1,5 +1,5 @@
 /** Builds the login link to the Board. Its code is in the fragment, which never reaches a server or a log. */
-import { inAddress, isPrivate, WILDCARD } from './guard.ts';
+import { inAddress, isPrivate, WILDCARD } from '../../board/guard.ts';
 
 export interface BoardLink {
   url: string;

@@ -1,6 +1,5 @@
 /** The parts that the Board's pages read, narrowed to what they may do. */
-import type { Sessions } from '../../access/sessions.ts';
-import type { PageParts, PageSources, People } from '../../board/pages/parts.ts';
+
 import type { ProtocolParts } from '../../board/protocol/parts.ts';
 import { MAX_FILES } from '../../board/protocol/schemas.ts';
 import { conversationKey } from '../../channels/channel.ts';
@@ -9,27 +8,30 @@ import { loadAgent } from '../../config.ts';
 import { viberCommand } from '../../lib/invocation.ts';
 import { keptLines } from '../../log.ts';
 import { say } from '../../messages/messages.ts';
-import type { Caller } from '../../runtime/contract/board.ts';
+import type { BoardAt, BoardRoute, Caller } from '../../runtime/contract/board.ts';
 import { questionId } from '../../runtime/contract/buttons.ts';
 import { OFFLINE_MODEL } from '../../runtime/contract/providers.ts';
 import { bindingKey } from '../../runtime/conversations/conversations.ts';
 import { plainName } from '../../runtime/conversations/places.ts';
-import type { Readiness } from '../../runtime/readiness.ts';
 import { byAt } from '../../runtime/reply/outcomes.ts';
 import { DEFAULT_VIBER } from '../../workspace/home.ts';
-import type { AppGateway, OpenGateway } from '../contract.ts';
+import { configOf, type Gateway } from '../gateway.ts';
 import { contextOf } from './context.ts';
 import { openLetters } from './letters.ts';
+import { loginsOf } from './logins.ts';
+import { pageRoutes } from './pages/pages.ts';
+import type { PageParts, PageSources, People } from './pages/parts.ts';
+import type { Sessions } from './sessions.ts';
 
-export interface PagesOptions {
-  open: OpenGateway;
-  sessions: Sessions;
-  protocol: ProtocolParts;
-  readiness: () => Promise<Readiness>;
+/** Returns the routes of what the page shows beyond the protocol. */
+export async function boardRoutes(at: BoardAt, gw: Gateway): Promise<BoardRoute[]> {
+  return pageRoutes(openPages(at, gw, await loginsOf(gw).sessions()));
 }
 
-export function openPages({ open: { gw }, sessions, protocol, readiness }: PagesOptions): PageParts {
-  const { home, config, engine, places, tasks, models, delivery } = gw;
+function openPages({ protocol: parts, readiness }: BoardAt, gw: Gateway, sessions: Sessions): PageParts {
+  const config = configOf(gw);
+  const protocol = parts as ProtocolParts;
+  const { home, engine, places, tasks, models, delivery } = gw;
   const { conversations } = tasks;
   const placeOf = (caller: Caller) =>
     caller.direct ?? { channel: 'api', account: 'api', chat: protocol.submissions.chatOf(caller) };
@@ -57,7 +59,9 @@ export function openPages({ open: { gw }, sessions, protocol, readiness }: Pages
   };
 }
 
-function peopleOf({ config, people, consent: { questions } }: AppGateway, sessions: Sessions): People {
+function peopleOf(gw: Gateway, sessions: Sessions): People {
+  const config = configOf(gw);
+  const { people, consent } = gw;
   const { pairing, links } = people;
   return {
     people: () => [
@@ -82,13 +86,13 @@ function peopleOf({ config, people, consent: { questions } }: AppGateway, sessio
       else pairing.deny(code, Date.now());
       const when = byAt({ name: plainName(principal.name), at: new Date(), zone: config.jobs.timezone });
       const outcome = say(verdict === 'approve' ? 'outcomes.letIn' : 'outcomes.turnedAway', when);
-      await questions.decided(questionId.pairing(code), outcome);
+      await consent.questions.decided(questionId.pairing(code), outcome);
     },
   };
 }
 
-function shownOf(gw: AppGateway): PageSources {
-  const { config, home, places } = gw;
+function shownOf(gw: Gateway): PageSources {
+  const { home, places } = gw;
   return {
     context: (task) => contextOf(gw, task),
     async agents() {
@@ -106,6 +110,6 @@ function shownOf(gw: AppGateway): PageSources {
       const playbooks = gw.features.on.flatMap(({ playbooks }) => playbooks?.(gw) ?? []);
       return { vibers: all, playbooks };
     },
-    config: () => masked(config),
+    config: () => masked(configOf(gw)),
   };
 }

@@ -9,11 +9,11 @@ import type http from 'node:http';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { errorCode } from '../errors.ts';
-import { programOf } from '../lib/invocation.ts';
-import type { OpenRoute } from '../runtime/contract/board.ts';
+import { RequestError } from '../../board/respond.ts';
+import { errorCode } from '../../errors.ts';
+import { programOf } from '../../lib/invocation.ts';
+import type { OpenRoute } from '../../runtime/contract/board.ts';
 import { PAGE_POLICY, pageFolder } from './page-files.ts';
-import { RequestError } from './respond.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',

@@ -1,13 +1,13 @@
 /** Shows on the Board the context that a run of a task would get if it began now. */
 import { chatSection } from '../../channels/index.ts';
-import { loadAgent } from '../../config.ts';
+import { type Config, loadAgent } from '../../config.ts';
 import { countTokens } from '../../lib/tokens.ts';
 import { scrub } from '../../log.ts';
 import { assembleContext } from '../../runtime/context/context.ts';
 import { recallFrom } from '../../runtime/run/assemble.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
 import type { SessionEntry, TaskRecord } from '../../workspace/types.ts';
-import type { AppGateway } from '../contract.ts';
+import { configOf, type Gateway } from '../gateway.ts';
 
 export interface ContextSection {
   title: string;
@@ -19,8 +19,9 @@ const LOOKED = 50;
 /** Limit of one section, in characters: the page shows it in full. */
 const MAX_TEXT = 100_000;
 
-export async function contextOf(gw: AppGateway, task: TaskRecord): Promise<ContextSection[]> {
-  const { config, home } = gw;
+export async function contextOf(gw: Gateway, task: TaskRecord): Promise<ContextSection[]> {
+  const { home } = gw;
+  const config = configOf(gw);
   const [entries, own] = await Promise.all([
     openTask(home, task).session.tail({ maxEntries: LOOKED }),
     loadAgent(home.root, task.viber),
@@ -54,7 +55,7 @@ export async function contextOf(gw: AppGateway, task: TaskRecord): Promise<Conte
 }
 
 /** Whether memory is withheld: from guests always, and in groups unless the configuration allows it. */
-function isUntold(last: SessionEntry | undefined, config: AppGateway['config']): boolean {
+function isUntold(last: SessionEntry | undefined, config: Config): boolean {
   if (last?.type !== 'message') return false;
   const memory = chatSection(config, last.from.channel)?.access.memory ?? 'direct';
   return last.isGuest === true || (last.isGroup === true && memory === 'direct');

@@ -1,15 +1,15 @@
 /** Pending approvals that the caller may decide, and the HTTP counterpart of `approval:decide`. */
 
 import { z } from 'zod';
-import { authoriseAction } from '../../access/authorise.ts';
-import type { Approval } from '../../client/shapes.ts';
-import type { ApprovalRequest } from '../../runtime/contract/approval.ts';
-import type { BoardRoute, Caller } from '../../runtime/contract/board.ts';
-import { openTask } from '../../workspace/tasks/index.ts';
-import { decideApproval } from '../protocol/decisions.ts';
-import { approvalSchema } from '../protocol/schemas.ts';
-import { RequestError, readBody } from '../respond.ts';
-import { pageOf, route } from '../route.ts';
+import { authoriseAction } from '../../../access/authorise.ts';
+import { decideApproval } from '../../../board/protocol/decisions.ts';
+import { approvalSchema } from '../../../board/protocol/schemas.ts';
+import { RequestError, readBody } from '../../../board/respond.ts';
+import { pageOf, route } from '../../../board/route.ts';
+import type { Approval } from '../../../client/shapes.ts';
+import type { ApprovalRequest } from '../../../runtime/contract/approval.ts';
+import type { BoardRoute, Caller } from '../../../runtime/contract/board.ts';
+import { openTask } from '../../../workspace/tasks/index.ts';
 import type { PageParts } from './parts.ts';
 
 /** Chats say `deny`, the protocol says `reject`. */

@@ -6,11 +6,13 @@
 
 import type http from 'node:http';
 import { z } from 'zod';
-import { createRateLimiter } from '../access/limits.ts';
-import { isKeyOf, type Session, type Sessions } from '../access/sessions.ts';
-import { UserError } from '../errors.ts';
-import { commandForAnyone } from '../lib/invocation.ts';
-import { servedBy } from '../messages/messages.ts';
+import { createRateLimiter } from '../../access/limits.ts';
+import { isPrivate } from '../../board/guard.ts';
+import { RequestError, readBody, sendJson } from '../../board/respond.ts';
+import type { Speakers } from '../../board/speakers.ts';
+import { UserError } from '../../errors.ts';
+import { commandForAnyone } from '../../lib/invocation.ts';
+import { servedBy } from '../../messages/messages.ts';
 import type {
   AwaitedCaller,
   BoardError,
@@ -18,10 +20,9 @@ import type {
   BoardRoute,
   Caller,
   OpenRoute,
-} from '../runtime/contract/board.ts';
-import { isPrivate, type Places } from './guard.ts';
-import { RequestError, readBody, sendJson } from './respond.ts';
-import type { Speakers } from './speakers.ts';
+  Places,
+} from '../../runtime/contract/board.ts';
+import { isKeyOf, type Session, type Sessions } from './sessions.ts';
 
 export interface Login {
   open: readonly OpenRoute[];

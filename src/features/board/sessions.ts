@@ -4,21 +4,11 @@
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import path from 'node:path';
-import type { Address } from '../channels/channel.ts';
-import { viberCommand } from '../lib/invocation.ts';
-import { isFilled, isNumber, isText, objectOf, oneOf, optional, shape } from '../lib/shape.ts';
-import { isAddress } from './principal.ts';
-import { openJsonList } from './records.ts';
-
-/** A person's account, and their direct conversation. */
-export interface Account {
-  channel: string;
-  account: string;
-  workspace?: string;
-  user: string;
-  name: string;
-  direct?: Address;
-}
+import { isAddress } from '../../access/principal.ts';
+import { openJsonList } from '../../access/records.ts';
+import type { Account } from '../../board/speakers.ts';
+import { viberCommand } from '../../lib/invocation.ts';
+import { isFilled, isNumber, isText, objectOf, oneOf, optional, shape } from '../../lib/shape.ts';
 
 /** The place where a code was requested: this machine, or a direct message. */
 export type LoginFrom = 'machine' | 'chat';

@@ -1,5 +1,5 @@
 /** All routes of the pages beyond the protocol. */
-import type { BoardRoute } from '../../runtime/contract/board.ts';
+import type { BoardRoute } from '../../../runtime/contract/board.ts';
 import { approvalRoutes } from './approvals.ts';
 import { everydayRoutes } from './everyday.ts';
 import { fileRoutes } from './files.ts';

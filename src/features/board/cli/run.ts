@@ -1,33 +1,25 @@
 /** `viber board`: prints a login link for the Board of the running gateway, lists sessions and revokes them. */
 import { spawn } from 'node:child_process';
 import path from 'node:path';
-import { text as bodyOf } from 'node:stream/consumers';
-import type { SessionInfo } from '../access/sessions.ts';
-import type { BoardAsk } from '../channels/local/requests.ts';
-import { UserError } from '../errors.ts';
-import { commandForAnyone, viberCommand } from '../lib/invocation.ts';
-import { plainLine } from '../lib/text.ts';
-import { say } from '../messages/messages.ts';
-import { type CliContext, EXIT } from '../runtime/contract/cli.ts';
-import { findSocket, post } from './ask.ts';
+import { UserError } from '../../../errors.ts';
+import { commandForAnyone, viberCommand } from '../../../lib/invocation.ts';
+import { plainLine } from '../../../lib/text.ts';
+import { say } from '../../../messages/messages.ts';
+import { type CliContext, type CliServices, EXIT, type RunningGateway } from '../../../runtime/contract/cli.ts';
+import type { LoginAnswer, LoginRequest } from '../logins.ts';
 
-interface Answer {
-  url?: string;
-  sessions?: SessionInfo[];
-}
-
-export async function run(context: CliContext): Promise<number> {
+export async function run(context: CliContext, { gateway }: CliServices): Promise<number> {
   const [verb, id = ''] = context.args;
-  if (verb === 'sessions') return listSessions(context);
-  if (verb === 'revoke') return revoke(context, id);
-  return openPage(context);
+  const running = await gateway();
+  if (verb === 'sessions') return listSessions(context, running);
+  if (verb === 'revoke') return revoke(context, id, running);
+  return openPage(context, running);
 }
 
-async function openPage(context: CliContext): Promise<number> {
+async function openPage(context: CliContext, running: RunningGateway | undefined): Promise<number> {
   const { home, json, print, switches, env, messages } = context;
-  const socket = await findSocket(context);
-  if (socket === undefined) throw new UserError(say('cli.startFirst', { home, start: viberCommand('start') }));
-  const { url = '' } = await askGateway(socket, { ask: 'link' });
+  if (!running) throw new UserError(say('cli.startFirst', { home, start: viberCommand('start') }));
+  const { url = '' } = await askGateway(running, { ask: 'link' });
   print(json ? JSON.stringify({ url }) : messages.text('cli.boardLink', { url }));
   if (!json && !switches.has('no-open') && process.stdout.isTTY) openBrowser(url, env);
   return EXIT.ok;
@@ -44,11 +36,10 @@ function openBrowser(url: string, env: NodeJS.ProcessEnv): void {
     .unref();
 }
 
-async function listSessions(context: CliContext): Promise<number> {
+async function listSessions(context: CliContext, running: RunningGateway | undefined): Promise<number> {
   const { home, json, print, messages } = context;
-  const socket = await findSocket(context);
-  const sessions = socket
-    ? ((await askGateway(socket, { ask: 'sessions' })).sessions ?? [])
+  const sessions = running
+    ? ((await askGateway(running, { ask: 'sessions' })).sessions ?? [])
     : (await stored(home)).list(Date.now());
   if (json) print(JSON.stringify({ sessions }));
   else {
@@ -63,28 +54,23 @@ async function listSessions(context: CliContext): Promise<number> {
   return EXIT.ok;
 }
 
-async function revoke(context: CliContext, id: string): Promise<number> {
+async function revoke(context: CliContext, id: string, running: RunningGateway | undefined): Promise<number> {
   const { home, json, print, messages } = context;
-  const socket = await findSocket(context);
-  if (socket) await askGateway(socket, { ask: 'revoke', id });
+  if (running) await askGateway(running, { ask: 'revoke', id });
   else if (!(await stored(home)).revoke(id))
     throw new UserError(say('cli.unknownLogin', { id, command: viberCommand('board sessions') }));
   print(json ? JSON.stringify({ revoked: id }) : messages.text('cli.loggedOut', { id }));
   return EXIT.ok;
 }
 
-async function askGateway(socket: string, asked: BoardAsk): Promise<Answer> {
-  const response = await post(socket, '/board', asked);
-  const body = await bodyOf(response);
-  if (response.statusCode !== 200) throw new UserError(body);
-  return JSON.parse(body) as Answer;
-}
+const askGateway = (running: RunningGateway, asked: LoginRequest): Promise<LoginAnswer> =>
+  running.request('board', asked);
 
 /** Opens the session file directly; for use without a running gateway. */
 async function stored(home: string) {
   const [{ openSessions }, { openHome }] = await Promise.all([
-    import('../access/sessions.ts'),
-    import('../workspace/home.ts'),
+    import('../sessions.ts'),
+    import('../../../workspace/home.ts'),
   ]);
   await openHome(home);
   return openSessions(path.join(home, 'access'));

@@ -1,12 +1,13 @@
 /** Details of a task: its events, and the context that the model receives. Secrets are masked. */
-import { isRecord } from '../../lib/json.ts';
-import { cutText, plainLine } from '../../lib/text.ts';
-import { scrub } from '../../log.ts';
-import type { BoardRoute } from '../../runtime/contract/board.ts';
-import { openTask } from '../../workspace/tasks/index.ts';
-import type { SessionEntry } from '../../workspace/types.ts';
-import { seenTask } from '../protocol/refusals.ts';
-import { newestFirst, route } from '../route.ts';
+
+import { seenTask } from '../../../board/protocol/refusals.ts';
+import { newestFirst, route } from '../../../board/route.ts';
+import { isRecord } from '../../../lib/json.ts';
+import { cutText, plainLine } from '../../../lib/text.ts';
+import { scrub } from '../../../log.ts';
+import type { BoardRoute } from '../../../runtime/contract/board.ts';
+import { openTask } from '../../../workspace/tasks/index.ts';
+import type { SessionEntry } from '../../../workspace/types.ts';
 import type { PageParts } from './parts.ts';
 
 /** The same limit as for reading the conversation. */

@@ -8,7 +8,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { errorCode } from '../errors.ts';
+import { errorCode } from '../../errors.ts';
 
 /**
  * Allows scripts and styles from our own files, images also from fetched bytes, and requests to this origin. Nothing

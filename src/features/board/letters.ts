@@ -4,7 +4,6 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import type { Letters } from '../../board/pages/parts.ts';
 import type { OutboundMessage } from '../../channels/channel.ts';
 import type { Letter } from '../../client/shapes.ts';
 import type { Queue } from '../../engine/engine.ts';
@@ -16,6 +15,7 @@ import { scrub } from '../../log.ts';
 import { type Entry, shareOf } from '../../runtime/contract/entry.ts';
 import { entryShape, outboxShape } from '../../runtime/contract/spool-shapes.ts';
 import type { Delivery } from '../../runtime/delivery.ts';
+import type { Letters } from './pages/parts.ts';
 
 const NAME = /^[\w.~-]{1,200}$/;
 const ABOUT = { lost: 'a letter that was given up' };
