@@ -54,7 +54,7 @@ let building: Promise<string | undefined> | undefined;
 export function pageFolder(): Promise<string | undefined> {
   const beside = path.join(import.meta.dirname, 'board');
   if (existsSync(path.join(beside, 'index.html'))) return Promise.resolve(beside);
-  const root = path.join(import.meta.dirname, '..', '..');
+  const root = path.join(import.meta.dirname, '..', '..', '..');
   building ??= inCheckout(root).finally(() => {
     building = undefined;
   });
