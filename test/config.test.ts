@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { channelKinds } from '../src/channels/index.ts';
+import { withSettings, writeSettings } from '../src/config/edit.ts';
 import { unreadLines as unreadSaid, withEnvFile, writeEnvFile } from '../src/config/env-file.ts';
 import { accessRulesOf, configuredViber, loadAgent, loadConfig as loadSaid, terminalEnabled } from '../src/config.ts';
 import { ConfigError } from '../src/errors.ts';
@@ -15,6 +16,7 @@ import { scrub } from '../src/log.ts';
 import { messagesIn } from '../src/messages/messages.ts';
 import { defaults } from './helpers/defaults.ts';
 import { ownTime } from './helpers/own-time.ts';
+import { tempFolder } from './helpers/temp.ts';
 
 const { said } = messagesIn('en');
 
@@ -1068,4 +1070,67 @@ test('names each line of .env that says nothing, by file and line, and shows non
   await writeFile(file, lines.join('\r\n'));
   expect(unreadLines(home)).toHaveLength(3);
   expect(unreadLines(join(home, 'nowhere'))).toEqual([]);
+});
+
+describe('a setting is put into a file', () => {
+  const TOKEN = { path: ['channels', 'telegram', 'token'], value: '${BOT}' };
+  const MODEL = { path: ['model'], value: 'a/b' };
+  const OWNER = { path: ['people', 1], value: { name: 'b' } };
+  test.each([
+    ['a comment after the value', '# top\nmodel: x/y # why\n', MODEL, '# top\nmodel: a/b # why\n'],
+    [
+      'comments in an empty section',
+      'channels:\n  # none yet\n',
+      TOKEN,
+      'channels:\n  # none yet\n  telegram:\n    token: ${BOT}\n',
+    ],
+    ['lines that end as on Windows', '# top\r\nmodel: x/y # why\r\n', MODEL, '# top\r\nmodel: a/b # why\r\n'],
+    ['wide indentation', 'http:\n    port: 1\nmodel: x/y\n', MODEL, 'http:\n    port: 1\nmodel: a/b\n'],
+    ['brackets', 'http: {port: 1}\nmodel: x/y\n', MODEL, 'http: {port: 1}\nmodel: a/b\n'],
+    [
+      'what an alias brings',
+      'x: &x {live: off}\nchannels: {telegram: *x}\n',
+      TOKEN,
+      'x: &x {live: off}\nchannels: {telegram: {live: off, token: "${BOT}"}}\n',
+    ],
+    [
+      'a list that is an alias',
+      'x: &x [{name: a}]\npeople: *x\n',
+      OWNER,
+      'x: &x [{name: a}]\npeople:\n  - name: a\n  - name: b\n',
+    ],
+    ['values that share an anchor', 'model: &m x/y\njobs: {model: *m}\n', MODEL, 'model: a/b\njobs: {model: x/y}\n'],
+    [
+      'a file of YAML 1.1',
+      '%YAML 1.1\n---\nmodel: x/y\n',
+      TOKEN,
+      '%YAML 1.1\n---\nmodel: x/y\nchannels:\n  telegram:\n    token: ${BOT}\n',
+    ],
+  ])('and keeps %s', async (_what, text, setting, changed) => {
+    expect(await withSettings(text, [setting], 'config.yaml')).toBe(changed);
+  });
+
+  test.each([
+    ['channels: telegram\n', 'config.yaml'],
+    ['channels:\n  telegram: 123:ABC\n', 'config.yaml'],
+    ['channels: [telegram]\n', 'config.yaml'],
+    ['- channels\n', 'config.yaml'],
+    ['hello\n', 'config.yaml'],
+    ['{"channels": "telegram"}', 'config.json'],
+    ['{"channels": ["telegram"]}', 'config.json'],
+  ])('but never over something else: %j', async (text, file) => {
+    await expect(withSettings(text, [TOKEN], file)).rejects.toThrow(ConfigError);
+  });
+
+  test('that is not UTF-8 only after a copy of it is kept', async () => {
+    const file = join(tempFolder(), 'config.yaml');
+    await writeFile(file, Buffer.from('# Gr\xfc\xdfe\nmodel: x/y\n', 'latin1'));
+    await writeSettings(file, [MODEL], '');
+    expect((await readFile(`${file}.bad`)).toString('latin1')).toContain('Grüße');
+    expect(await readFile(file, 'utf8')).toContain('model: a/b');
+  });
+
+  test('in JSON as it is written', async () => {
+    expect(await withSettings('\ufeff{\n\t"model": "x/y"\n}\n', [MODEL], 'c.json')).toBe('{\n\t"model": "a/b"\n}\n');
+  });
 });
