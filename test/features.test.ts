@@ -134,7 +134,11 @@ it('without the Board programs still use the protocol, and there is no page, no 
 describe.each(FEATURES.map(({ name }) => [name]))('without %s', (name) => {
   it('a gateway starts, answers, uses tools, keeps its plan over a restart, and stops', async () => {
     const off = FEATURES.find((feature) => feature.name === name);
-    const world = await openWorld({ features: FEATURES.filter((feature) => feature !== off) });
+    const token = 'the-token-of-the-owner';
+    const world = await openWorld({
+      features: FEATURES.filter((feature) => feature !== off),
+      config: { http: { port: 0, token } },
+    });
     const plan = { goal: 'Ship', steps: [{ text: 'Draft', status: 'done' }] };
     world.llm.script([
       { toolCalls: [{ name: 'update_plan', arguments: { plan } }] },
@@ -153,6 +157,12 @@ describe.each(FEATURES.map(({ name }) => [name]))('without %s', (name) => {
       if (!hidden) expect(help).not.toMatch(new RegExp(`/${command}\\b`));
     for (const { name: command } of off?.commands ?? [])
       expect((await world.ask(`/${command}`)).text).toMatch(/I do not know/);
+
+    for (const page of ['jobs', 'memory', 'skills', 'agents', 'health']) {
+      const url = `http://127.0.0.1:${world.app.port}/api/${page}`;
+      const { status } = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
+      expect([page, status]).toEqual([page, page === name ? expect.toBeOneOf([200, 404]) : 200]);
+    }
 
     await world.restart();
     expect((await world.ask('What did you do?')).text).toContain('As I said');

@@ -12,6 +12,7 @@ import { scrub } from '../../log.ts';
 import { stillComes, stopTask } from '../../runtime/commands/tasks/stop-task.ts';
 import type { Caller } from '../../runtime/contract/board.ts';
 import { taskLane } from '../../runtime/contract/entry.ts';
+import type { JobService } from '../../runtime/contract/job-service.ts';
 import { maySee as maySeeFrom, type SeenBy } from '../../runtime/conversations/visibility.ts';
 import { DEFAULT_VIBER } from '../../workspace/home.ts';
 import { openTask, PlanWatch } from '../../workspace/tasks/index.ts';
@@ -27,7 +28,7 @@ const ANSWERED_MS = 7 * 86_400_000;
 
 export function openProtocol(open: OpenGateway): Protocol {
   const { gw, host, uploads } = open;
-  const { home, config, engine, tasks, consent, features, log } = gw;
+  const { home, config, engine, tasks, consent, log } = gw;
   const { state } = engine;
   const { news, seen } = tasks;
   const { live } = gw.places;
@@ -46,7 +47,7 @@ export function openProtocol(open: OpenGateway): Protocol {
       agent: (target, reason, caller) => stopAgents(target, reason, caller),
     },
     approvals,
-    jobs: async () => features.on.find(({ jobs }) => jobs)?.jobs?.(gw),
+    jobs: () => jobService(gw),
     plans,
     uploads,
     pieces: createPieces(uploads, config.limits.downloadBytes),
@@ -97,6 +98,15 @@ export function openProtocol(open: OpenGateway): Protocol {
       exchange.close(1012, 'the gateway restarts');
     },
   };
+}
+
+/** @throws RequestError */
+async function jobService(gw: AppGateway): Promise<JobService> {
+  const feature = gw.features.on.find(({ jobs }) => jobs);
+  if (!feature?.jobs) throw new RequestError(404, 'not_found', 'Jobs are off.');
+  const service = await feature.jobs(gw);
+  if (!service) throw new RequestError(503, 'busy', 'The jobs are still being read; try again in a moment.');
+  return service;
 }
 
 /** @throws RequestError */

@@ -5,9 +5,9 @@ import type { Messages } from '../../messages/messages.ts';
 import { messagesIn } from '../../messages/messages.ts';
 import { scheduleText } from '../../messages/schedules.ts';
 import type { BoardRoute } from '../../runtime/contract/board.ts';
-import type { JobService, JobView } from '../../runtime/contract/job-service.ts';
+import type { JobView } from '../../runtime/contract/job-service.ts';
 import type { ProtocolParts } from '../protocol/parts.ts';
-import { RequestError, sendJson } from '../respond.ts';
+import { sendJson } from '../respond.ts';
 import { pageOf } from '../route.ts';
 import { answered, bodyOf, carriedOut } from './twin.ts';
 
@@ -18,7 +18,7 @@ export function jobRoutes(parts: ProtocolParts): BoardRoute[] {
       path: '/api/jobs',
       asks: 'owner',
       async handle({ response, url, caller }) {
-        const { items, next } = pageOf((await serviceOf(parts)).list(), ({ id }) => id, url);
+        const { items, next } = pageOf((await parts.jobs()).list(), ({ id }) => id, url);
         sendJson(response, 200, {
           jobs: items.map((job) => shownJob(job, messagesIn(caller.language))),
           ...(next !== undefined && { next }),
@@ -37,12 +37,6 @@ export function jobRoutes(parts: ProtocolParts): BoardRoute[] {
         }),
     },
   ];
-}
-
-async function serviceOf({ jobs }: ProtocolParts): Promise<JobService> {
-  const service = await jobs();
-  if (!service) throw new RequestError(503, 'busy', 'The jobs are still being read; try again in a moment.');
-  return service;
 }
 
 /** Translates what a job says into the caller's language. */

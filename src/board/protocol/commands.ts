@@ -116,7 +116,6 @@ export const commandTable: Readonly<Record<CommandType, Carry>> = {
   'job:create': command(jobCreateSchema, async ({ job }, asked) => {
     const { caller, parts } = asked;
     const service = await parts.jobs();
-    if (!service) throw new RequestError(503, 'busy', 'The jobs are still being read; try again in a moment.');
     if (caller.principal.role !== 'owner') throw new RequestError(403, 'forbidden', 'Only an owner may do this.');
     return once(asked, async () => ({ job: await service.create({ deliver: [], ...job }, caller.principal, FROM) }));
   }),

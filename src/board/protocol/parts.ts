@@ -65,7 +65,7 @@ export interface ProtocolParts {
   submissions: Submissions;
   stopping: Stopping;
   approvals: Approving;
-  jobs: () => Promise<JobService | undefined>;
+  jobs: () => Promise<JobService>;
   /** Returns whether the principal may see the task in direct messages, whichever viber works on it. */
   maySee(principal: Principal, task: Pick<TaskRecord, 'viber' | 'people' | 'conversations' | 'digestAt'>): boolean;
   /** Watches these plans for manual edits until `rest` is called. */
