@@ -114,17 +114,16 @@ export function startProgram(
   return started(child, onLine);
 }
 
-export function startGateway(options: GatewayOptions): Started {
-  return startProgram(['dist/main.js', 'start', '--home', options.home, '--config', writeConfig(options)], options.env);
+export function startGateway(options: GatewayOptions, program = 'dist/main.js'): Started {
+  return startProgram([program, 'start', '--home', options.home, '--config', writeConfig(options)], options.env);
 }
 
-/** @param program the bare bot, or the one with the AI SDK */
-export function startBareBot(options: Omit<GatewayOptions, 'home'>, program = 'bench/bare-bot.ts'): Started {
-  const env = {
-    ...process.env,
-    BARE_TOKEN: options.token,
-    BARE_API_ROOT: options.apiRoot,
-    BARE_MODEL_URL: options.modelUrl,
-  };
-  return started(spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'pipe'], env }));
+/** @param program the bare bot, or one of the others */
+export function startBareBot(
+  { token, apiRoot, modelUrl, env }: Omit<GatewayOptions, 'home'>,
+  program = 'bench/bare-bot.ts',
+): Started {
+  const bare = { BARE_TOKEN: token, BARE_API_ROOT: apiRoot, BARE_MODEL_URL: modelUrl };
+  const stdio: ['ignore', 'pipe', 'pipe'] = ['ignore', 'pipe', 'pipe'];
+  return started(spawn(process.execPath, [program], { stdio, env: { ...process.env, ...bare, ...env } }));
 }
