@@ -11,6 +11,7 @@ import {
   type MessageEntry,
   NO_FILES,
   pastMessages,
+  plainText,
   type Room,
   type RunEntry,
   speakersOf,
@@ -257,7 +258,28 @@ function fitting(run: Run, limits: HistoryLimits, telling: Telling): RenderedRun
   return render({ ...run, entries: words }, FEW_WORDS, telling);
 }
 
-function render(run: Run, room: Room, { userText, filesOf }: Telling): RenderedRun {
+/**
+ * Rendered runs by the entry of their result, which ends a run: as long as it is in memory, its run stays the same.
+ * Runs with files or with several speakers are rendered anew each time.
+ */
+const rendered = new WeakMap<RunEntry, { run: RenderedRun; room: Room; entries: number }>();
+
+function render(run: Run, room: Room, telling: Telling): RenderedRun {
+  const result = run.entries.at(-1);
+  if (result?.type !== 'result' || telling.userText !== plainText || run.entries.some(hasFiles))
+    return renderNow(run, room, telling);
+  const known = rendered.get(result);
+  // A guest sees only a part of some runs.
+  if (known?.room === room && known.entries === run.entries.length) return known.run;
+  const now = renderNow(run, room, telling);
+  rendered.set(result, { run: now, room, entries: run.entries.length });
+  return now;
+}
+
+const hasFiles = (entry: RunEntry): boolean =>
+  entry.type === 'message' ? entry.files.length > 0 : entry.type === 'step' && entry.shown !== undefined;
+
+function renderNow(run: Run, room: Room, { userText, filesOf }: Telling): RenderedRun {
   const messages = pastMessages(run.entries, room, userText, filesOf);
   let bytes = 0;
   for (const message of messages) {

@@ -135,7 +135,7 @@ export function speakersOf(entries: readonly SessionEntry[]): UserText {
 const idOf = ({ from }: MessageEntry): string => (from.user.includes(':') ? from.user : `${from.channel}:${from.user}`);
 
 /** Returns the stored text, followed by a list of the files that it doesn't name yet. */
-function plainText(entry: MessageEntry): string {
+export function plainText(entry: MessageEntry): string {
   const unnamed = entry.files.filter(
     ({ id }: ArtifactRef) => !entry.text.includes(`- ${id}: "`) && !entry.spoken?.includes(id),
   );

@@ -73,6 +73,32 @@ describe('a run that a crash has cut', () => {
 });
 
 describe('past runs', () => {
+  it('are the same in every request, whoever else speaks, however much is left out, and whatever was asked before', () => {
+    const sometimes = <T>(one: fc.Arbitrary<T>) => fc.option(one, { nil: undefined });
+    const word = fc.string({ minLength: 1, maxLength: 12 });
+    const runs = fc.array(fc.record({ word, value: sometimes(word), name: fc.constantFrom('Al', 'Al', 'Al', 'Bo') }), {
+      minLength: 1,
+      maxLength: 6,
+    });
+    const limit = fc.record({
+      max_messages: fc.integer({ min: 1, max: 12 }),
+      max_tokens: fc.integer({ min: 1, max: 60 }),
+    });
+    fc.assert(
+      fc.property(runs, fc.array(fc.tuple(limit, fc.boolean()), { maxLength: 6 }), (all, requests) => {
+        const entries = all.flatMap(({ word: text, value, name }, n) => [
+          said(`r${n}`, text, name, `telegram:${name}`),
+          ...(value === undefined ? [] : [step(`r${n}`, 0, value)]),
+          answered(`r${n}`, text),
+        ]);
+        for (const [limits, isBare] of requests) {
+          const seen = [...entries.filter(({ type }) => !isBare || type !== 'step'), said('now', 'x')];
+          expect(build(seen, { limits })).toEqual(build(structuredClone(seen), { limits }));
+        }
+      }),
+    );
+  });
+
   it('are words, steps with tools as they were, and the answer once', () => {
     const entries = [
       said('a', 'read it'),
