@@ -83,6 +83,12 @@ export interface TelegramOptions {
   timing?: Partial<Timing>;
 }
 
+/** Our account, and whom to tell about messages: set when the channel connects. */
+interface Connection {
+  bot?: Bot;
+  callbacks?: ChannelCallbacks;
+}
+
 /**
  * Creates the channel; in webhook mode with the handler for requests to the webhook's path. While Telegram is
  * unreachable, `connect` keeps trying, with status `reconnecting`. `connect` throws ConfigError for a token that
@@ -96,12 +102,11 @@ export function createTelegram(options: TelegramOptions): Channel & { webhook?: 
   const send = createSend({ api, limits, log, cache });
   const live = createLive({ api, mode: options.live, log, timing: timing.live });
   const stopping = new AbortController();
-  const state = createChannelState('telegram', log, () => callbacks?.onStatus());
-  const accept = createIntake({ api, log, bot: () => bot, callbacks: () => callbacks });
+  const connection: Connection = {};
+  const state = createChannelState('telegram', log, () => connection.callbacks?.onStatus());
+  const accept = createIntake({ api, log, connection });
   const reaching = { api, onStatus: state.set, backoffMs: timing.backoffMs };
   const setup = createSetup({ ...reaching, cache, log, signal: stopping.signal });
-  let bot: Bot | undefined;
-  let callbacks: ChannelCallbacks | undefined;
   let stopPolling: (() => Promise<void>) | undefined;
   let handler: WebhookHandler | undefined;
   const inHand = new Set<Promise<void>>();
@@ -117,18 +122,18 @@ export function createTelegram(options: TelegramOptions): Channel & { webhook?: 
     id: 'telegram',
     limits,
     get account() {
-      return bot?.account ?? '';
+      return connection.bot?.account ?? '';
     },
     status: state.get,
     async connect(given, { sendOnly = false } = {}) {
-      callbacks = given;
+      connection.callbacks = given;
       const settings = mode === 'webhook' ? checkWebhook(options.webhook) : undefined;
       if (!/^[\w:-]+$/.test(token)) throw wrongToken();
       state.set({ state: 'connecting' });
       const introduced = await setup.introduce();
       if (!introduced) return;
       const self: Bot = { ...introduced, ...(options.nameOf && { nameOf: options.nameOf }) };
-      bot = self;
+      connection.bot = self;
       if (sendOnly) return state.set({ state: 'connected' });
       void setup.setCommands(self, options.attachCommands);
       if (settings) {
@@ -157,10 +162,10 @@ export function createTelegram(options: TelegramOptions): Channel & { webhook?: 
     stream: async (event, address, view) => live.event(event, address, view),
     livePace: live.pace,
     endStream: (runId, address, isAnswered) => live.end(runId, address, isAnswered),
-    barred: createBarred({ api, account: () => bot?.account ?? '' }),
+    barred: createBarred({ api, account: () => connection.bot?.account ?? '' }),
     // A private chat has its person's ID.
     directTo: async (user, { channel, account }) => ({ channel, account, chat: user }),
-    findPlace: async (written) => findPlace(written, bot?.account ?? ''),
+    findPlace: async (written) => findPlace(written, connection.bot?.account ?? ''),
     ...(mode === 'webhook' && { webhook }),
   };
 }
@@ -192,29 +197,29 @@ export async function checkTelegram({ token, apiRoot }: { token: string; apiRoot
   }
 }
 
-/** Turns an update into a message for the gateway. Invariant: it rejects when the message could not be stored. */
-export interface IntakeOptions {
+interface IntakeOptions {
   api: TelegramApi;
   log: Logger;
-  bot: () => Bot | undefined;
-  callbacks: () => ChannelCallbacks | undefined;
+  connection: Connection;
 }
 
 /** The most people to remember, so that a mention of them can be shown with their name. */
 const MAX_NAMES = 5000;
 
-/** Returns a function that calls `onMessage` before its first wait, so that a batch keeps its order. */
-export function createIntake(options: IntakeOptions): (update: unknown) => Promise<AlbumState> {
+/**
+ * Returns a function that turns an update into a message for the gateway. It calls `onMessage` before its first wait, so
+ * that a batch keeps its order, and rejects when the message could not be stored.
+ */
+function createIntake(options: IntakeOptions): (update: unknown) => Promise<AlbumState> {
   const { api, log } = options;
-  const accept = createAlbums();
+  const collect = createAlbums();
   const withAlbum = createAlbumFiles();
   const names = createLru<string>(MAX_NAMES);
   const knownAs = (username: string) => names.get(username);
   return async (update) => {
-    const self = options.bot();
-    const bot = self && { ...self, knownAs };
-    const callbacks = options.callbacks();
-    if (!bot || !callbacks) throw new Error('not connected');
+    const { bot: self, callbacks } = options.connection;
+    if (!self || !callbacks) throw new Error('not connected');
+    const bot = { ...self, knownAs };
     const decoded = decodeSafely(update, bot, log);
     if (decoded.kind === 'dropped') {
       callbacks.onDropped(decoded.reason);
@@ -227,7 +232,7 @@ export function createIntake(options: IntakeOptions): (update: unknown) => Promi
       await callbacks.onMessage(decoded.message, update);
       return 'settled';
     }
-    const taken = await accept(withAlbum(decoded.message, update), update, (...part) => callbacks.onMessage(...part));
+    const taken = await collect(withAlbum(decoded.message, update), update, (...part) => callbacks.onMessage(...part));
     if (decoded.message.kind === 'button') void acknowledge(decoded.message, api, log);
     return taken;
   };

@@ -35,7 +35,7 @@ export async function accept(
   const arrival = { message, raw, visit };
   const since = performance.now();
   const span = traceAccept(message, gw);
-  const taken = await takeIn(arrival, gw).catch((error: unknown) => tryAgain(error, arrival, gw));
+  const taken = await acceptInTurn(arrival, gw).catch((error: unknown) => tryAgain(error, arrival, gw));
   const outcome = taken === 'duplicate' ? await tellGivenUp(arrival, gw) : taken;
   if (outcome === 'accepted' || outcome === 'begun') {
     const { channel } = message.address;
@@ -46,19 +46,19 @@ export async function accept(
 }
 
 /** Accepts an event after those that came before it in its conversation. */
-async function takeIn(arrival: Arrival, gw: Gateway): Promise<InboundOutcome> {
+async function acceptInTurn(arrival: Arrival, gw: Gateway): Promise<InboundOutcome> {
   const entering = authorise(arrival.message, gw, arrival.visit.as);
   const { leave, hasWaited } = await gw.tasks.arrivals.turns.take(placesOf(arrival.message, entering.principal));
   try {
     // What came before may have changed who the sender is.
-    return await takeInNow(arrival, gw, leave, hasWaited ? undefined : entering);
+    return await acceptNow(arrival, gw, leave, hasWaited ? undefined : entering);
   } finally {
     leave();
   }
 }
 
 /** Accepts an event now. Calls `onBegun` when the next events of its conversation may be processed. */
-async function takeInNow(
+async function acceptNow(
   arrival: Arrival,
   gw: Gateway,
   onBegun?: () => void,
@@ -67,7 +67,7 @@ async function takeInNow(
   const facts = await gather(arrival, gw, entering);
   const decision = decide(facts, gw.features.commands);
   if (decision.kind === 'bind' && decision.begins && gw.config.engine.kind !== 'local')
-    return takeInAlone(arrival, facts.key, gw);
+    return acceptAlone(arrival, facts.key, gw);
   const acting = act(decision, facts, arrival.raw, gw);
   // The next event is decided once the conversation is bound to its new task.
   if (!['bind', 'open', 'use'].includes(decision.kind)) onBegun?.();
@@ -75,7 +75,7 @@ async function takeInNow(
 }
 
 /** Serialises beginning something in a conversation across processes; the others then find it bound. */
-function takeInAlone(arrival: Arrival, key: string, gw: Gateway): Promise<InboundOutcome> {
+function acceptAlone(arrival: Arrival, key: string, gw: Gateway): Promise<InboundOutcome> {
   return gw.engine.lock(`begin ${key}`, async () => {
     const facts = await gather(arrival, gw);
     return act(decide(facts, gw.features.commands), facts, arrival.raw, gw);
@@ -102,7 +102,7 @@ async function tryAgain(cause: unknown, arrival: Arrival, gw: Gateway): Promise<
     for (const ms of PAUSES_MS) {
       if (!isFollowing) await pause(ms);
       try {
-        return await takeInNow(arrival, gw);
+        return await acceptNow(arrival, gw);
       } catch (error) {
         if (isStorageFailure(error)) throw error;
         failed = error;

@@ -120,18 +120,20 @@ export async function record(
 /** Sends the answer once its result is recorded, then does what else follows from it. */
 async function deliver({ run, answered, isAgain, lease }: Ending, given: Answer, gw: Gateway): Promise<void> {
   const turn = { run, items: answered, isAgain, fence: lease };
-  const answer = await completed(turn, given, gw);
+  const answer = await withAdditions(turn, given, gw);
   await send(turn, answer, gw);
   // Sending to people takes precedence over notes about it.
   await nextTurn();
-  await note(turn, answer, gw);
+  await noteState(turn, answer, gw);
   const { state, error, usage, recordedAt: at = new Date().toISOString() } = answer;
   const { on } = gw.features;
   const facts = factsOf(answer, turn, gw);
   for (const { keeps } of on)
     if (keeps && holds(keeps.when, facts, answer, turn)) await keeps.keep(answer, turn, at, gw);
   await finish(lease, answered, gw);
-  for (const { after } of on) if (after && holds(after.when, facts, answer, turn, gw)) after.note(answer, turn, at, gw);
+  // Somebody may have begun to wait for the run meanwhile.
+  const ended = factsOf(answer, turn, gw);
+  for (const { after } of on) if (after && holds(after.when, ended, answer, turn, gw)) after.note(answer, turn, at, gw);
   gw.log.info({ trace: run, task: firstOf({ answered }).taskId, state, error, usage }, 'run ended');
 }
 
@@ -144,7 +146,7 @@ async function send(turn: FinishedTurn, answer: Answer, gw: Gateway): Promise<vo
   gw.tasks.syncSoon(openTask(gw.home, taskId, viber).session.file);
 }
 
-async function completed(turn: FinishedTurn, given: Answer, gw: Gateway): Promise<Answer> {
+async function withAdditions(turn: FinishedTurn, given: Answer, gw: Gateway): Promise<Answer> {
   let answer = given;
   for (const { answers } of gw.features.on)
     if (answers && holds(answers.when, factsOf(answer, turn, gw), answer, turn))
@@ -166,7 +168,7 @@ function factsOf({ state, asks = [] }: Answer, { items, isAgain }: FinishedTurn,
   };
 }
 
-async function note(turn: FinishedTurn, answer: Answer, { tasks, features, home }: Gateway): Promise<void> {
+async function noteState(turn: FinishedTurn, answer: Answer, { tasks, features, home }: Gateway): Promise<void> {
   const { run } = turn;
   const { taskId } = (turn.items[0] as Item).message;
   const { state, text, summary, artifactRefs } = answer;
