@@ -79,7 +79,7 @@ export async function openDamageWorld(firstHome: string, heardBefore = false): P
       app = undefined;
       await last?.stop();
     },
-    async ask(person, text, fits = '', timeoutMs = 20_000) {
+    async ask(person, text, fits = '', timeoutMs = 120_000) {
       const after = telegram.chat(person).messages.findLast((message) => message.from === 'bot')?.id ?? 0;
       telegram.say(person, text);
       return (await telegram.wait({ chat: person, from: 'bot', after, text: fits, timeoutMs })).text;

@@ -34,15 +34,20 @@ const COMMAND = {
 };
 const row = { type: 1, components: [{ type: 2, style: 3, label: 'Yes', custom_id: 'yes-1' }] };
 
+async function open(limits: Parameters<typeof bench>[0]): Promise<Bench> {
+  const opened = await bench(limits);
+  opened.client.on(Events.InteractionCreate, (interaction) => {
+    onInteraction(interaction).catch((error: { code?: unknown }) => errors.push(error));
+  });
+  await opened.client.application?.commands.set([COMMAND]);
+  return opened;
+}
+
 let it: Bench;
 let onInteraction: (interaction: Interaction) => Promise<unknown> = async () => undefined;
 const errors: { code?: unknown }[] = [];
 beforeAll(async () => {
-  it = await bench({ acknowledgeMs: 300, interactionTokenMs: 900 });
-  it.client.on(Events.InteractionCreate, (interaction) => {
-    onInteraction(interaction).catch((error: { code?: unknown }) => errors.push(error));
-  });
-  await it.client.application?.commands.set([COMMAND]);
+  it = await open({});
 });
 afterAll(() => it.end());
 beforeEach(() => errors.splice(0));
@@ -53,8 +58,8 @@ function onCommand(act: (interaction: ChatInputCommandInteraction) => Promise<un
 function onButton(act: (interaction: ButtonInteraction) => Promise<unknown>): void {
   onInteraction = async (each) => (each.isButton() ? act(each) : undefined);
 }
-const task = () =>
-  it.discord.slash({ channel: it.discord.rooms.general, subcommand: 'task', options: { goal: 'a trip' } });
+const task = ({ discord } = it) =>
+  discord.slash({ channel: discord.rooms.general, subcommand: 'task', options: { goal: 'a trip' } });
 
 describe('commands', () => {
   test('are registered as given, and refused when they break a rule', async () => {
@@ -102,23 +107,30 @@ describe('commands', () => {
     await expect.poll(() => errors).toMatchObject([{ code: 40_060 }]);
   });
 
-  test('fail when they are acknowledged too late, and their token ends', async () => {
+  test('fail when they are acknowledged too late', async ({ onTestFinished }) => {
+    const short = await open({ acknowledgeMs: 300 });
+    onTestFinished(() => short.end());
     const late = Promise.withResolvers<void>();
     onCommand(async (interaction) => {
       await late.promise;
       await interaction.deferReply();
     });
-    expect(await task()).toMatchObject({ failed: true });
+    expect(await task(short)).toMatchObject({ failed: true });
     late.resolve();
     await expect.poll(() => errors).toMatchObject([{ code: 10_062 }]);
+    expect(short.discord.counters().interactions).toMatchObject({ failed: 1 });
+  });
+
+  test('can no longer be answered once their token has ended', async ({ onTestFinished }) => {
+    const short = await open({ interactionTokenMs: 900 });
+    onTestFinished(() => short.end());
     onCommand(async (interaction) => {
       await interaction.deferReply();
       await sleep(1000);
       await interaction.editReply('late');
     });
-    expect((await task()).failed).toBe(false);
+    expect((await task(short)).failed).toBe(false);
     await expect.poll(() => errors.at(-1)).toMatchObject({ code: 50_027 });
-    expect(it.discord.counters().interactions).toMatchObject({ failed: 1 });
   });
 
   test('the first followup takes the place of "thinking"', async () => {

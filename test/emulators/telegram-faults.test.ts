@@ -113,7 +113,7 @@ describe('limits', () => {
     fresh.tg.say(GROUP, { from: ALEX, text: 'hi' });
     const photo = { type: 'document', media: new InputFile(Buffer.from('x'), 'x.txt') } as const;
     for (let n = 0; n < 4; n += 1) await fresh.api.sendMediaGroup(GROUP, Array(5).fill(photo));
-    expect(await refused(fresh.api.sendMessage(GROUP, 'x'))).toBe('429 Too Many Requests: retry after 3');
+    expect(await refused(fresh.api.sendMessage(GROUP, 'x'))).toMatch(/^429 Too Many Requests: retry after [123]$/);
     fresh.tg.rate({ perChatSecond: 1000, chatBurst: 1000, perSecond: 2 });
     fresh.tg.say(ALEX, 'hi');
     const results = await Promise.all(Array.from({ length: 30 }, () => refused(fresh.api.sendMessage(ALEX, 'x'))));
