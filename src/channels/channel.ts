@@ -6,6 +6,7 @@ import type { DigestMark, PartLedger } from './kept.ts';
 import type { EndedRun, SuppliedContext } from './programs.ts';
 
 export type { DigestMark, PartAttempt, PartLedger, ReadCursors } from './kept.ts';
+export type { CommandSpec } from './offers.ts';
 export type { EndedRun, GivenArtifact, SuppliedContext } from './programs.ts';
 
 /** The kind of platform event that a message came from. Every kind goes through the same authorisation. */
@@ -267,7 +268,13 @@ export interface Place {
 /** Why the bot can't write in a place; `rights`: its role there lacks them. */
 export type WriteBarrier = 'archived' | 'readOnly' | 'locked' | 'muted' | 'out' | 'rights';
 
-/** A platform's adapter. A missing optional method means that the platform can't do it. */
+/**
+ * A platform's adapter. A missing optional method means that the platform can't do it.
+ * @example
+ * await channel.connect(callbacks, { sendOnly: true });
+ * if (channel.status().state === 'connected') await channel.send(answer, ledger);
+ * await channel.disconnect();
+ */
 export interface Channel {
   readonly id: string;
   /** The bot's own ID; known after `connect`. */
@@ -279,6 +286,7 @@ export interface Channel {
   readonly whispers?: boolean;
   /** Whether programs read there, so that an answer says which run it ends, and how. */
   readonly takesResults?: boolean;
+  /** Returns the state of the connection; never throws. */
   status(): ChannelStatus;
   /**
    * Resolves once events arrive or, with `sendOnly`, once it can send; another process then receives the events.
@@ -338,6 +346,11 @@ export interface Channel {
   showTask?(address: Address, task: TaskView): Promise<void>;
 }
 
+/**
+ * Returns the fields of a message without content, for a decoder to spread and fill.
+ * @example
+ * const fields = { ...emptyMessage(), text: 'hello', isMention: true };
+ */
 export const emptyMessage = () => ({
   text: '',
   files: [] as RemoteFile[],
@@ -364,7 +377,11 @@ export interface RemoteFile {
   transcript?: string;
 }
 
-/** Returns the sender's own files, then those of the quoted messages. */
+/**
+ * Returns the sender's own files, then those of the quoted messages.
+ * @example
+ * const bytes = filesAround(message).reduce((sum, { size = 0 }) => sum + size, 0);
+ */
 export const filesAround = (message: {
   files: readonly RemoteFile[];
   quotes: readonly { files?: readonly RemoteFile[] }[];
@@ -410,7 +427,11 @@ export interface Sender {
   timezone?: string;
 }
 
-/** Returns the conversation's key. Injective: two addresses have the same key only if all five fields are equal. */
+/**
+ * Returns the conversation's key. Injective: two addresses have the same key only if all five fields are equal.
+ * @example
+ * conversationKey({ channel: 'telegram', account: '7', chat: '42' }); // '["telegram","7",null,"42",null]'
+ */
 export function conversationKey(address: Address): string {
   const { channel, account, workspace, chat, thread } = address;
   return JSON.stringify([channel, account, workspace ?? null, chat, thread ?? null]);
@@ -421,11 +442,19 @@ export const API = 'api';
 /** The channel of programs that submit tasks through a hub that this gateway has dialled. */
 export const HUB = 'hub';
 
-/** Returns whether everything said at the address is about one task, no matter who says it. */
+/**
+ * Returns whether everything said at the address is about one task, no matter who says it.
+ * @example
+ * isProgramTask({ channel: API, account: 'api', chat: 'ci', thread: 'run-1' }); // true
+ */
 export const isProgramTask = ({ channel, thread }: Address): boolean =>
   (channel === API || channel === HUB) && thread !== undefined;
 
-/** Writes an address as `<channel>[@account]:<chat>[:<thread>]`, the form used in job files and configuration. */
+/**
+ * Writes an address as `<channel>[@account]:<chat>[:<thread>]`, the form used in job files and configuration.
+ * @example
+ * formatAddress({ channel: 'telegram', account: '7', chat: '-100', thread: '5' }); // 'telegram:-100:5'
+ */
 export function formatAddress(address: Address, options: { account?: boolean } = {}): string {
   const account = options.account ? `@${address.account}` : '';
   const thread = address.thread === undefined ? '' : `:${address.thread}`;
@@ -437,7 +466,11 @@ export type WrittenAddress = Omit<Address, 'account'> & { account?: string };
 
 const WRITTEN = /^([a-z][a-z0-9-]{0,31})(?:@([\w.-]{1,64}))?:([^\s:]{1,64})(?::([^\s:]{1,64}))?$/;
 
-/** Parses the output of `formatAddress`; returns undefined for anything else. The workspace isn't part of the text. */
+/**
+ * Parses the output of `formatAddress`; returns undefined for anything else. The workspace isn't part of the text.
+ * @example
+ * parseAddress('telegram:-100:5')?.thread; // '5'
+ */
 export function parseAddress(text: string): WrittenAddress | undefined {
   const [, channel, account, chat, thread] = WRITTEN.exec(text.trim()) ?? [];
   if (channel === undefined || chat === undefined) return undefined;
@@ -460,22 +493,4 @@ export interface Suggestion {
   value: string;
   /** The text to show; at most 100 characters. */
   label: string;
-}
-
-export interface CommandSpec {
-  name: string;
-  description: string;
-  /** The text after the command's name. */
-  argument?: {
-    name: string;
-    description: string;
-    suggests?: boolean;
-    /**
-     * The source of a regular expression. Text that doesn't match isn't an argument; where goals may start with the
-     * command's name, it isn't the command either.
-     */
-    pattern?: string;
-  };
-  /** Translations by language tag, for menus that show each person their own language. */
-  translations?: Readonly<Record<string, { description: string; argument?: string }>>;
 }

@@ -152,5 +152,18 @@ export interface ChannelKind<S extends ChatChannelConfig = ChatChannelConfig> {
   readonly setup?: ChannelSetup;
 }
 
-/** Returns the kind itself; its settings get their type from its schema. */
+/**
+ * Returns the kind itself; its settings get their type from its schema. The module that `channels.NAME.module` names
+ * exports it as its default.
+ * @example
+ * const kind = defineChannel({
+ *   name: 'pigeon',
+ *   label: 'Pigeon Post',
+ *   accountPattern: String.raw`\d+`,
+ *   examples: { account: 'pigeon:7', conversation: 'pigeon:loft' },
+ *   commandPrefix: () => '/',
+ *   settings: () => z.custom<ChatChannelConfig>(),
+ *   open: () => channel,
+ * });
+ */
 export const defineChannel = <S extends ChatChannelConfig>(kind: ChannelKind<S>): ChannelKind<S> => kind;

@@ -74,6 +74,13 @@ const WRONG_TOKEN = 4401;
 /** Close codes after which sending the same again would be refused again. */
 const REFUSED: ReadonlySet<number> = new Set([4400, 4401, 4403]);
 
+/**
+ * A connection that is opened at once and kept until `close`.
+ * @example
+ * const client = new ViberClient({ url: 'ws://127.0.0.1:6009/ws', token: 'a token of http.clients' });
+ * const { result } = await client.run({ goal: 'Summarise the news' });
+ * client.close();
+ */
 export class ViberClient {
   readonly #options: ViberClientOptions;
   readonly #unacknowledged = new Map<string, PendingSend>();
@@ -100,6 +107,7 @@ export class ViberClient {
     this.#connect();
   }
 
+  /** Where the connection stands; see `ConnectionState`. */
   get state(): ConnectionState {
     return this.#state;
   }
@@ -109,13 +117,21 @@ export class ViberClient {
     return this.#cursor;
   }
 
-  /** Returns a function that removes the listener. */
+  /**
+   * Calls the listener for each event, in order. Returns a function that removes it.
+   * @example
+   * const stop = client.onEvent((event) => console.log(event.type));
+   */
   onEvent(listener: (event: EventFrame) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Returns a function that removes the watcher. */
+  /**
+   * Calls the watcher whenever the state changes. Returns a function that removes it.
+   * @example
+   * const stop = client.onState((state) => console.log(state));
+   */
   onState(watcher: (state: ConnectionState) => void): () => void {
     this.#watchers.add(watcher);
     return () => void this.#watchers.delete(watcher);
@@ -125,6 +141,8 @@ export class ViberClient {
    * Resolves when the gateway has made the command durable.
    * @throws ViberError when the gateway refuses it, or when this client is closed first.
    * @param id with the ID of a command that an earlier client sent, this is the same command
+   * @example
+   * const { taskId } = await client.send({ type: 'task:submit', goal: 'Summarise the news', messages: [] });
    */
   send(command: CommandFrame, id: string = crypto.randomUUID()): Promise<AckFrame> {
     const { promise, resolve, reject } = Promise.withResolvers<AckFrame>();
@@ -138,12 +156,23 @@ export class ViberClient {
     return promise;
   }
 
-  /** Subscribes to these tasks, or to all that this client may see, and again after every reconnect. */
+  /**
+   * Subscribes to these tasks, or to all that this client may see, and again after every reconnect.
+   * @throws ViberError as `send` does
+   * @example
+   * await client.follow('*', 'events');
+   */
   async follow(taskIds: readonly string[] | '*', live?: LiveFrames): Promise<void> {
     await this.send(subscription(taskIds, live, undefined));
     for (const taskId of taskIds === ALL ? [ALL] : taskIds) this.#followed.set(taskId, live);
   }
 
+  /**
+   * Ends the subscription to these tasks.
+   * @throws ViberError as `send` does
+   * @example
+   * await client.unfollow(['20261127-abcde']);
+   */
   async unfollow(taskIds: readonly string[] | '*'): Promise<void> {
     for (const taskId of taskIds === ALL ? [ALL] : taskIds) {
       this.#followed.delete(taskId);
@@ -152,7 +181,12 @@ export class ViberClient {
     await this.send({ type: 'task:unsubscribe', taskIds });
   }
 
-  /** Submits a task and waits for the end of its run. @throws ViberError when it is refused, fails or is stopped. */
+  /**
+   * Submits a task and waits, without a limit, for the end of its run.
+   * @throws ViberError when it is refused, fails or is stopped
+   * @example
+   * const { taskId, result } = await client.run({ goal: 'Summarise the news', viberId: 'main' });
+   */
   async run(task: SubmittedTask, id?: string): Promise<EndedRun> {
     const after = this.#cursor;
     const { promise, resolve, reject } = Promise.withResolvers<EndedRun>();
@@ -187,7 +221,11 @@ export class ViberClient {
     }
   }
 
-  /** Closes the client for good; unacknowledged commands are rejected. */
+  /**
+   * Closes the client for good; unacknowledged commands are rejected with the code `closed`.
+   * @example
+   * client.close();
+   */
   close(): void {
     clearTimeout(this.#timer);
     this.#beat?.stop();

@@ -13,7 +13,11 @@ import type { Arrival, OrderKey } from './arrival.ts';
 
 export type { Arrival, OrderKey } from './arrival.ts';
 
-/** Hashes an event's dedupe ID, of any length, to 32 hex characters. The first 12 are its trace ID. */
+/**
+ * Hashes an event's dedupe ID, of any length, to 32 hex characters. The first 12 are its trace ID.
+ * @example
+ * const trace = spoolKey('telegram 42 7').slice(0, 12);
+ */
 export function spoolKey(dedupeId: string): string {
   return createHash('sha256').update(dedupeId).digest('hex').slice(0, 32);
 }
@@ -128,6 +132,14 @@ export interface QueueStats {
   oldest?: number;
 }
 
+/**
+ * Messages by lane. Who claims a lane owns it until it is empty, released or lost.
+ * @example
+ * const by = { person: 'telegram:42', isOwner: true };
+ * await queue.enqueue('task:7', 'hello', { dedupeId: 'telegram 42 7', by });
+ * const lease = await queue.claim('task:');
+ * if (lease) await queue.ack(lease, [lease.items[0]?.id ?? '']);
+ */
 export interface Queue<T> {
   /**
    * Resolves when the message is durable. `duplicate` means that it already is, or was within the last 30 days. Rejects
@@ -162,6 +174,7 @@ export interface Queue<T> {
   release(lease: Lease<T>, options?: { retryAt?: number }): Promise<void>;
   /** Sets what others see of the lane while it is owned. Best effort: nobody waits for it. */
   show(lease: Lease<T>, view: LaneView): void;
+  /** Returns how many messages wait, and whether somebody works on the lane. An unknown lane is empty and idle. */
   look(lane: string): Promise<LaneLook>;
   /**
    * Signals the owner of a lane; false when it has no owner, or its owner has nothing to do for it. If the owner hasn't
@@ -182,9 +195,11 @@ export interface Queue<T> {
    * between the two loses nothing.
    */
   giveUp(item: GivenUp, reason: string): Promise<void>;
+  /** Lists the messages that were given up, without their content. */
   deadLetters(): Promise<DeadLetter[]>;
   /** Lists unfinished messages, including the running ones, lane by lane. */
   unfinished(): Promise<QueueItem<T>[]>;
+  /** Counts the unfinished messages of all lanes. */
   stats(): Promise<QueueStats>;
   /** Ends all claims; messages that haven't started stay where they are. */
   close(): void;
@@ -245,7 +260,17 @@ export interface AddOptions {
   fence?: Fence | undefined;
 }
 
-/** Answers by address, in the order they were added. A lease covers one answer, so its calls don't name one. */
+/**
+ * Answers by address, in the order they were added. A lease covers one answer, so its calls don't name one.
+ * @example
+ * await outbox.add(answer, spoolKey('telegram 42 7').slice(0, 12));
+ * const lease = await outbox.claim('');
+ * if (lease) {
+ *   await outbox.intent(lease, 0);
+ *   await outbox.outcome(lease, 0, 'sent', 'the ID that the platform gave it');
+ *   await outbox.finish(lease);
+ * }
+ */
 export interface Outbox {
   /**
    * Durable when it resolves. Adding the same key again has no effect.
@@ -280,6 +305,7 @@ export interface Outbox {
   giveUp(lease: OutboxLease, to: 'dead' | 'unsure', reason: string): Promise<void>;
   /** Hands the answer back unsent. Does nothing for a lease that was lost. */
   release(lease: OutboxLease): Promise<void>;
+  /** Counts the answers that wait, and those that were given up. */
   stats(): Promise<OutboxStats>;
   /** Ends all claims. */
   close(): void;
@@ -287,11 +313,14 @@ export interface Outbox {
 
 /**
  * Small values with atomic changes. They outlive the process, but a power cut may lose the newest, so what must not be
- * lost goes through the queue or into a file of the home.
+ * lost goes through the queue or into a file of the home. Each call rejects if the store can't be reached.
+ * @example
+ * if (await state.create('digest:today', 'sent', 24 * 3_600_000)) outbox.close();
  */
 export interface State {
+  /** Returns the value; undefined if there is none or it has expired. */
   get(key: string): Promise<string | undefined>;
-  /** Expires after `ttlMs`; kept without it. */
+  /** Sets the value, which expires after `ttlMs`; without it, it is kept. */
   set(key: string, value: string, ttlMs?: number): Promise<void>;
   /** Sets the value only where none exists: of several callers at once, one gets true. */
   create(key: string, value: string, ttlMs?: number): Promise<boolean>;
@@ -299,6 +328,7 @@ export interface State {
   cas(key: string, before: string | undefined, after: string, ttlMs?: number): Promise<boolean>;
   /** Returns the sum, which starts at 0. A value that isn't a number counts as 0. */
   add(key: string, by: number, ttlMs?: number): Promise<number>;
+  /** Removes the value, if there is one. */
   delete(key: string): Promise<void>;
 }
 
@@ -310,6 +340,14 @@ export interface EngineHealth {
   detail?: string;
 }
 
+/**
+ * Everything durable, behind one interface.
+ * @example
+ * const stop = engine.lead('jobs', async ({ lost }) => new Promise((end) => lost.addEventListener('abort', () => end())));
+ * await engine.lock('people', async (fence) => fence.check());
+ * await stop();
+ * await engine.close();
+ */
 export interface Engine<T> {
   /** This process's number: rises with each start. */
   readonly epoch: number;
@@ -322,7 +360,9 @@ export interface Engine<T> {
   lead(name: string, run: (fence: Fence) => Promise<void>): Stop;
   /** Notifies all current listeners, in all processes. Best effort. */
   publish(topic: string, text: string): void;
+  /** Calls `on` for each later `publish` of the topic, in this process or another. */
   subscribe(topic: string, on: (text: string) => void): Stop;
+  /** Returns whether messages can be stored now, and if not, why. */
   ready(): Promise<EngineHealth>;
   /** Resolves when everything written is on disk. Idempotent. */
   close(): Promise<void>;

@@ -37,6 +37,8 @@ export function plainRich(source: string): Rich | undefined {
 /**
  * Returns the formatted text of a Markdown source. HTML except `<br>` is shown as text; deeply nested or costly source
  * is shown as written.
+ * @example
+ * const { text, spans } = await parseMarkdown('*hello*');
  */
 export async function parseMarkdown(source: string): Promise<Rich> {
   return (await parseDocument(source)).rich;

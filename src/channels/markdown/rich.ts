@@ -58,6 +58,8 @@ export function cover(target: Inline, format: SpanFormat, write: () => void): vo
  * Applies edits, sorted by `at` (insertions first) and not overlapping, and moves the spans. A pure insertion at the
  * edge of a span stays outside of it; a replacement keeps the formatting of what it replaces. Spans left empty are
  * dropped.
+ * @example
+ * const shout = edit(await parseMarkdown('*hello*'), [{ at: 5, remove: 0, insert: '!' }]);
  */
 export function edit<T extends Inline>(source: T, edits: readonly Edit[]): T {
   if (edits.length === 0) return source;

@@ -22,6 +22,8 @@ let segmenter: Intl.Segmenter | undefined;
  * sentence or word in the second half of a part, keeps a code block whole if that leaves a quarter of the part filled,
  * and never falls inside a grapheme cluster unless the cluster alone is longer than a part, nor inside a surrogate
  * pair.
+ * @example
+ * const parts = splitRich(await parseMarkdown('a long answer'), 2_000);
  */
 export function splitRich(rich: Rich, limit: number, { measure }: SplitOptions = {}): Rich[] {
   const { text, features } = rich;

@@ -40,6 +40,15 @@ type Bytes = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 const TOTAL_MS = 60_000;
 
+/**
+ * Returns the `download` of a channel.
+ * @example
+ * const download = createDownload({
+ *   platform: 'Chat',
+ *   maxBytes: 20 * 1024 * 1024,
+ *   begin: async ({ file }) => [Buffer.from(file.id)],
+ * });
+ */
 export function createPlatformDownload(source: DownloadSource): Download {
   return async (file, path, maxBytes, signal) => {
     const limit = Math.min(maxBytes, source.maxBytes);

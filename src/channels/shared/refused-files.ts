@@ -30,6 +30,9 @@ const MAX_NAMES = 5;
 /**
  * Returns one or two sentences for each reason. `shown` escapes a name or a command, so that none of its characters is
  * markup.
+ * @example
+ * const words = { platform: 'Chat', get: '/artifacts get', reasons: {} };
+ * const notice = refusalNotice([{ name: 'a.pdf', why: 'size' }], words, (text) => text, messagesFor({ language: 'en' }));
  */
 export function refusalNotice(
   refused: readonly RefusedFile[],

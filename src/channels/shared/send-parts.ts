@@ -48,6 +48,12 @@ const MARK = 'refused:';
 /** Reasons that apply to every file in the place, so the files aren't tried one by one. */
 const OF_ALL: ReadonlySet<string> = new Set<WhyRefused>(['rights', 'scope', 'policy']);
 
+/**
+ * Sends the parts that the ledger hasn't recorded as sent.
+ * @throws what `post` throws, except FilesRefused
+ * @example
+ * await sendParts(ledger, outgoing);
+ */
 export async function sendParts<P extends object>(ledger: PartLedger, outgoing: Outgoing<P>): Promise<void> {
   const { parts, filesOf, fileOf } = outgoing;
   let isFirst = true;

@@ -28,6 +28,10 @@ const RETRY_AFTER_S = 5;
 /**
  * Returns a reader that copies each body into one block: kept as one-byte chunks, a body would cost hundreds of times
  * its size.
+ * @example
+ * const readBody = createBodyReader({ maxBytes: 1024 * 1024 });
+ * const body = await readBody(request, response);
+ * if (typeof body === 'number') refuse(request, response, body);
  */
 export function createBodyReader({ maxBytes, totalBytes = TOTAL_BYTES, waitMs = WAIT_MS }: BodyLimits): ReadBody {
   let held = 0;
@@ -77,10 +81,18 @@ export function createBodyReader({ maxBytes, totalBytes = TOTAL_BYTES, waitMs = 
 /** Returns whether the sender waits for a 100 Continue before it sends the body. */
 export const isAsking = ({ headers }: IncomingMessage): boolean => /^100-continue$/i.test(headers.expect ?? '');
 
-/** Returns the bytes that the headers declare; 0 if they don't. */
+/**
+ * Returns the bytes that the headers declare; 0 if they don't.
+ * @example
+ * if (declaredBytes(request) > 1024 * 1024) refuse(request, response, 413);
+ */
 export const declaredBytes = ({ headers }: IncomingMessage): number => Number(headers['content-length'] ?? 0);
 
-/** Refuses a request with a status. Closes the connection if part of the body is unread. */
+/**
+ * Refuses a request with a status. Closes the connection if part of the body is unread.
+ * @example
+ * if (request.method !== 'POST') refuse(request, response, 405);
+ */
 export function refuseRequest(request: IncomingMessage, response: ServerResponse, status: number): void {
   if (response.headersSent || response.destroyed) return;
   response.writeHead(status, {
