@@ -52,7 +52,12 @@ export async function loadConfig(options: {
 }): Promise<LoadedConfig> {
   const { env, home, sections } = options;
   const source = options.file === undefined ? await findFile(home) : resolve(options.file);
-  return configOf(source === undefined ? undefined : await readSource(source), source, env, { home, sections });
+  try {
+    return await configOf(source === undefined ? undefined : await readSource(source), source, env, { home, sections });
+  } catch (error) {
+    if (error instanceof ConfigError) error.file = source;
+    throw error;
+  }
 }
 
 /** Returns the file to write settings to: `file`, or the one in use in the home. */

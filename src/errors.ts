@@ -23,6 +23,8 @@ export const problemWith = (path: string, said: Wording): ConfigProblem => ({
 export class ConfigError extends Error {
   override name = 'ConfigError';
   readonly problems: readonly ConfigProblem[];
+  /** The file that the settings were read from. */
+  file?: string | undefined;
   constructor(problems: readonly ConfigProblem[], options?: ErrorOptions) {
     super(problems.map((p) => (p.path ? `${p.path}: ${p.message}` : p.message)).join('\n'), options);
     this.problems = problems;

@@ -69,14 +69,26 @@ export function keptLines(): { at: number; text: string }[] {
 /** Creates the process's logger. Lines are scrubbed before they leave it. */
 export function createLog(options: LogOptions): Logger {
   const write = options.write ?? createStdoutWriter();
+  const isDetailed = options.level === 'debug' || options.level === 'trace';
   const destination = {
     write(line: string) {
-      const clean = scrub(line);
+      const clean = scrub(isDetailed ? line : withoutStack(line));
       keepLine(clean);
       write(options.pretty ? prettyLine(clean) : clean);
     },
   };
   return pino({ level: options.level, base: null, serializers: { err: errorFields } }, destination);
+}
+
+const ERROR = 50;
+
+/** Removes the stack from a line below the level of errors: there, the message says what people need. */
+function withoutStack(line: string): string {
+  if (!line.includes('"stack":')) return line;
+  const fields = JSON.parse(line) as { level: number; err?: { stack?: unknown } };
+  if (fields.level >= ERROR) return line;
+  delete fields.err?.stack;
+  return `${JSON.stringify(fields)}\n`;
 }
 
 /** Milliseconds: a write wakes the reader, so the lines of one message leave together. */

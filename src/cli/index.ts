@@ -79,6 +79,10 @@ function explain(error: unknown, messages: Messages, complain: (line: string) =>
       const what = messages.said(said ?? message);
       complain(path ? `${path}: ${what}` : what);
     }
+    const { file } = error;
+    // A problem without a setting names the file itself.
+    if (file !== undefined && error.problems.some(({ path }) => path !== '' && path !== 'TZ'))
+      complain(messages.text('cli.inFile', { file }));
     return EXIT.badConfig;
   }
   if (error instanceof UserError) complain(messages.said(error.said));

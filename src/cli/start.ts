@@ -24,7 +24,7 @@ export async function run({ config: file, home, env }: CliContext): Promise<numb
   if (source !== undefined) noteConfig(path.resolve(home), source);
   let show: ((line: string) => void) | undefined;
   const log = openLog(config, () => show);
-  for (const warning of warnings) log.warn({ source }, messagesIn('en').said(warning));
+  for (const warning of warnings) log.warn(`${source ?? ''}: ${messagesIn('en').said(warning)}`.replace(/^: /, ''));
   for (const { path: setting, message } of problems)
     log.error({ setting }, `${setting}: ${message}; it goes on without`);
   for (const warning of unreadLines(home)) log.warn(messagesIn('en').said(warning));

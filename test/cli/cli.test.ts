@@ -322,6 +322,64 @@ describe('while the gateway runs', () => {
   });
 });
 
+describe('what a newcomer reads', () => {
+  const env = { NODE_NO_WARNINGS: '1' };
+  const german = { ...env, LANG: 'de_DE.UTF-8' };
+
+  it('answers a skill command once, says where the Board is, and keeps the lines of the memory', async () => {
+    const home = tempFolder();
+    fs.mkdirSync(path.join(home, 'skills/release_notes'), { recursive: true });
+    const skill = '---\nname: release_notes\ndescription: Writes them.\n---\nWrite.\n';
+    fs.writeFileSync(path.join(home, 'skills/release_notes/SKILL.md'), skill);
+    const memory = '# Memory\n\n## Likes\n- tea in the\n  morning\n- Earl Grey tea\n- coffee\n\nTea at four.\n';
+    fs.mkdirSync(path.join(home, 'workspace'));
+    fs.writeFileSync(path.join(home, 'workspace/MEMORY.md'), memory);
+    const input = '/release_notes for version 1.2\n/board\n/memory tea\n/memory likes\n';
+    const { code, out } = await viber(home, ['chat'], { input, env });
+    expect(code).toBe(0);
+    expect(out).not.toMatch(/\/task|http\.host|#/);
+    expect(out).toMatch(/start it with `[^`]* start[^`]*`, and send \/board again/);
+    expect(out).toContain('\n- tea in the morning\n- Earl Grey tea\n- Tea at four.\n');
+    expect(out).toMatch(/\n- coffee\n- Tea at four\.\n$/);
+  });
+
+  it('names the file of a wrong setting and of an unknown one; a stack is no news', async () => {
+    const home = tempFolder();
+    const file = path.join(home, 'config.yaml');
+    fs.writeFileSync(file, 'http: { port: abc }\n');
+    const wrong = await viber(home, ['start'], { env });
+    expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining(`\nThe settings are in ${file}.\n`) });
+    expect((await viber(home, ['start'], { env: german })).err).toContain(`Die Einstellungen stehen in ${file}.`);
+    fs.writeFileSync(file, 'http: { port: 0 }\nmodl: x\n');
+    const { code, err } = await viber(home, ['start'], { input: 'think about it\n', env });
+    expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining(`"${file}: modl: unknown key`) });
+    expect(err).toContain('the run failed');
+    expect(err).not.toContain('"stack"');
+  });
+
+  it('is in the language of the machine, and says where logs are', async () => {
+    const home = tempFolder();
+    fs.mkdirSync(path.join(home, 'jobs'));
+    fs.writeFileSync(path.join(home, 'config.yaml'), 'modl: x\n');
+    fs.writeFileSync(path.join(home, 'jobs/x.yaml'), 'name: x\nschedul: every business day\nprompt: y\n');
+    const problem = 'x.yaml, Zeile 2, schedul: diesen Schlüssel gibt es nicht; meintest du schedule?';
+    expect((await viber(home, ['jobs', 'list'], { env: german })).out).toContain(problem);
+    const doctor = (await viber(home, ['doctor'], { env: german })).out;
+    expect(doctor).toContain(problem);
+    expect(doctor).toContain('modl: unbekannter Schlüssel');
+    expect(doctor).not.toContain('unknown key');
+    const half = await viber(home, ['jobs', 'when', 'daily at 5'], { env: german });
+    expect(half.err).toMatch(/welche Tageshälfte gemeint ist.*„daily at 05:00“ oder „daily at 17:00“/);
+    const old = await viber(home, ['jobs', 'when', 'every business day'], { env: german });
+    expect(old.err).toMatch(/„business“ kenne ich da nicht\. .*„weekdays at 9“/);
+    const logs = await viber(home, ['service', 'logs'], { env });
+    expect(logs).toMatchObject({
+      code: 1,
+      out: expect.stringMatching(/^No service is installed.* start.* service install/),
+    });
+  });
+});
+
 describe.each(['chat', 'start'])('viber %s with a line that is answered twice', (command) => {
   it.each(['\n', '\nexit\nnever\n'])('goes on, and ends, after the second answer: %j', async (rest) => {
     const home = tempFolder();

@@ -181,6 +181,12 @@ const REFUSED: [text: string, reason: RegExp][] = [
   ['evry day at 9', /"evry" is not understood there; did you mean "every"/],
   ['tommorow at 9', /did you mean "tomorrow"/],
   ['every 2 wekes on monday', /./],
+  ['every sevn days at 9', /"sevn" is not understood there; did you mean "seven"/],
+  // a word that is near another only by chance, or whose correction is no schedule either
+  ['jeden Werktag', /"jeden" is not understood there\. Say/],
+  ['jeden Montg um 9 Uhr', /"jeden" is not understood there\. Say/],
+  ['evry fortnighty', /"evry" is not understood there\. Say/],
+  ['täglich um 9', /"täglich" is not understood there\. Say/],
 ];
 
 describe('refused', () => {

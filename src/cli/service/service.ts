@@ -29,6 +29,11 @@ export async function run(context: CliContext): Promise<number> {
     case 'uninstall':
       return await uninstall(supervisor, context);
     case 'logs':
+      if (!fs.existsSync(supervisor.file)) {
+        const [install, start] = [viberCommand('service install'), viberCommand('start')];
+        print(messages.text('service.noLogs', { install, start }));
+        return EXIT.failed;
+      }
       return await runOnTerminal(supervisor.logs({ logFile: supervisor.logFile, isFollowing: switches.has('follow') }));
     default:
       if (!fs.existsSync(supervisor.file)) {

@@ -2,6 +2,7 @@
  * /board: sends an owner a link that logs them in on the Board, once. Anyone with the link is logged in, so it is shown
  * only in direct messages.
  */
+import { viberCommand } from '../../lib/invocation.ts';
 import { lines, words } from '../../messages/messages.ts';
 import type { Command } from '../../runtime/commands/command.ts';
 import { loginsOf } from './logins.ts';
@@ -17,6 +18,8 @@ export const board: Command = {
     const { channel, account, workspace, user, name } = principal;
     const known = { channel, account, ...(workspace !== undefined && { workspace }), user, name, direct: address };
     const link = await loginsOf(gw).link(known);
+    // A gateway of `viber chat` serves no Board.
+    if (!gw.features.served()) return { text: messages.text('board.notHere', { start: viberCommand('start') }) };
     if (!link) return { text: messages.text('board.notServed') };
     // Angle brackets keep characters of the URL from being formatted.
     const shown = words(`<${link.url}>`);

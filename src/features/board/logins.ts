@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Account } from '../../board/speakers.ts';
 import { UserError } from '../../errors.ts';
 import { viberCommand } from '../../lib/invocation.ts';
+import { say } from '../../messages/messages.ts';
 import { type Gateway, perGateway } from '../gateway.ts';
 import type { BoardLink } from './links.ts';
 import type { SessionInfo, Sessions } from './sessions.ts';
@@ -53,9 +54,7 @@ class Logins {
       case 'link': {
         const made = await this.link();
         if (made) return { url: made.url };
-        throw new UserError(
-          'There is no address under which a login would be safe: let http.host be 127.0.0.1, or list the https origin of a proxy under http.origins.',
-        );
+        throw new UserError(say('board.notServed'));
       }
       case 'sessions':
         return { sessions: (await this.sessions()).list(Date.now()) };

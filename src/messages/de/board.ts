@@ -9,6 +9,8 @@ export const board = translate(english.board)({
   anywhere: 'Gib ihn nicht weiter: Wer ihn zuerst öffnet, ist als du angemeldet.',
   ownersOnly: 'Das Board ist nur für meine Besitzer.',
   directOnly: 'Den Link zum Board gebe ich nur in einer direkten Nachricht: Schick mir dort /board.',
+  notHere:
+    'Das Board öffnet sich, sobald das ganze Gateway läuft: Starte es mit `{start}`, und schick noch einmal /board.',
   notServed:
-    'Das Board ist hier nicht sicher zu erreichen. Setze `http.host` auf 127.0.0.1, oder nenne die https-Adresse eines Proxys unter `http.origins`.',
+    'Das Board ist hier nicht sicher zu erreichen: Setze `http.host` auf 127.0.0.1, oder nenne die https-Adresse eines Proxys unter `http.origins`.',
 });

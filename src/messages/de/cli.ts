@@ -15,6 +15,7 @@ export const cli = translate(english.cli)({
   whichVerb: '{command} braucht noch, was es tun soll.',
   unknownVerb: '{command} kennt „{verb}“ nicht.',
   hinted: '{what} {hint}',
+  inFile: 'Die Einstellungen stehen in {file}.',
   usage: '{what}\n{forms}',
   missingWord: '{command} braucht {what}.',
   oneTooMany: '„{word}“ ist ein Wort zu viel für {command}.',

@@ -19,7 +19,8 @@ export const jobs = translate(english)({
   madeBy: 'Angelegt von `{who}`.',
   nextTimes: 'Als Nächstes ({zone}):',
   notUnderstood:
-    '„{text}“ verstehe ich nicht als Zeit{kind, select, noTime {: die Uhrzeit fehlt} twoTimes {: es sind zwei Zeiten} noDays {: es fehlt, an welchen Tagen} twoRhythms {: es sind zwei Rhythmen} past {: das ist schon vorbei} tooFar {: das ist zu lange hin} seconds {: Sekunden gehen nicht} tooLong {: es ist zu lang} noDay {: diesen Tag gibt es nicht} other {}}. Schreib zum Beispiel „every weekday at 8:30“, „tomorrow at 9“ oder „0 9 * * 1-5“.{reason, select, other {}}{example, select, other {}}',
+    '„{text}“ verstehe ich nicht als Zeit{kind, select, noTime {: die Uhrzeit fehlt} twoTimes {: es sind zwei Zeiten} noDays {: es fehlt, an welchen Tagen} twoRhythms {: es sind zwei Rhythmen} past {: das ist schon vorbei} tooFar {: das ist zu lange hin} seconds {: Sekunden gehen nicht} tooLong {: es ist zu lang} noDay {: diesen Tag gibt es nicht} half {: offen ist, welche Tageshälfte gemeint ist} word {: „{word}“ kenne ich da nicht} other {}}. Schreib zum Beispiel „{example}“.{reason, select, other {}}',
+  or: '{before}“ oder „{next}',
   tooOften:
     'Das ist zu oft: ein im Chat angelegter Auftrag darf höchstens {n, plural, one {jede Minute} other {alle # Minuten}} laufen (jobs.min_minutes).',
   nameTaken: 'Einen Auftrag „{name}“ gibt es schon; lösch ihn zuerst oder nimm einen anderen Namen.',

@@ -13,6 +13,8 @@ export const service = translate(english.service)({
     'Die Variablen dieser Shell sieht er nicht: {names}. Schreib sie in {file} (Rechte 0600), eine je Zeile als NAME=value, oder lass {command} das tun.',
   lingers: 'Er läuft weiter, wenn du dich abmeldest, und startet mit dem Rechner (lingering ist für {user} an).',
   ends: 'Er endet, wenn du dich abmeldest, außer mit: sudo loginctl enable-linger {user}',
+  noLogs:
+    'Es ist kein Dienst installiert, also hat er keine Logs. `{start}` schreibt sie ins Terminal, und `{install}` installiert den Dienst.',
   noService: 'Es ist kein Dienst installiert.',
   removed: 'Angehalten und entfernt: {file}. Das Home bleibt.',
   unsupported:

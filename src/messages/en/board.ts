@@ -6,6 +6,7 @@ export const board = {
   anywhere: 'Do not pass it on: the first person who opens it is logged in as you.',
   ownersOnly: 'The Board is for my owners only.',
   directOnly: 'I give the link to the Board only in a direct message: send me /board there.',
+  notHere: 'The Board opens once the whole gateway runs: start it with `{start}`, and send /board again.',
   notServed:
-    'The Board cannot be reached safely here. Set `http.host` to 127.0.0.1, or list the https address of a proxy under `http.origins`.',
+    'The Board cannot be reached safely here: set `http.host` to 127.0.0.1, or list the https address of a proxy under `http.origins`.',
 } as const;

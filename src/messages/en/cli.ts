@@ -12,6 +12,7 @@ export const cli = {
   whichVerb: '{command} needs to be told what.',
   unknownVerb: '{command} has no "{verb}".',
   hinted: '{what} {hint}',
+  inFile: 'The settings are in {file}.',
   usage: '{what}\n{forms}',
   missingWord: '{command} needs {what}.',
   oneTooMany: '"{word}" is one word too many for {command}.',

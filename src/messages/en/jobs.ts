@@ -16,7 +16,8 @@ export const jobs = {
   madeBy: 'Made by `{who}`.',
   nextTimes: 'Next ({zone}):',
   notUnderstood:
-    '"{text}" is not a schedule I can keep: {reason}. Say for example "{example}".{kind, select, other {}}',
+    '"{text}" is not a schedule I can keep: {reason}. Say for example "{example}".{kind, select, other {}}{word, select, other {}}',
+  or: '{before}" or "{next}',
   tooOften:
     'That is too often: a job made in a chat may come every {n, plural, one {minute} other {# minutes}} at most (jobs.min_minutes).',
   nameTaken: 'There is a job "{name}" already; delete it first or choose another name.',

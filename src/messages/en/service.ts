@@ -10,6 +10,8 @@ export const service = {
     "It doesn't see the variables of this shell: {names}. Write them into {file} (mode 0600), one NAME=value per line, or let {command} do it.",
   lingers: 'It keeps running when you log out, and starts with the machine (lingering is on for {user}).',
   ends: 'It ends when you log out, unless: sudo loginctl enable-linger {user}',
+  noLogs:
+    'No service is installed, so it has no logs. `{start}` writes them to your terminal, and `{install}` installs the service.',
   noService: 'No service is installed.',
   removed: 'Stopped and removed: {file}. The home stays.',
   unsupported:

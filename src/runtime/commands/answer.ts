@@ -44,7 +44,8 @@ export async function answerCommand(
     const context = await invocationOf(entry, command, gw, { stop, maxRead });
     if (!known) context.args = `use ${name} ${context.args}`;
     if (!mayUse(context.principal, command.action, context.task)) return { text: refusalText(command, context) };
-    const hint = goalHint(entry, command, messages);
+    // All words after the name of something else, such as a skill, are for it.
+    const hint = known ? goalHint(entry, command, messages) : '';
     if (hint !== '' && command.isEnd) return { text: hint };
     const reply = await command.run(context);
     return hint === '' ? reply : { ...reply, text: paragraphs(reply.text, hint) };

@@ -31,7 +31,7 @@ export async function checkJobs(at: CheckedAt): Promise<Finding[]> {
     await jobs.start();
     const inForce = jobs.all().flatMap(({ job, state }) => (job && state !== 'disabled' ? [job] : []));
     const names = await lookUpNames(inForce, { config, root, env, offered: (vibers) => at.names(vibers) });
-    for (const { problem } of jobs.all()) if (problem !== undefined) found('wrong', problem.replaceAll('\n', '; '));
+    for (const { wrong = [] } of jobs.all()) for (const each of wrong) found('wrong', each);
     for (const job of inForce) {
       const unknown = names.of(job);
       const [first, ...others] = sayUnknown(unknown, String);

@@ -87,7 +87,7 @@ async function printJobs(context: CliContext, { names: offered }: CliServices): 
   );
   const { said } = messages;
   const states = openJobStates(folder, { isReader: true });
-  const shown = jobs.all().map(({ id, state, job, problem }) => {
+  const shown = jobs.all().map(({ id, state, job, problem, wrong }) => {
     const next = job && state !== 'disabled' ? nextSlots(job.schedule, new Date(), SHOWN_TIMES) : [];
     const lastRun = states.get(id)?.lastRun;
     const unknown = job ? names.of(job) : [];
@@ -99,7 +99,7 @@ async function printJobs(context: CliContext, { names: offered }: CliServices): 
       schedule: job?.words ?? '',
       timezone: job?.timezone ?? timezone,
       next: next.map((time) => time.toISOString()),
-      ...(problem === undefined ? {} : { problem }),
+      ...(problem === undefined ? {} : { problem: json ? problem : (wrong ?? []).map(said).join('\n') }),
       ...(unknown.length === 0 ? {} : { unknown }),
       ...(unsent.length === 0 ? {} : { unsent }),
       ...(lastRun ? { lastRun: { ...lastRun, slot: new Date(lastRun.slot).toISOString() } } : {}),

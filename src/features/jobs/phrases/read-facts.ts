@@ -1,6 +1,6 @@
 /** Reads a phrase form by form, part by part, and refuses what is unclear; see `grammar.ts` for the forms. */
-import type { UserError } from '../../../errors.ts';
-import { nearest } from '../../../lib/nearest.ts';
+import { UserError } from '../../../errors.ts';
+import { distance, nearest } from '../../../lib/nearest.ts';
 import { all, CLOCK, COMPILED, type Facts, FIGURES, MONTH, NTH, PARTS, RHYTHMS, WD } from './grammar.ts';
 import { phraseError } from './refusal.ts';
 
@@ -87,7 +87,7 @@ function readParts(text: string, begin: () => Facts): Part[] {
       pattern.lastIndex = at;
       return pattern.test(text);
     });
-    if (!form) throw unknown(facts, text.slice(at));
+    if (!form) throw unknown(facts, at);
     form.pattern.lastIndex = at;
     const found = form.pattern.exec(text) ?? [''];
     const { kind } = form;
@@ -144,7 +144,8 @@ function checked(parts: readonly Part[], text: string): Facts[] {
   return parts.map((part) => part.facts);
 }
 
-function unknown(facts: Facts, all: string): UserError {
+function unknown(facts: Facts, at: number): UserError {
+  const all = facts.text.slice(at);
   const rest = all.replace(/^(?:(?:at|in|from|between|next|this|of|an?|every|each|other) )+(?=\S)/, '');
   const [word = ''] = /^(?:\p{L}+|[\d.,:/-]+|\S)/u.exec(rest) ?? [];
   if (/^(?:at|from|between|in)$/.test(rest)) return facts.refuse('it ends too early', EXAMPLE);
@@ -159,6 +160,19 @@ function unknown(facts: Facts, all: string): UserError {
     );
   const instead = INSTEAD[/\b(?:business|except|quarter)\b/.exec(all)?.[0] ?? ''];
   const near = instead || word.length < 4 || WORDS.includes(word) ? undefined : nearest(word, WORDS);
-  const meant = near === undefined ? '' : `; did you mean "${near}"`;
+  const meant =
+    near !== undefined && isMeant(facts, at + all.indexOf(word), word, near) ? `; did you mean "${near}"` : '';
   return facts.refuse(`"${word.slice(0, 40)}" is not understood there${meant}`, instead ?? EXAMPLE);
+}
+
+/** Returns whether a word is close enough to another, for its length, and the phrase can be read with that one. */
+function isMeant({ text, now, timezone }: Facts, at: number, word: string, near: string): boolean {
+  if (distance(word, near) > (word.length < 6 ? 1 : 2)) return false;
+  try {
+    const corrected = `${text.slice(0, at)}${near}${text.slice(at + word.length)}`;
+    return readFacts(corrected, corrected, { now, timezone }).length > 0;
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return false;
+  }
 }

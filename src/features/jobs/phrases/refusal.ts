@@ -1,6 +1,7 @@
 /** Says that a phrase is no schedule, and why. */
 import { UserError } from '../../../errors.ts';
-import { say } from '../../../messages/messages.ts';
+import { say, type Wording } from '../../../messages/messages.ts';
+import { foldPhrase } from './grammar.ts';
 
 /** Reasons that are translated; all others are shown in English, or elsewhere as examples only. */
 const TOLD: readonly (readonly [pattern: RegExp, kind: string])[] = [
@@ -14,11 +15,25 @@ const TOLD: readonly (readonly [pattern: RegExp, kind: string])[] = [
   [/^it is too long$/, 'tooLong'],
   [/^there is no such day$/, 'noDay'],
   [/^it leaves open which half of the day/, 'half'],
+  [/ is not understood there\b/, 'word'],
 ];
 
 /** Builds every refusal: the phrase, the reason and what to say instead. */
 export function phraseError(phrase: string, reason: string, example: string): UserError {
   const text = phrase.length > 80 ? `${phrase.slice(0, 80)}...` : phrase;
   const kind = TOLD.find(([pattern]) => pattern.test(reason))?.[1] ?? 'other';
-  return new UserError(say('jobs.notUnderstood', { text, reason, example, kind }));
+  const read = /^"(.*)" is not understood/.exec(reason)?.[1] ?? '';
+  // The phrase is read without accents.
+  const word =
+    phrase
+      .toLowerCase()
+      .match(/\p{L}+/gu)
+      ?.find((each) => foldPhrase(each) === read) ?? read;
+  const examples = example.split('" or "');
+  const shown = examples
+    .map<Wording | string>((each) => each)
+    .reduce((before, next) => say('jobs.or', { before, next }));
+  return new UserError(
+    say('jobs.notUnderstood', { text, reason: reason.replace(`"${read}"`, `"${word}"`), word, example: shown, kind }),
+  );
 }

@@ -93,12 +93,24 @@ async function search(context: Invocation): Promise<CommandReply> {
   const found = await searchOf(context.gw).searchMemory(context.viber, query, MAX_FOUND);
   const waiting = await waitingAbout(context, query);
   if (found.length === 0) return waiting ?? { text: context.messages.text('memory.notFound') };
-  const listed = found.map(({ content, source_file }) => {
+  const listed = found.flatMap(({ content, source_file }) => {
     const source = source_file.replace(/^memory\/|(?<=\d)\.md$/g, '');
-    const shown = cutText(plainLine(content).replace(/^[-*+]\s+/, ''), 300);
-    return words(source === 'MEMORY.md' ? `- ${shown}` : `- ${source}: ${shown}`);
+    const from = source === 'MEMORY.md' ? '' : `${source}: `;
+    return itemsAbout(content, query).map((item) => words(`- ${from}${cutText(item, 300)}`));
   });
   return waiting ? { ...waiting, text: lines(...listed, '', waiting.text) } : { text: lines(...listed) };
+}
+
+/** Returns the items and paragraphs of a text that contain a word of the query, or else all, without headings. */
+function itemsAbout(content: string, query: string): string[] {
+  const items = content
+    .split(/\n(?=\s*(?:[-*+]|\d+[.)]|#{1,6})\s|\s*\n)|(?<=^#{1,6}\s[^\n]*)\n/m)
+    .map((item) => plainLine(item).trim());
+  const all = items.filter((item) => item !== '' && !HEADING.test(item)).map((item) => item.replace(/^[-*+]\s+/, ''));
+  const wanted = query.toLowerCase().split(/\s+/);
+  const fits = all.filter((item) => wanted.some((word) => item.toLowerCase().includes(word)));
+  if (fits.length > 0) return fits.slice(0, MAX_FOUND);
+  return all.length > 0 ? all.slice(0, MAX_FOUND) : items.filter(Boolean);
 }
 
 /** Returns pending suggestions with these words, or undefined if there are none. */
