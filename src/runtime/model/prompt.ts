@@ -9,9 +9,10 @@ type Message = Prompt[number];
 /**
  * Merges the system parts into one message. Only Anthropic's models read them as parts (and cache the first
  * separately); chat templates of local servers refuse a second system message.
+ * @param isWords whether `isPlain` has found the prompt to be plain
  */
-export function fitPrompt(given: Prompt, provider: string): Prompt {
-  const prompt = isPlain(given) || takesPdf(provider) ? given : withoutPdfs(given);
+export function fitPrompt(given: Prompt, provider: string, isWords = isPlain(given)): Prompt {
+  const prompt = isWords || takesPdf(provider) ? given : withoutPdfs(given);
   const parts = prompt.filter((message) => message.role === 'system');
   if (parts.length < 2 || provider.startsWith('anthropic')) return prompt;
   const system: Message = { role: 'system', content: parts.map((part) => part.content).join('\n\n') };

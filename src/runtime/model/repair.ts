@@ -18,7 +18,7 @@ import {
   withoutThoughts,
 } from './history.ts';
 import { knownModel } from './known.ts';
-import { hasFiles, isPlain, withoutFiles } from './prompt.ts';
+import { hasFiles, withoutFiles } from './prompt.ts';
 import { createRefusedFiles, type OnRefused, type RefusedFiles } from './refused-files.ts';
 import { fitResults, hasLongArguments, hasSteps, sizeOfResults, withShortArguments, withStepsTold } from './results.ts';
 
@@ -85,8 +85,11 @@ const roomOf = (name: string): number => Math.min(MAX_ROOM, 2 * (knownModel(name
 const learned = new WeakMap<ModelV4, Manner>();
 
 export interface Repair {
-  /** Returns the call in the form that this model accepts. */
-  prepare(call: CallOptions): CallOptions;
+  /**
+   * Returns the call in the form that this model accepts.
+   * @param isWords whether its prompt is plain
+   */
+  prepare(call: CallOptions, isWords: boolean): CallOptions;
   /** Returns whether to retry the last prepared call, which then has another form. */
   takes(failure: ModelFailure): boolean;
   /** Records that the last prepared call was accepted. */
@@ -114,9 +117,9 @@ export function createRepair(name: string, model: ModelV4, onRefused?: OnRefused
     return files().without(fitResults(read, manner.room ?? roomOf(name)));
   }
 
-  function prepare(call: CallOptions): CallOptions {
+  function prepare(call: CallOptions, isWords: boolean): CallOptions {
     const { mostTokens, forms } = manner;
-    const prompt = isPlain(call.prompt) ? call.prompt : fitted(call);
+    const prompt = isWords ? call.prompt : fitted(call);
     last = { ...call, prompt, ...(mostTokens !== undefined && { maxOutputTokens: mostTokens }) };
     for (const form of forms.size > 0 ? FORM_NAMES : []) if (forms.has(form)) last = FORMS[form].make(last);
     return last;

@@ -143,13 +143,14 @@ class Streaming implements StreamingModel {
     const model = await this.#options.load(name);
     const repair = this.#repairs.get(name) ?? createRepair(name, model, this.#options.onRefused);
     this.#repairs.set(name, repair);
-    const asked = repair.prepare(call);
+    const isWords = isPlain(call.prompt);
+    const asked = repair.prepare(call, isWords);
     // Words alone name no tool, and nearly every offered name is accepted as it is.
-    const areNamesFit = isPlain(asked.prompt) && (asked.tools ?? []).every((tool) => FIT_NAME.test(tool.name));
+    const areNamesFit = isWords && (asked.tools ?? []).every((tool) => FIT_NAME.test(tool.name));
     const names = areNamesFit ? undefined : withFitNames(asked);
     // Every provider lets a model choose among its tools by default, so requests don't need to say it.
     const { toolChoice: _usual, ...said } = names?.call ?? asked;
-    const fit = { ...said, prompt: fitPrompt(said.prompt, model.provider) };
+    const fit = { ...said, prompt: fitPrompt(said.prompt, model.provider, isWords) };
     const middleware = streamed({ name, limits: this.#options.limits, onText, onSize });
     const given = await wrapLanguageModel({ model, middleware }).doGenerate(fit);
     repair.worked();
