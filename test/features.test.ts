@@ -8,6 +8,7 @@ import { guarded } from '../src/app/plugins.ts';
 import type { Feature } from '../src/features/gateway.ts';
 import { FEATURES as TABLE } from '../src/features.ts';
 import { silentLog } from '../src/log.ts';
+import type { Answer } from '../src/runtime/contract/outcome.ts';
 import { OFFLINE_MODEL } from '../src/runtime/contract/providers.ts';
 import { featureSet } from '../src/runtime/features.ts';
 import { openWorld } from './dialogs/harness.ts';
@@ -84,6 +85,44 @@ it.each(['throws', 'never ends'])(
     expect(world.llm.requests()).toHaveLength(3);
   },
 );
+
+it('a feature that states its conditions as values is entered only when they hold', async () => {
+  const entered: string[] = [];
+  const note = (hook: string) => void entered.push(hook);
+  const add = async (hook: string, outcome: Answer) => {
+    note(hook);
+    return outcome;
+  };
+  const watching: Feature = {
+    name: 'watching',
+    takes: { when: { isPlay: true }, run: async () => Promise.reject(new Error('it was no playbook')) },
+    delivers: { when: { isJob: true }, send: async () => note('delivers') },
+    answers: { when: { state: 'completed', isSpoken: true }, add: (outcome) => add('spoken', outcome) },
+    keeps: { when: [{ hasAsks: true }, { state: 'completed', hasGuest: false }], keep: async () => note('keeps') },
+    after: { when: { state: ['completed', 'error'], isAwaited: false }, note: () => note('after') },
+    belowWhen: { hasAsks: true },
+    below: () => void note('below'),
+    understands: {
+      when: /^odd:/,
+      async read(answer) {
+        note('understands');
+        return { answer };
+      },
+    },
+  };
+  const asleep: Feature = {
+    name: 'asleep',
+    isSetUp: () => false,
+    offers: { when: () => Boolean(note('offers')), tools: async () => ({ tools: [] }) },
+    after: { when: {}, note: () => note('asleep') },
+  };
+  const world = await openWorld({ features: [...FEATURES, watching, asleep] });
+  world.llm.script(({ lastUser }) => ({ text: lastUser }));
+  await world.ask('one');
+  await expect.poll(() => entered).toEqual(['keeps', 'after']);
+  await world.ask('odd: two');
+  await expect.poll(() => entered).toEqual(['keeps', 'after', 'understands', 'keeps', 'after']);
+});
 
 it('a feature from outside remembers for runs, and takes its own element of an answer', async () => {
   const taken: string[] = [];
