@@ -169,7 +169,7 @@ const AT_MOST: Figures = {
   filesSharingAFunctionName: 4,
 };
 /** Of `npm run path`. Functions are rounded up: a timer that fires on a slow machine calls a few more. */
-const PATH_AT_MOST = { files: 140, functions: 920 };
+const PATH_AT_MOST = { files: 140, functions: 905 };
 
 interface Import {
   from: string;
