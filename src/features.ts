@@ -29,6 +29,7 @@ export const FEATURES: readonly FeatureRow[] = [
   { name: 'voice', load: async () => (await import('./features/voice/index.ts')).voice },
   { name: 'documents', load: async () => (await import('./features/documents/index.ts')).documents },
   { name: 'titles', load: async () => (await import('./features/titles/index.ts')).titles },
+  { name: 'costs', load: async () => (await import('./features/costs/index.ts')).costs },
   { name: 'dialects', load: async () => (await import('./features/dialects/index.ts')).dialects },
   { name: 'offline', load: async () => (await import('./features/offline/index.ts')).offline },
   { name: 'imports', cli: { import: imports } },

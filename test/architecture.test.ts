@@ -23,7 +23,7 @@ const FEATURE_SEAM = /^features\/gateway\.ts$/;
 
 /** The rooms of the runtime, the lowest first: each may use those below it. `delivery.ts` stands on the engine alone. */
 const ROOMS = [
-  ...['contract', 'reply', 'context', 'model', 'costs', 'conversations', 'reading', 'tools', 'live', 'agent'],
+  ...['contract', 'reply', 'context', 'model', 'conversations', 'reading', 'tools', 'live', 'agent'],
   ...['approvals', 'run', 'commands', 'intake'],
 ];
 

@@ -170,6 +170,19 @@ it('without the Board programs still use the protocol, and there is no page, no 
   expect(await at(FEATURES.filter(({ name }) => name !== 'board'))).toEqual([200, 200, 404, 404, false]);
 });
 
+it('without costs nothing is counted or capped, and /status names no tokens', async () => {
+  const at = async (features: readonly Feature[]) => {
+    const world = await openWorld({ features, config: { limits: { tokensPerDay: 1 } } });
+    world.llm.script(() => ({ text: 'Fine.' }));
+    const answers = [await world.ask('one'), await world.ask('two'), await world.ask('/status')];
+    return { calls: world.llm.requests().length, status: answers.at(-1)?.text ?? '' };
+  };
+  const counted = await at(FEATURES);
+  expect([counted.calls, /tokens/.test(counted.status)]).toEqual([1, true]);
+  const free = await at(FEATURES.filter(({ name }) => name !== 'costs'));
+  expect([free.calls, /tokens/.test(free.status)]).toEqual([2, false]);
+});
+
 describe.each(FEATURES.map(({ name }) => [name]))('without %s', (name) => {
   it('a gateway starts, answers, uses tools, keeps its plan over a restart, and stops', async () => {
     const off = FEATURES.find((feature) => feature.name === name);

@@ -21,11 +21,9 @@ import { questionId } from '../runtime/contract/buttons.ts';
 import type { Entry } from '../runtime/contract/entry.ts';
 import type { StopFeature } from '../runtime/contract/feature.ts';
 import type { OwnModels } from '../runtime/contract/model.ts';
+import { type Spending, UNCOUNTED } from '../runtime/contract/spending.ts';
 import type { ConversationSettings } from '../runtime/conversations/conversations.ts';
 import { createTaskRecords, type TaskRecordsOptions } from '../runtime/conversations/task-record.ts';
-import { Costs } from '../runtime/costs/costs.ts';
-import { createMeter } from '../runtime/costs/meter.ts';
-import { priceOf } from '../runtime/costs/prices.ts';
 import { featureSet, knowBlocks, nativesIn, reservedIn } from '../runtime/features.ts';
 import { Choices, type ModelChoices } from '../runtime/model/choices.ts';
 import { chosenAt } from '../runtime/model/choose.ts';
@@ -121,7 +119,7 @@ function gatewayOf(
   { env = {}, clock = systemClock, features, reserved }: TableOptions,
   portOf: () => number | undefined,
 ): AppGateway {
-  const { costs } = models;
+  const used = models.spending.ofRun;
   const { conversations, news } = tasks;
   const hasOwner = () => people.pairing.ownership() === 'somebody';
   const onState: TaskRecordsOptions['onState'] = (taskId, state) => news.emit({ type: 'task:state', taskId, state });
@@ -130,7 +128,7 @@ function gatewayOf(
     config,
     engine,
     people: { ...people, nowFor: nowForOf(config, people.zones, clock) },
-    tasks: { ...tasks, records: createTaskRecords({ home, conversations, costs, log, hasOwner, onState }) },
+    tasks: { ...tasks, records: createTaskRecords({ home, conversations, used, log, hasOwner, onState }) },
     places: { ...places, tellsMemory: createTelling(config, places.targets) },
     models: { ...models, loadAgent: (id) => loadOwn(home, id, log) },
     consent,
@@ -222,17 +220,18 @@ function openAppModels(options: {
   config: Config;
   models: ModelCheck;
   modelName: () => string;
+  priceOf: Spending['priceOf'];
   settings: ConversationSettings;
 }): AppModels {
   const { config, settings } = options;
-  const { prices, currency, fallback, models: listed } = config;
+  const { currency, fallback, models: listed } = config;
   const choices = new Choices({
     models: options.models,
     usual: options.modelName,
     fallback,
     listed,
     currency,
-    priceOf: (id) => priceOf(id, prices, currency),
+    priceOf: options.priceOf,
   });
   return {
     choices,
@@ -253,7 +252,18 @@ function openModelCalls(
   const own: OwnModels = Object.assign({}, ...features.map(({ models }) => models));
   const models = createModels({ providers: config.providers, env, own });
   const modelName = () => config.model ?? models.defaultModel;
-  const { choices, chosen } = openAppModels({ config, models, modelName, settings: places.settings });
+  const spending =
+    features
+      .find((feature) => feature.spending)
+      ?.spending?.({
+        home,
+        config,
+        log,
+        onCall: (call, usage) => countCall(metrics, call, usage),
+        tellOwners: (id, said) => void people.owners.tellOwners(id, said),
+      }) ?? UNCOUNTED;
+  const { priceOf } = spending;
+  const { choices, chosen } = openAppModels({ config, models, modelName, priceOf, settings: places.settings });
   const seconds = (value: number) => value * 1000;
   const { connect, firstToken, idle, run } = config.timeouts;
   keepRefused(path.join(home.cache, 'refused-files'));
@@ -267,14 +277,5 @@ function openModelCalls(
       onModelFailure: (kind) => metrics.count('viber_errors_total', { stage: 'model', kind }),
       timeouts: { connect: seconds(connect), firstToken: seconds(firstToken), idle: seconds(idle), run: seconds(run) },
     });
-  const costs = new Costs({
-    home,
-    log,
-    prices: config.prices,
-    currency: config.currency,
-    limits: config.limits,
-    onCall: (call, usage) => countCall(metrics, call, usage),
-  });
-  const meter = createMeter({ costs, tellOwners: (id, text) => void people.owners.tellOwners(id, text) });
-  return { choices, chosen, providers: models, modelName, agent, costs, meter };
+  return { choices, chosen, providers: models, modelName, agent, spending };
 }

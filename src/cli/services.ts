@@ -2,11 +2,17 @@
 import { UserError } from '../errors.ts';
 import { loadFeatures } from '../features.ts';
 import type { CliContext, CliServices, RunningGateway } from '../runtime/contract/cli.ts';
+import { UNCOUNTED } from '../runtime/contract/spending.ts';
 
 export const servicesFor = (context: CliContext): CliServices => ({
   gateway: () => runningOn(context),
   jobFiles: async (at) => (await loadFeatures()).find(({ jobFiles }) => jobFiles)?.jobFiles?.(at),
   at: async (config) => (await import('../runtime/features.ts')).homeAt(await loadFeatures(), config, context.home),
+  async spending(at) {
+    const features = await loadFeatures();
+    const told = { ...at, tellOwners: () => undefined };
+    return features.find((feature) => feature.spending)?.spending?.(told) ?? UNCOUNTED;
+  },
   async names(vibers, config) {
     const [features, { offeredNames, homeAt }] = await Promise.all([loadFeatures(), import('../runtime/features.ts')]);
     return offeredNames(features, vibers, homeAt(features, config, context.home));

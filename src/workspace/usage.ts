@@ -9,7 +9,7 @@ import { appendLinesSync } from '../lib/files.ts';
 import { parseJson, readJsonLines } from '../lib/json.ts';
 import { isCount, isText, objectOf, oneOf, optional, shape } from '../lib/shape.ts';
 import type { Home } from './home.ts';
-import type { Usage } from './types.ts';
+import type { TaskRecord, Usage } from './types.ts';
 
 export interface UsageCall extends Usage {
   type: 'call';
@@ -106,4 +106,10 @@ export function addUsage(a: Usage | undefined, b: Usage): Usage {
     ...(cost !== undefined && currency !== undefined && { currency }),
     ...(unpriced > 0 && { unpricedTokens: unpriced }),
   };
+}
+
+/** Returns the record with everything that a run has used so far. Repeated calls count the run once. */
+export function withRun(record: TaskRecord, run: string, used: Usage): TaskRecord {
+  const before = record.counted?.run === run ? record.counted.before : record.usage;
+  return { ...record, usage: addUsage(before, used), counted: { run, ...(before && { before }) } };
 }

@@ -3,6 +3,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
+import { servicesFor } from '../../src/cli/services.ts';
 import { run } from '../../src/features/memory/cli/run.ts';
 import type { CliContext } from '../../src/runtime/contract/cli.ts';
 import { openHome } from '../../src/workspace/home.ts';
@@ -23,7 +24,7 @@ async function viber(args: string[], json = false, id?: string): Promise<string>
     ...{ ...NO_OPTIONS, args, config: undefined, home, json, env: {}, print: (line) => void lines.push(line) },
     ...(id === undefined ? {} : { values: { viber: id } }),
   };
-  expect(await run(context)).toBe(0);
+  expect(await run(context, servicesFor(context))).toBe(0);
   return lines.join('\n');
 }
 

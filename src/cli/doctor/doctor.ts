@@ -11,7 +11,6 @@ import { runningGateways } from '../running.ts';
 import { checkChannels, checkGateways, checkHandles, checkHome, checkModels } from './checks.ts';
 import { checkEngine } from './engine.ts';
 import { type Finding, SIGNS, wrong } from './finding.ts';
-import { checkPrices } from './prices.ts';
 import { checkTimezone } from './timezone.ts';
 import { checkVibers } from './vibers.ts';
 import { checkWritten } from './written.ts';
@@ -76,6 +75,5 @@ async function examine({ home, config: file, env }: CliContext): Promise<Finding
     ...checkGateways(running, config),
     ...called.flat(),
     ...checkWritten(home),
-    ...checkPrices(config, env),
   ];
 }

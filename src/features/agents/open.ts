@@ -44,7 +44,7 @@ async function openPlay(gw: Gateway, mesh: Mesh): Promise<Play> {
     import('./playbook/supervise.ts'),
   ]);
   const { home, log, models, tasks } = gw;
-  const { agent, meter, modelName } = models;
+  const { agent, spending: meter, modelName } = models;
   const asking = {
     agent,
     meter,

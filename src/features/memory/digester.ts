@@ -5,7 +5,7 @@
 import type { Logger } from '../../log.ts';
 import { type Agent, RunError } from '../../runtime/agent/agent.ts';
 import { OFFLINE_MODEL } from '../../runtime/contract/providers.ts';
-import type { Costs } from '../../runtime/costs/costs.ts';
+import type { Spending } from '../../runtime/contract/spending.ts';
 
 import type { Part } from './covered.ts';
 import { type Digest, digestInstructions, digestQuestion, maxAnswer, readDigest, splitFacts } from './digest.ts';
@@ -39,7 +39,7 @@ export interface Digester {
 
 export interface DigesterOptions {
   agent: Pick<Agent, 'run'>;
-  costs: Pick<Costs, 'check' | 'add' | 'addToTask'>;
+  costs: Pick<Spending, 'overCap' | 'add' | 'addToTask'>;
   /** Returns a viber's model (`provider/model`) and its fallback. */
   modelOf: (viber: string) => Promise<{ model: string; fallback: string[] }>;
   /** Tokens of the conversation per call. */
@@ -55,7 +55,7 @@ export function createDigester({ agent, costs, modelOf, maxTokens, log }: Digest
       const { model, fallback } = await modelOf(viber);
       const [soFar] = splitFacts(before);
       if (withoutModel || model === OFFLINE_MODEL) return offlineDigest(part.messages, soFar, room);
-      if (costs.check(person)) return 'cap';
+      if (costs.overCap(person)) return 'cap';
       const run = `compact-${part.through}`;
       const enough = new AbortController();
       let told = 0;

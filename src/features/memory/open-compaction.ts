@@ -16,7 +16,7 @@ export const compactionOf = perGateway((gw): Compaction => {
   return createCompaction({
     home,
     agent: models.agent,
-    costs: models.costs,
+    costs: models.spending,
     log,
     awaited: gw.tasks.lanes.awaited,
     limits: history,

@@ -2,10 +2,10 @@
 import type { Config } from '../../config.ts';
 import { errorMessage } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
-import type { Costs } from '../../runtime/costs/costs.ts';
 import type { Embedders } from '../../runtime/model/models.ts';
 import type { Home } from '../../workspace/home.ts';
 import { configOf, perGateway } from '../gateway.ts';
+import type { MeteredBy } from './metered-embedder.ts';
 import type { MemorySearch } from './store/search.ts';
 
 export interface OpenSearch {
@@ -26,7 +26,7 @@ export function openSearch({
   home: Home;
   embedders: Embedders;
   /** Counts and caps the calls of the embedding model. */
-  costs?: Costs | undefined;
+  costs?: MeteredBy | undefined;
   log: Logger;
 }): OpenSearch {
   const { memory: settings } = config;
@@ -40,7 +40,7 @@ export function openSearch({
   async function load(): Promise<MemorySearch> {
     const [{ MemorySearch }, { meteredEmbedder }] = await Promise.all([
       import('./store/search.ts'),
-      import('../../runtime/costs/metered-embedder.ts'),
+      import('./metered-embedder.ts'),
     ]);
     const embedder = settings.embedding === undefined ? undefined : embedders.embedder(settings.embedding);
     return new MemorySearch({
@@ -72,5 +72,5 @@ export function openSearch({
 
 export const searchOf = perGateway((gw): OpenSearch => {
   const { home, log, models } = gw;
-  return openSearch({ config: configOf(gw), home, embedders: models.providers, costs: models.costs, log });
+  return openSearch({ config: configOf(gw), home, embedders: models.providers, costs: models.spending, log });
 });

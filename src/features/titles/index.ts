@@ -17,7 +17,7 @@ const titlesOf = perGateway((gw) => {
     home,
     model,
     models: models.providers,
-    costs: models.costs,
+    costs: models.spending,
     show: tasks.threads.show,
     log,
   });

@@ -12,7 +12,7 @@ import { type CallUsage, estimate, usageOf } from '../../runtime/contract/call-u
 import type { Entry } from '../../runtime/contract/entry.ts';
 import type { Prompt } from '../../runtime/contract/model.ts';
 import type { Answer } from '../../runtime/contract/outcome.ts';
-import type { Costs } from '../../runtime/costs/costs.ts';
+import type { Spending } from '../../runtime/contract/spending.ts';
 import type { Models } from '../../runtime/model/models.ts';
 import { streamed } from '../../runtime/model/streamed.ts';
 import type { Home } from '../../workspace/home.ts';
@@ -31,7 +31,7 @@ export interface TitlesOptions {
   /** `provider/model`. */
   model: string;
   models: Models;
-  costs: Costs;
+  costs: Spending;
   /** Updates the title wherever the task is displayed. */
   show: (taskId: string) => void;
   log: Logger;
@@ -91,7 +91,7 @@ export class SmallModelTitles implements Titles {
     const task = openTask(home, taskId).record();
     // The latest message may have replaced a greeting as the title.
     const isOpen = (record: TaskRecord) => isUnnamed(record) || record.title === titleOf(said);
-    if (!task || !isOpen(task) || costs.check(person)) return;
+    if (!task || !isOpen(task) || costs.overCap(person)) return;
     const subject = saysNothing(task.goal) ? said : task.goal;
     if (saysNothing(subject)) return;
     const title = await this.#ask({ ...task, goal: subject }, person, answer);

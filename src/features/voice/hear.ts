@@ -7,7 +7,7 @@ import type { Logger } from '../../log.ts';
 import type { CallUsage } from '../../runtime/contract/call-usage.ts';
 import type { ReadableFile, ReadFor } from '../../runtime/contract/reading.ts';
 import { Unreadable } from '../../runtime/contract/reading.ts';
-import type { Meter } from '../../runtime/costs/meter.ts';
+import type { Metering } from '../../runtime/contract/spending.ts';
 import { configOf, perGateway } from '../gateway.ts';
 import { createTranscriber, pickTranscription, type Transcriber, type Transcript } from './transcription.ts';
 import { createWhisper } from './whisper.ts';
@@ -17,7 +17,7 @@ export interface HearingOptions {
   transcribers: readonly Transcriber[];
   /** Longer recordings are not sent to anybody. */
   maxSeconds: number;
-  meter: Pick<Meter, 'hooks'>;
+  meter: Metering;
   log: Logger;
 }
 
@@ -33,7 +33,7 @@ export const hearingOf = perGateway((gw): HearingOptions => {
   ];
   // A locally configured program takes precedence over a model that a key happens to allow.
   if (voice.model === undefined) transcribers.reverse();
-  return { transcribers, maxSeconds: voice.max_seconds, meter: gw.models.meter, log: gw.log };
+  return { transcribers, maxSeconds: voice.max_seconds, meter: gw.models.spending, log: gw.log };
 });
 
 /**

@@ -9,9 +9,9 @@ import { errorCode, errorMessage } from '../../errors.ts';
 import { sha256File, writeFileAtomic } from '../../lib/files.ts';
 import type { EndedTurn } from '../../runtime/contract/feature.ts';
 import type { Answer } from '../../runtime/contract/outcome.ts';
-import { spokenUsage } from '../../runtime/costs/minutes.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
 import { configOf, type Gateway } from '../gateway.ts';
+import { spokenUsage } from './spoken-usage.ts';
 
 /** About a minute and a half of speech; the rest can be read. */
 const MAX_SPOKEN = 1_500;
@@ -31,7 +31,7 @@ export async function spokenAnswer(
   try {
     if (!(await isThere(file))) {
       const charged = { run, task: last.taskId, person: principalText(last.principal) };
-      const { beforeCall, onUsage } = gw.models.meter.hooks(charged);
+      const { beforeCall, onUsage } = gw.models.spending.hooks(charged);
       beforeCall();
       const began = performance.now();
       const { speak } = await import('./speech.ts');

@@ -8,7 +8,7 @@ import type { Order } from '../../runtime/contract/order.ts';
 import { splitModelName } from '../../runtime/contract/providers.ts';
 import { describeFailure } from '../../runtime/contract/run-error.ts';
 import type { OwnSettings } from '../../runtime/contract/settings.ts';
-import type { Meter } from '../../runtime/costs/meter.ts';
+import type { Metering } from '../../runtime/contract/spending.ts';
 import type { Searches } from '../../runtime/model/models.ts';
 import { canSearch, searchBy } from '../../runtime/model/search.ts';
 import { configOf, type Gateway, perGateway } from '../gateway.ts';
@@ -21,7 +21,7 @@ export interface SearchOptions {
   models: Searches;
   /** Returns the model that answers an order. */
   modelOf: (order: Order, own: OwnSettings) => string;
-  meter: Meter;
+  meter: Metering;
 }
 
 /** Returns a function that gives a run's web search, or undefined if there is none. */
@@ -30,7 +30,7 @@ export const searcherFor = perGateway((gw) =>
     config: configOf(gw),
     env: gw.features.env,
     models: gw.models.providers,
-    meter: gw.models.meter,
+    meter: gw.models.spending,
     modelOf: (order, own) => modelOf(order, own, gw.models),
   }),
 );

@@ -2,6 +2,7 @@
 import { type Messages, say, type Wording } from '../../messages/messages.ts';
 import type { HomeAt, OfferedNames } from './feature.ts';
 import type { JobFiles, JobFilesAt } from './job-service.ts';
+import type { Spending, SpendingAt } from './spending.ts';
 
 /** An option in its long form, `--name`. */
 export interface CliOption {
@@ -65,6 +66,8 @@ export interface CliServices {
   at: (config: object) => Promise<HomeAt>;
   /** Returns what jobs of these vibers may name of tools and skills that come and go. */
   names: (vibers: readonly string[], config: object) => Promise<OfferedNames>;
+  /** Counts what calls use that are made without the gateway. */
+  spending: (at: Omit<SpendingAt, 'tellOwners'>) => Promise<Spending>;
   /** Returns the job files of a home; undefined if no feature has jobs. */
   jobFiles: (at: JobFilesAt) => Promise<JobFiles | undefined>;
 }

@@ -24,6 +24,7 @@ import type { FeatureOffer, Order, TakenTurn } from './order.ts';
 import type { Answer, RunResults } from './outcome.ts';
 import type { FileKind, ReadableFile, ReadFor } from './reading.ts';
 import type { OwnSettings } from './settings.ts';
+import type { Spending, SpendingAt } from './spending.ts';
 import type { KnownTool, NativeSkill, Tool } from './tool.ts';
 import type { ToolScope } from './tool-scope.ts';
 import type { Values, When } from './when.ts';
@@ -242,6 +243,8 @@ export interface FeatureOf<Gw extends { config: unknown }, Run> {
   names?(vibers: readonly string[], at: HomeAt, gw: Gw | undefined): Promise<Partial<OfferedNames>>;
   /** Returns the state of the servers of tools. */
   servers?(gw: Gw): Promise<ServerHealth[]>;
+  /** Counts what calls use; the first feature that does it does it for all. No gateway needs to run at the home. */
+  spending?(at: SpendingAt): Spending;
   /** Returns routes of the Board. Called once, at the first request for it. */
   routes?(at: BoardAt, gw: Gw): Promise<BoardRoute[]>;
   /** Lets people in with a browser. Called once, at the first request for the Board. */

@@ -4,10 +4,10 @@ import { filesAround, formatAddress } from '../../channels/channel.ts';
 import type { Logger } from '../../log.ts';
 import type { Home } from '../../workspace/home.ts';
 import { openTask, saveTask, saysNothing, titleOf } from '../../workspace/tasks/index.ts';
-import type { TaskRecord, TaskState } from '../../workspace/types.ts';
+import type { TaskRecord, TaskState, Usage } from '../../workspace/types.ts';
+import { withRun } from '../../workspace/usage.ts';
 import type { Entry } from '../contract/entry.ts';
 import { canBecome } from '../contract/task.ts';
-import { type Costs, withRun } from '../costs/costs.ts';
 import { bindingAt, type Conversations } from './conversations.ts';
 
 export interface TaskRecords {
@@ -38,7 +38,8 @@ const takenOver = ({ job: _job, ...record }: TaskRecord): TaskRecord => record;
 export interface TaskRecordsOptions {
   home: Home;
   conversations: Conversations;
-  costs: Pick<Costs, 'ofRun'>;
+  /** Returns what a run has used so far. */
+  used: (run: string) => Usage | undefined;
   hasOwner: () => boolean;
   /** Called for a task that was accepted, one that will not be worked on, and one whose message was given up. */
   onState?: (taskId: string, state: TaskState) => void;
@@ -107,7 +108,7 @@ class RecordsOfTasks implements TaskRecords {
   async setState(taskId: string, state: TaskState, run?: string): Promise<void> {
     await this.#syncing.get(taskId);
     await openTask(this.#home, taskId).update((before) => {
-      const used = run === undefined ? undefined : this.#options.costs.ofRun(run);
+      const used = run === undefined ? undefined : this.#options.used(run);
       const record = used && run !== undefined ? withRun(before, run, used) : before;
       const passes = state === 'running' ? record.state !== 'running' : canBecome('running', state);
       // After a crash between this record and the end of its message, the same run is recorded again.
@@ -119,7 +120,7 @@ class RecordsOfTasks implements TaskRecords {
   }
 
   async endRun(run: string, task: string): Promise<void> {
-    const used = this.#options.costs.ofRun(run);
+    const used = this.#options.used(run);
     if (!used) return;
     try {
       if (openTask(this.#home, task).record())

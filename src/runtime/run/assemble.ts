@@ -52,7 +52,7 @@ export async function runAgent(order: Order, gw: Gateway): Promise<AgentResult> 
   const request = await assemble(order, progress, gw);
   assembled?.();
   const metered = { run: asked?.root ?? run, task: task.id, person: principalText(principal) };
-  const meter = gw.models.meter.hooks(metered);
+  const meter = gw.models.spending.hooks(metered);
   const hooks = {
     signal,
     ...meter,

@@ -14,7 +14,7 @@ import { DeliveryError, errorCode, errorMessage, isStorageFailure } from '../../
 import { type Messages, messagesFor, type Text } from '../../messages/messages.ts';
 import type { Home } from '../../workspace/home.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
-import type { SessionEntry } from '../../workspace/types.ts';
+import type { SessionEntry, Usage } from '../../workspace/types.ts';
 import { STEERED } from '../context/past-run.ts';
 import { type Entry, isFor, isReply, traceOf } from '../contract/entry.ts';
 import type { TurnFacts } from '../contract/feature.ts';
@@ -54,11 +54,16 @@ export async function conclude(turn: Turn, outcome: Outcome, gw: Gateway): Promi
   await deliver(turn, answer, gw);
 }
 
+function usedBy(run: string, { models }: Gateway): { usage?: Usage } {
+  const usage = models.spending.ofRun(run);
+  return usage ? { usage } : {};
+}
+
 /** Ends messages of steered turns that no turn continues. */
 export async function abandon(answered: readonly Item[], lease: Lease<Entry>, gw: Gateway): Promise<void> {
   const run = traceOf(answered[0]?.id ?? '');
   const messages = messagesFor(firstOf({ answered }).message);
-  const outcome = { ...interruptedRun(messages), ...gw.models.meter.used(run) };
+  const outcome = { ...interruptedRun(messages), ...usedBy(run, gw) };
   await deliver({ run, answered, isAgain: true, lease }, outcome, gw);
 }
 
@@ -91,12 +96,13 @@ export async function withoutAnswer({ run, answered, isAgain, lease }: Turn, gw:
 export async function record(
   { run, items, owner }: { run: string; items: readonly Item[]; owner: Owner },
   given: Answer,
-  { home, models }: Gateway,
+  gw: Gateway,
 ): Promise<Answer> {
+  const { home } = gw;
   const { viber, taskId } = (items[0] as Item).message;
   const { state } = given;
   if (state === 'waiting') return given;
-  const answer = { ...given, ...models.meter.used(run), recordedAt: new Date().toISOString() };
+  const answer = { ...given, ...usedBy(run, gw), recordedAt: new Date().toISOString() };
   const { text, summary, artifactRefs, usage, error, decisions = [], recordedAt: at } = answer;
   const result: SessionEntry = {
     type: 'result',

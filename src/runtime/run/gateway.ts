@@ -27,6 +27,7 @@ import type { Entry, JobOrder } from '../contract/entry.ts';
 import type { FeatureOf, FeatureSet } from '../contract/feature.ts';
 import type { News } from '../contract/news.ts';
 import type { OwnSettings, Thinking } from '../contract/settings.ts';
+import type { Spending } from '../contract/spending.ts';
 import type { Arrivals } from '../conversations/arrivals.ts';
 import type { ConversationSettings, Conversations, ViberRules } from '../conversations/conversations.ts';
 import type { Digests } from '../conversations/digests.ts';
@@ -35,8 +36,6 @@ import type { OwnerNotifier } from '../conversations/owner-notifier.ts';
 import type { Reach } from '../conversations/reach.ts';
 import type { TaskRecords } from '../conversations/task-record.ts';
 import type { Threads } from '../conversations/threads.ts';
-import type { Costs } from '../costs/costs.ts';
-import type { Meter } from '../costs/meter.ts';
 import type { Delivery } from '../delivery.ts';
 import type { Bus } from '../live/bus.ts';
 import type { Live } from '../live/live.ts';
@@ -147,8 +146,7 @@ export interface ModelCalls {
    * @throws UserError if the file can't be used
    */
   loadAgent: (viber: string) => Promise<OwnSettings>;
-  meter: Meter;
-  costs: Costs;
+  spending: Spending;
 }
 
 export interface Consent {

@@ -31,8 +31,10 @@ const entry: Entry = { taskId, viber: 'default', message, principal };
 async function world() {
   const home = await newHome();
   const conversations = openConversations(home.conversations);
-  const costs = { ofRun: () => undefined };
-  return { home, records: createTaskRecords({ home, conversations, costs, hasOwner: () => true, log: silentLog() }) };
+  return {
+    home,
+    records: createTaskRecords({ home, conversations, used: () => undefined, hasOwner: () => true, log: silentLog() }),
+  };
 }
 
 describe('the record of a new task', () => {

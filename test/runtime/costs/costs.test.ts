@@ -3,14 +3,14 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { type CostLimits, Costs, type CostsOptions } from '../../../src/features/costs/costs.ts';
+import { CapError, createMeter } from '../../../src/features/costs/meter.ts';
+import { capsText, money, usageText } from '../../../src/features/costs/words.ts';
+import { spokenUsage } from '../../../src/features/voice/spoken-usage.ts';
 import { silentLog } from '../../../src/log.ts';
 import { messagesIn } from '../../../src/messages/messages.ts';
 import type { Conversations } from '../../../src/runtime/conversations/conversations.ts';
 import { createTaskRecords } from '../../../src/runtime/conversations/task-record.ts';
-import { type CostLimits, Costs, type CostsOptions } from '../../../src/runtime/costs/costs.ts';
-import { CapError, createMeter } from '../../../src/runtime/costs/meter.ts';
-import { spokenUsage } from '../../../src/runtime/costs/minutes.ts';
-import { capsText, money, usageText } from '../../../src/runtime/costs/words.ts';
 import { type Home, openHome } from '../../../src/workspace/home.ts';
 import { openTask } from '../../../src/workspace/tasks/index.ts';
 import { newTaskId, saveTask } from '../../../src/workspace/tasks/record.ts';
@@ -119,7 +119,13 @@ describe('counting', () => {
     await saveTask(home, { ...record, people: ['p'], conversations: [], createdAt: at, updatedAt: at });
     open().add(call('p', 100, { task: id }));
     const records = (costs: Costs) =>
-      createTaskRecords({ home, conversations: {} as Conversations, costs, hasOwner: () => true, log: silentLog() });
+      createTaskRecords({
+        home,
+        conversations: {} as Conversations,
+        used: (run) => costs.ofRun(run),
+        hasOwner: () => true,
+        log: silentLog(),
+      });
     const used = async () => openTask(home, id).record()?.usage;
     const costs = open();
     costs.add(call('p', 20, { task: id }));
@@ -203,7 +209,7 @@ describe('what is said at a cap', () => {
     };
     const refused = (meter: ReturnType<typeof make>['meter'], person: string, run: string): string | undefined => {
       try {
-        meter.hooks({ person, run, task: 't' }).beforeCall();
+        meter({ person, run, task: 't' }).beforeCall();
       } catch (error) {
         if (error instanceof CapError) return error.userMessage;
         throw error;

@@ -3,6 +3,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
+import { type CostLimits, Costs } from '../../../src/features/costs/costs.ts';
 import { type Compaction, createCompaction } from '../../../src/features/memory/compaction.ts';
 import { recall } from '../../../src/features/memory/recall.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
@@ -10,7 +11,6 @@ import { silentLog } from '../../../src/log.ts';
 import { createAgent } from '../../../src/runtime/agent/agent.ts';
 import { assembleContext, type MemoryLimits } from '../../../src/runtime/context/context.ts';
 import type { Suggestion } from '../../../src/runtime/contract/memory.ts';
-import { type CostLimits, Costs } from '../../../src/runtime/costs/costs.ts';
 import { createModels } from '../../../src/runtime/model/models.ts';
 import { openHome } from '../../../src/workspace/home.ts';
 import { openTask } from '../../../src/workspace/tasks/index.ts';

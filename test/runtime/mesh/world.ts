@@ -9,10 +9,10 @@ import { loadAgent } from '../../../src/config.ts';
 import { askAgent } from '../../../src/features/agents/ask-agent.ts';
 import type { MeshLimits } from '../../../src/features/agents/mesh/mesh.ts';
 import { agentsOf } from '../../../src/features/agents/open.ts';
+import { type CostLimits, Costs } from '../../../src/features/costs/costs.ts';
+import { createMeter } from '../../../src/features/costs/meter.ts';
 import { createAgent } from '../../../src/runtime/agent/agent.ts';
 import type { Order } from '../../../src/runtime/contract/order.ts';
-import { type CostLimits, Costs } from '../../../src/runtime/costs/costs.ts';
-import { createMeter } from '../../../src/runtime/costs/meter.ts';
 import { runAgent } from '../../../src/runtime/run/assemble.ts';
 import type { Gateway } from '../../../src/runtime/run/gateway.ts';
 import { openTask } from '../../../src/workspace/tasks/index.ts';
@@ -71,7 +71,7 @@ export async function openMeshWorld({ agents = {}, limits, caps }: MeshWorldOpti
   bus.subscribe((event) => void events.push(event));
   const none = { tokensPerDay: 0, costPerDay: 0, tokensPerPersonPerDay: 0, costPerPersonPerDay: 0 };
   const costs = new Costs({ home, log, prices: {}, currency: 'USD', limits: { ...none, ...caps } });
-  const meter = createMeter({ costs, tellOwners: () => undefined });
+  const hooks = createMeter({ costs, tellOwners: () => undefined });
   const agent = createAgent({ models: modelsOf({ local: { baseURL: llm.url, apiKey: 'key' } }), timeouts: QUICK, log });
   const load = (id: string) => loadAgent(home.root, id);
   const gw: Gateway = {
@@ -82,7 +82,7 @@ export async function openMeshWorld({ agents = {}, limits, caps }: MeshWorldOpti
       memory: { ...open.gw.config.memory, max_memory_tokens: 500, max_task_tokens: 500, max_daily_logs: 1 },
       history: { ...open.gw.config.history, max_messages: 50, max_tokens: 10_000 },
     },
-    models: { ...open.gw.models, meter, agent, loadAgent: load },
+    models: { ...open.gw.models, spending: { ...open.gw.models.spending, hooks }, agent, loadAgent: load },
     features: { ...open.gw.features, tools: [askAgent], on: open.gw.features.on.filter(({ offers }) => !offers) },
   };
   const { mesh } = agentsOf(gw);

@@ -10,7 +10,7 @@ import type { Agent } from '../../../runtime/agent/agent.ts';
 import { clip, dataBlock } from '../../../runtime/context/turn.ts';
 import { RunError } from '../../../runtime/contract/run-error.ts';
 import type { OwnSettings } from '../../../runtime/contract/settings.ts';
-import type { Meter } from '../../../runtime/costs/meter.ts';
+import type { Metering } from '../../../runtime/contract/spending.ts';
 import type { Home } from '../../../workspace/home.ts';
 import { openTask } from '../../../workspace/tasks/index.ts';
 import type { ArtifactRef, TaskRecord } from '../../../workspace/types.ts';
@@ -35,7 +35,7 @@ export type Judge = (checked: StepCheck) => Promise<Judgement>;
 export interface JudgeOptions {
   home: Home;
   agent: Agent;
-  meter: Meter;
+  meter: Metering;
   settings: { fallback: string[] };
   modelName: () => string;
   loadAgent: (viber: string) => Promise<OwnSettings>;

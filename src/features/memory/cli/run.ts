@@ -3,22 +3,14 @@
 import fs from 'node:fs';
 import { type Config, loadConfig } from '../../../config.ts';
 import { UserError } from '../../../errors.ts';
-import { createLog, type Logger } from '../../../log.ts';
+import { createLog } from '../../../log.ts';
 import { say } from '../../../messages/messages.ts';
-import { type CliContext, EXIT } from '../../../runtime/contract/cli.ts';
+import { type CliContext, type CliServices, EXIT } from '../../../runtime/contract/cli.ts';
 import type { Embedder, MemoryHit } from '../../../runtime/contract/memory.ts';
-import type { Home } from '../../../workspace/home.ts';
+import type { Spending } from '../../../runtime/contract/spending.ts';
 
-export async function run({
-  args,
-  values,
-  home: root,
-  config: file,
-  env,
-  json,
-  print,
-  messages,
-}: CliContext): Promise<number> {
+export async function run(context: CliContext, { spending }: CliServices): Promise<number> {
+  const { args, values, home: root, config: file, env, json, print, messages } = context;
   const { config } = await loadConfig({ file, home: root, env });
   const [verb, ...words] = args;
   const query = words.join(' ').trim();
@@ -35,7 +27,7 @@ export async function run({
     home,
     settings: config.memory,
     log,
-    embedder: await embedderOf(config, home, log, env),
+    embedder: await embedderOf(config, env, () => spending({ home, config, log })),
   });
   try {
     if (verb === 'search') showHits(await memory.searchMemory(viber, query));
@@ -67,18 +59,15 @@ const hitPlace = ({ source_file, metadata: { line, section } }: MemoryHit): stri
 /** Returns an embedder whose costs count towards the gateway's daily spending. */
 async function embedderOf(
   config: Config,
-  home: Home,
-  log: Logger,
   env: NodeJS.ProcessEnv,
+  spending: () => Promise<Spending>,
 ): Promise<Embedder | undefined> {
   const { embedding } = config.memory;
   if (embedding === undefined) return undefined;
-  const [{ createModels }, { Costs }, { meteredEmbedder }] = await Promise.all([
+  const [{ createModels }, counted, { meteredEmbedder }] = await Promise.all([
     import('../../../runtime/model/models.ts'),
-    import('../../../runtime/costs/costs.ts'),
-    import('../../../runtime/costs/metered-embedder.ts'),
+    spending(),
+    import('../metered-embedder.ts'),
   ]);
-  const { prices, currency, limits } = config;
-  const costs = new Costs({ home, log, prices, currency, limits });
-  return meteredEmbedder(createModels({ providers: config.providers, env }).embedder(embedding), costs);
+  return meteredEmbedder(createModels({ providers: config.providers, env }).embedder(embedding), counted);
 }

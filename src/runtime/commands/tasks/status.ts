@@ -10,8 +10,6 @@ import { taskLane } from '../../contract/entry.ts';
 import { bindingPlace } from '../../conversations/conversations.ts';
 import { addressName } from '../../conversations/places.ts';
 import { isOwnTask } from '../../conversations/visibility.ts';
-import { withRun } from '../../costs/costs.ts';
-import { capsText, usageText } from '../../costs/words.ts';
 import { chosenAt } from '../../model/choose.ts';
 import type { Gateway } from '../../run/gateway.ts';
 import { revokeButton } from '../approve.ts';
@@ -68,7 +66,7 @@ export const status: Command = {
     const elsewhere = placesNow(context);
     if (elsewhere !== '') told.push(messages.text('tasks.alsoIn', { places: elsewhere }));
     told.push(
-      ...(await costLines(context, task, run?.runId)),
+      ...context.gw.models.spending.lines(task, run?.runId, principalText(context.principal), messages),
       messages.text('tasks.model', { model: modelAt(context.address, context.gw) }),
     );
     const text = lines(...told);
@@ -88,26 +86,6 @@ function waitingLines({ gw, taskId, messages }: Invocation): Text[] {
     const minutes = expiresAt === undefined ? 0 : Math.ceil((Date.parse(expiresAt) - Date.now()) / 60_000);
     return words(`${about}${minutes > 0 ? messages.text('tasks.minutesMore', { n: minutes }) : ''}`);
   });
-}
-
-/** Limits of the search for the last run's result. */
-const TAIL = { maxBytes: 65_536, maxEntries: 20 };
-
-/** Returns what the current or last run used, what the task used, and how close the caps are. */
-async function costLines({ gw, principal, messages }: Invocation, task: TaskRecord, run?: string): Promise<Text[]> {
-  const { home } = gw;
-  const told: Text[] = [];
-  const current = run === undefined ? undefined : gw.models.costs.ofRun(run);
-  if (run === undefined) {
-    const tail = openTask(home, task).session.tail(TAIL);
-    const last = tail.findLast((entry) => entry.type === 'result');
-    if (last?.type === 'result' && last.usage)
-      told.push(messages.text('tasks.lastUsed', { usage: usageText(last.usage) }));
-  } else if (current) told.push(messages.text('tasks.nowUsed', { usage: usageText(current) }));
-  const total = run !== undefined && current ? withRun(task, run, current).usage : task.usage;
-  if (total) told.push(messages.text('tasks.allUsed', { usage: usageText(total) }));
-  if (gw.models.costs) told.push(...capsText(gw.models.costs, principalText(principal), messages));
-  return told;
 }
 
 /** Returns the places where the task can be reached now; empty outside direct messages. */

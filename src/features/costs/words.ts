@@ -1,7 +1,9 @@
 /** Usage and caps as people read them. */
 import { type Messages, say, type Text, type Wording } from '../../messages/messages.ts';
-import type { Usage } from '../../workspace/types.ts';
-import { tokensOf } from '../../workspace/usage.ts';
+import type { Home } from '../../workspace/home.ts';
+import { openTask } from '../../workspace/tasks/index.ts';
+import type { TaskRecord, Usage } from '../../workspace/types.ts';
+import { tokensOf, withRun } from '../../workspace/usage.ts';
 import type { CapHit, Costs } from './costs.ts';
 
 /** Formats `0.0123 USD`: two decimals, or more if the amount would otherwise show as zero. */
@@ -72,4 +74,26 @@ export function capsText(costs: Costs, person: string, messages: Messages): Text
   const hit = costs.check(person);
   if (!hit) return shown;
   return [...shown, messages.text('costs.reached', { setting: hit.setting, when: liftedIn(hit.until, Date.now()) })];
+}
+
+/** Limits of the search for the last run's result. */
+const TAIL = { maxBytes: 65_536, maxEntries: 20 };
+
+/** Returns what the current or last run has used, and what the task has used. */
+export function usageLines(
+  task: TaskRecord,
+  home: Home,
+  now: { run: string; used: Usage | undefined } | undefined,
+  messages: Messages,
+): Text[] {
+  const told: Text[] = [];
+  if (!now) {
+    const tail = openTask(home, task).session.tail(TAIL);
+    const last = tail.findLast((entry) => entry.type === 'result');
+    if (last?.type === 'result' && last.usage)
+      told.push(messages.text('tasks.lastUsed', { usage: usageText(last.usage) }));
+  } else if (now.used) told.push(messages.text('tasks.nowUsed', { usage: usageText(now.used) }));
+  const total = now?.used ? withRun(task, now.run, now.used).usage : task.usage;
+  if (total) told.push(messages.text('tasks.allUsed', { usage: usageText(total) }));
+  return told;
 }

@@ -1,19 +1,21 @@
 /** Counts and caps embedding calls like all model calls (promise 60): at a daily cap memory is searched by words. */
 
 import { countTokens } from '../../lib/tokens.ts';
-import type { Embedder } from '../contract/memory.ts';
-import type { Costs } from './costs.ts';
+import type { Embedder } from '../../runtime/contract/memory.ts';
+import type { Spending } from '../../runtime/contract/spending.ts';
 
 /** The person that these calls are counted for. Memory is shared, so they use up nobody's own cap. */
 const MEMORY = 'memory';
 
-export function meteredEmbedder(embedder: Embedder, costs: Costs): Embedder {
+export type MeteredBy = Pick<Spending, 'overCap' | 'add'>;
+
+export function meteredEmbedder(embedder: Embedder, costs: MeteredBy): Embedder {
   const { name } = embedder;
   return {
     name,
     async embed(texts, { signal }) {
-      const hit = costs.check(MEMORY);
-      if (hit?.of === 'all') throw new Error(`a daily cap is reached: ${hit.setting}`);
+      const setting = costs.overCap();
+      if (setting !== undefined) throw new Error(`a daily cap is reached: ${setting}`);
       const began = performance.now();
       let told = 0;
       let isDone = false;

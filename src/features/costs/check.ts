@@ -1,14 +1,16 @@
 /** Checks that the prices of models and voices are known. */
-import type { Config } from '../../config.ts';
+
 import { say } from '../../messages/messages.ts';
+import type { Finding } from '../../runtime/contract/finding.ts';
 import { knownProvider, OFFLINE_MODEL, splitModelName } from '../../runtime/contract/providers.ts';
-import { hasMinutePrice } from '../../runtime/costs/minutes.ts';
-import { priceOf } from '../../runtime/costs/prices.ts';
 import { createModels } from '../../runtime/model/models.ts';
-import type { Finding } from './finding.ts';
+import { configOf } from '../gateway.ts';
+import { hasMinutePrice } from './minutes.ts';
+import { priceOf } from './prices.ts';
 
 /** Finds paid models without a known price: their tokens are counted, but limits in money don't apply to them. */
-export function checkPrices(config: Config, env: NodeJS.ProcessEnv): Finding[] {
+export function checkPrices(given: object, env: NodeJS.ProcessEnv): Finding[] {
+  const config = configOf({ config: given });
   const { prices, currency, limits, voice } = config;
   const models = createModels({ providers: config.providers, env });
   const isLimited = limits.costPerDay > 0 || limits.costPerPersonPerDay > 0;

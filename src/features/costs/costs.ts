@@ -9,6 +9,7 @@ import { NewLines } from '../../lib/files/new-lines.ts';
 import { isShared } from '../../lib/locks.ts';
 import { createLru } from '../../lib/lru.ts';
 import type { Logger } from '../../log.ts';
+import type { Price, SpentCall } from '../../runtime/contract/spending.ts';
 import type { Home } from '../../workspace/home.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
 import type { TaskRecord, Usage } from '../../workspace/types.ts';
@@ -18,14 +19,13 @@ import {
   NO_USAGE,
   readUsage,
   tokensOf,
-  type UsageCall,
   type UsageLine,
   usageDay,
   usageFile,
   usageLineOf,
 } from '../../workspace/usage.ts';
 import { minutePrice, unpricedSound } from './minutes.ts';
-import { type Price, type Prices, priced, priceOf } from './prices.ts';
+import { type Prices, priced, priceOf } from './prices.ts';
 
 /** The `limits` of the configuration; a value that is absent or 0 sets no cap. */
 export interface CostLimits {
@@ -46,9 +46,6 @@ export interface CapHit {
   /** The time when the cap ends, in ms since the epoch. */
   until: number;
 }
-
-/** One model call that has ended, successfully or not. */
-interface ModelCall extends Omit<UsageCall, 'type' | 'at' | 'cost' | 'currency' | 'unpricedTokens'> {}
 
 export interface CostsOptions {
   home: Home;
@@ -118,15 +115,21 @@ export class Costs {
     return undefined;
   }
 
+  /** Returns the setting of a cap that keeps this person, or everybody, from another model call now. */
+  overCap(person?: string): string | undefined {
+    const hit = this.check(person ?? '');
+    return person !== undefined || hit?.of === 'all' ? hit?.setting : undefined;
+  }
+
   /**
    * Counts a call and writes it to disk. Never throws: a call that can't be written is counted anyway, and the failure
    * is logged.
    */
-  add(given: ModelCall): void {
+  add(given: SpentCall): void {
     const at = this.#now();
     const current = this.#today(at);
     const { byTheMinute, call, tokens } = this.#bySound(given);
-    const price = this.#priceOf(call.model);
+    const price = this.priceOf(call.model);
     const usage = byTheMinute === undefined ? priced(tokens, price, this.currency) : { ...tokens, ...byTheMinute };
     const isWritten = this.#write({ type: 'call', at: new Date(at).toISOString(), ...call, ...usage });
     if (!isWritten || !current.lines) {
@@ -136,7 +139,7 @@ export class Costs {
     this.#options.onCall?.(call, usage);
   }
 
-  #priceOf(model: string): Price | undefined {
+  priceOf(model: string): Price | undefined {
     if (!this.#prices.has(model)) this.#prices.set(model, priceOf(model, this.#options.prices, this.currency));
     return this.#prices.get(model);
   }
@@ -184,7 +187,7 @@ export class Costs {
    * Returns the price of sound that is billed by its length. If the price is unknown, estimated tokens are counted
    * instead.
    */
-  #bySound(given: ModelCall) {
+  #bySound(given: SpentCall) {
     const { inputTokens, outputTokens, cachedInputTokens = 0, ...call } = given;
     const tokens = { inputTokens, outputTokens, ...(cachedInputTokens > 0 && { cachedInputTokens }) };
     if (call.seconds === undefined) return { byTheMinute: undefined, call, tokens };
@@ -254,12 +257,6 @@ export class Costs {
       return false;
     }
   }
-}
-
-/** Returns the record with everything that a run has used so far. Repeated calls count the run once. */
-export function withRun(record: TaskRecord, run: string, used: Usage): TaskRecord {
-  const before = record.counted?.run === run ? record.counted.before : record.usage;
-  return { ...record, usage: addUsage(before, used), counted: { run, ...(before && { before }) } };
 }
 
 function withMore(record: TaskRecord, used: Usage): TaskRecord {

@@ -1,15 +1,9 @@
 /** Prices of tokens: those of the configuration, and the list prices of known models. */
+
+import type { Price } from '../../runtime/contract/spending.ts';
+import { knownModel } from '../../runtime/model/known.ts';
 import type { Usage } from '../../workspace/types.ts';
 import { tokensOf } from '../../workspace/usage.ts';
-import { knownModel } from '../model/known.ts';
-
-/** Prices per million tokens, in the configured currency. */
-export interface Price {
-  input: number;
-  output: number;
-  /** The price of input that the provider had cached; absent: `input`. */
-  cachedInput?: number | undefined;
-}
 
 export type Prices = Readonly<Record<string, Price | undefined>>;
 
