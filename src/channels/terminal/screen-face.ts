@@ -11,7 +11,7 @@ import { answerLines, growingLines, LABEL, labelFor, PROMPT, textLines } from '.
 import { safe, safeLine } from './safe.ts';
 import { Screen } from './screen.ts';
 import type { Face, Listener, LiveFace, ShownMessage } from './seam.ts';
-import { type InputLine, Typing, type TypingOptions } from './typing.ts';
+import { type InputLine, roomBelow, rowsTyped, Typing, type TypingOptions } from './typing.ts';
 import { clip, wrap } from './width.ts';
 
 export interface ScreenFaceOptions extends Omit<TypingOptions, 'onChange' | 'screen'> {
@@ -175,13 +175,13 @@ export class ScreenFace implements Face, LiveFace {
     const { look } = this.#to;
     const { lines, cursor } = this.#typed(this.#typing.typed);
     // A long text shows the rows around the cursor.
-    const most = Math.max(2, rows >> 1);
+    const most = rowsTyped(rows, lines.length);
     const from = Math.max(0, Math.min(cursor.row - most + 1, lines.length - most));
     const typed = lines.slice(from, from + most);
     const below = [...(this.#hint === '' ? [] : [this.#hint]), ...this.#typing.choices];
     const hints = below
       .map((line) => styled(look, 'dim', clip(line, columns - 1)))
-      .slice(0, Math.max(0, rows - typed.length - 2));
+      .slice(0, roomBelow(rows, lines.length));
     const room = rows - 1 - typed.length - hints.length;
     const working = this.#workingLines(columns).slice(0, Math.max(0, room));
     const growing = room > working.length ? this.#growing.slice(working.length - room) : [];

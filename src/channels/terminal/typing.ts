@@ -2,7 +2,7 @@
 
 import { within } from '../../lib/within.ts';
 import { type CompleteOptions, type Completion, commonStart, complete } from './complete.ts';
-import { type Edit, Editor } from './editor.ts';
+import { type Edit, Editor, wrapRows } from './editor.ts';
 import { History } from './history.ts';
 import { HistorySearch } from './history-search.ts';
 import { type Input, type Key, Keyboard } from './keyboard.ts';
@@ -70,6 +70,12 @@ const EDITS: Readonly<Record<string, Edit>> = {
   'ctrl+y': 'yank',
 };
 
+/** Returns the most rows of the typed text that are shown at once. */
+export const rowsTyped = (rows: number, lines: number): number => Math.min(lines, Math.max(2, rows >> 1));
+
+/** Returns the rows for what is offered below the typed text; one is left free above it if possible. */
+export const roomBelow = (rows: number, lines: number): number => Math.max(1, rows - rowsTyped(rows, lines) - 2);
+
 export class Typing {
   readonly #to: TypingOptions;
   readonly #editor = new Editor();
@@ -79,8 +85,8 @@ export class Typing {
   #listener: TypingListener | undefined;
   /** The lines that Tab offers. */
   #choices: string[] = [];
-  /** What was offered last, and from which choice on; Tab again shows the next ones. */
-  #offered = { text: '', from: 0 };
+  /** What was offered last, and the first choice that wasn't shown; Tab again shows the next ones. */
+  #offered = { text: '', next: 0 };
   #search: HistorySearch | undefined;
   /** Keys pressed while a completion is looked up; undefined otherwise. */
   #held: (() => void)[] | undefined;
@@ -237,10 +243,13 @@ export class Typing {
     const common = commonStart(choices);
     if (common.length > typed.length && common.startsWith(typed)) this.#editor.replace(start, common);
     const { text } = this.#editor;
-    const next = this.#offered.from + MAX_CHOICES;
-    const from = this.#offered.text === text && next < choices.length ? next : 0;
-    this.#offered = { text, from };
-    this.#choices = choices.slice(from, from + MAX_CHOICES).map(({ label }) => `  ${safeLine(label)}`);
-    if (choices.length > MAX_CHOICES) this.#choices.push(`  ${this.#to.moreChoices(choices.length - MAX_CHOICES)}`);
+    const { rows } = this.#to.screen;
+    const room = Math.min(MAX_CHOICES + 1, roomBelow(rows, wrapRows(text, this.width).length));
+    const isAll = choices.length <= Math.min(MAX_CHOICES, room);
+    const from = !isAll && this.#offered.text === text && this.#offered.next < choices.length ? this.#offered.next : 0;
+    const shown = choices.slice(from, from + (isAll ? choices.length : Math.max(1, room - 1)));
+    this.#offered = { text, next: from + shown.length };
+    this.#choices = shown.map(({ label }) => `  ${safeLine(label)}`);
+    if (!isAll) this.#choices.push(`  ${this.#to.moreChoices(choices.length - shown.length)}`);
   }
 }

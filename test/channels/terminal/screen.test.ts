@@ -1,9 +1,16 @@
 /** What a terminal makes of our drawing: an emulated one, of any size, while it is written to and drawn on. */
-import { Writable } from 'node:stream';
+import fs from 'node:fs';
+import path from 'node:path';
+import { PassThrough, Writable } from 'node:stream';
+import { setImmediate as turn } from 'node:timers/promises';
 import xterm from '@xterm/headless';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { lookOf } from '../../../src/channels/terminal/look.ts';
 import { type Output, Screen } from '../../../src/channels/terminal/screen.ts';
+import { ScreenFace } from '../../../src/channels/terminal/screen-face.ts';
+import { messagesIn } from '../../../src/messages/messages.ts';
+import { tempFolder } from '../../helpers/temp.ts';
 
 const runs = { numRuns: Number(process.env.PROPERTY_RUNS ?? 60) };
 
@@ -26,6 +33,7 @@ function terminal(columns: number, rows: number) {
   );
   const settled = () => new Promise<void>((resolve) => emulated.write('', resolve));
   return {
+    output,
     screen: new Screen(output),
     async resize(to: number) {
       await settled();
@@ -146,4 +154,49 @@ test('what stays is changed where it stands, as long as it is certain where that
   screen.print(['last'], 'last');
   await resize(30);
   expect(screen.change('last', ['moved'])).toBe(false);
+});
+
+test('Tab shows every choice once, page by page, whatever the height of the window and of what is typed', async () => {
+  const cases = fc.record({
+    count: fc.integer({ min: 2, max: 40 }),
+    rows: fc.integer({ min: 4, max: 40 }),
+    words: fc.integer({ min: 0, max: 60 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(cases, async ({ count, rows, words }) => {
+      const folder = tempFolder();
+      const names = Array.from({ length: count }, (_, n) => `file-${String.fromCharCode(97 + (n % 26))}${n}.txt`);
+      for (const name of names) fs.writeFileSync(path.join(folder, name), '');
+      const { output, lines } = terminal(30, rows);
+      const input = new PassThrough();
+      const face = new ScreenFace({
+        ...{ input, output, look: lookOf({ isTTY: true }, {}), messages: messagesIn('en') },
+        ...{ history: path.join(folder, 'run', 'history.jsonl'), pasted: String, searching: String },
+        completing: { commands: [], suggest: async () => [], folders: [folder] },
+        moreChoices: (n) => `and ${n} more`,
+      });
+      const ignore = () => undefined;
+      face.open({ enter: async () => ignore(), interrupt: ignore, touched: ignore, leave: ignore });
+      input.write(`${'x '.repeat(words)}file-`);
+      const seen: string[] = [];
+      const page = async () => (await lines()).flatMap((line) => /^ {2}(file-\w+\.txt)$/.exec(line)?.[1] ?? []);
+      for (let before: string[] = []; seen.length < count; ) {
+        input.write('\t');
+        let now = before;
+        for (let n = 0; n < 200 && (now.length === 0 || now.join() === before.join()); n++) {
+          await turn();
+          now = await page();
+        }
+        expect(now.length, seen.join()).toBeGreaterThan(0);
+        expect(now.filter((name) => seen.includes(name))).toEqual([]);
+        const all = await lines();
+        expect(all.length - all.findLastIndex((line) => /file-$|^ {5}x|^you>/.test(line))).toBeLessThanOrEqual(rows);
+        seen.push(...now);
+        before = now;
+      }
+      expect(seen.toSorted()).toEqual(names.toSorted());
+      await face.close();
+    }),
+    runs,
+  );
 });
