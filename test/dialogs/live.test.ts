@@ -134,6 +134,16 @@ describe.each(NAMES)('on %s', (name) => {
     expect(left[0]).toMatch(/^Stopped.*\[\]$/);
   });
 
+  it('a stop of the gateway in the middle of a run leaves no status behind', async () => {
+    const { world, platform, place } = await open(name);
+    working(world.llm, 'All done.', 1_000);
+    platform.say(place, 'go');
+    await waitFor(platform, place, { text: /Working/ });
+    await world.restart();
+    await waitFor(platform, place, { text: 'All done.' });
+    await eventually(() => expect(now(platform, place).join()).not.toMatch(/Working|Stop/));
+  });
+
   it('/live off shows nothing of a run, also after a restart', async () => {
     const { world, platform, place } = await open(name);
     expect((await platform.command(place, 'live')).text).toContain(

@@ -117,6 +117,7 @@ class Status {
   readonly #to: StatusOptions;
   readonly #runs = new Map<string, Run>();
   readonly #ended = createLru<true>(MAX_RUNS);
+  #isClosed = false;
 
   constructor(options: StatusOptions) {
     this.#to = options;
@@ -124,7 +125,7 @@ class Status {
 
   event(event: AgentStreamEvent, address: Address, view: LiveView): void {
     const key = statusKey(event.runId, address);
-    if (this.#ended.has(key)) return;
+    if (this.#isClosed || this.#ended.has(key)) return;
     if ((view.mode ?? this.#to.mode) === 'off') {
       const run = this.#runs.has(key) ? this.#finish(key) : undefined;
       if (run) void this.#end(run, false);
@@ -140,8 +141,10 @@ class Status {
     return run && this.#end(run, isAnswered);
   }
 
+  /** Shows nothing more. A run that ends before the gateway does still gives up its message for the answer. */
   close(): void {
-    for (const key of [...this.#runs.keys()]) this.#finish(key);
+    this.#isClosed = true;
+    for (const run of this.#runs.values()) this.#silence(run);
   }
 
   #begin(key: string, address: Address, view: LiveView): Run {
@@ -176,12 +179,15 @@ class Status {
   #finish(key: string): Run | undefined {
     const run = this.#runs.get(key);
     this.#runs.delete(key);
-    for (const timer of run?.timers.values() ?? []) clearTimeout(timer);
     this.#ended.set(key, true);
-    if (!run) return undefined;
+    if (run) this.#silence(run);
+    return run;
+  }
+
+  #silence(run: Run): void {
+    for (const timer of run.timers.values()) clearTimeout(timer);
     run.isOver = true;
     void Promise.resolve(run.marking).then(() => this.#to.calls.unmark?.(run));
-    return run;
   }
 
   #hear(run: Run, event: AgentStreamEvent): void {
