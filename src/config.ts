@@ -15,7 +15,7 @@ import { say, type Wording } from './messages/messages.ts';
 import type { LoadedFeature } from './plugin/load.ts';
 
 export type { AccessConfig, ChatChannelConfig } from './channels/kind.ts';
-export { loadAgent } from './config/agent.ts';
+export { joinWarnings, loadAgent } from './config/agent.ts';
 export { isLoopback } from './config/rules.ts';
 export type { AgentConfig, Config } from './config/schema.ts';
 export type { EngineConfig, EngineRole } from './config/sections/engine.ts';

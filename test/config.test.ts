@@ -27,6 +27,10 @@ async function loadConfig(options: Parameters<typeof loadSaid>[0]) {
 }
 
 const unreadLines = (home: string): string[] => unreadSaid(home).map(said);
+const agentIn = async (home: string, viber: string) => {
+  const agent = await loadAgent(home, viber);
+  return { ...agent, warnings: agent.warnings.map(said) };
+};
 
 let home: string;
 beforeEach(async () => {
@@ -916,14 +920,14 @@ describe('agents/{viber}.yaml', () => {
   }
 
   test('is not needed', async () => {
-    expect(await loadAgent(home, 'dev')).toEqual({ warnings: [] });
+    expect(await agentIn(home, 'dev')).toEqual({ warnings: [] });
   });
 
   test('says what one viber has of its own', async () => {
     await write(
       'model: a/b\nfallback: [c/d]\nmaxSteps: 25\nsystemPrompt: Be brief.\ntools: [read_file]\nskills: []\ncolor: red\n',
     );
-    expect(await loadAgent(home, 'dev')).toEqual({
+    expect(await agentIn(home, 'dev')).toEqual({
       model: 'a/b',
       fallback: ['c/d'],
       maxSteps: 25,
@@ -938,7 +942,7 @@ describe('agents/{viber}.yaml', () => {
     await write(
       'description: Looks after C# and #general # ours\nprompt: Answer in #support, see #12.\nmaxSteps: 5 # few\n',
     );
-    expect(await loadAgent(home, 'dev')).toMatchObject({
+    expect(await agentIn(home, 'dev')).toMatchObject({
       ...{
         description: 'Looks after C# and #general',
         prompt: 'Answer in #support, see #12.',
@@ -950,52 +954,52 @@ describe('agents/{viber}.yaml', () => {
 
   test('is read again when it changes, and only then', async () => {
     await write('maxSteps: 1');
-    const first = await loadAgent(home, 'dev');
-    expect(await loadAgent(home, 'dev')).toBe(first);
+    const first = await agentIn(home, 'dev');
+    expect(await agentIn(home, 'dev')).toBe(first);
     await write('maxSteps: 2', 'now');
-    expect((await loadAgent(home, 'dev')).maxSteps).toBe(2);
+    expect((await agentIn(home, 'dev')).maxSteps).toBe(2);
     await rm(join(home, 'agents', 'dev.yaml'));
-    expect(await loadAgent(home, 'dev')).toEqual({ warnings: [] });
+    expect(await agentIn(home, 'dev')).toEqual({ warnings: [] });
   });
 
   test('its limits hold while an editor puts the old file aside', async () => {
     await write('tools: [read_file]');
-    await loadAgent(home, 'dev');
+    await agentIn(home, 'dev');
     const file = join(home, 'agents', 'dev.yaml');
     await rename(file, `${file}~`);
     setTimeout(() => void write('tools: [read_file, list_files]'), 60);
-    expect(await loadAgent(home, 'dev')).toMatchObject({ tools: ['read_file', 'list_files'] });
+    expect(await agentIn(home, 'dev')).toMatchObject({ tools: ['read_file', 'list_files'] });
   });
 
   test('a broken version leaves the one before it in force, with a warning, until it is mended', async () => {
     await write('prompt: good');
-    await loadAgent(home, 'dev');
+    await agentIn(home, 'dev');
     await write('prompt: [', new Date(Date.now() - 50_000));
-    const { prompt, warnings } = await loadAgent(home, 'dev');
+    const { prompt, warnings } = await agentIn(home, 'dev');
     expect(prompt).toBe('good');
     expect(warnings).toEqual([expect.stringMatching(/agents\/dev\.yaml line 1: .*stays in force/)]);
     await write('prompt: better', new Date(Date.now() - 40_000));
-    expect(await loadAgent(home, 'dev')).toMatchObject({ prompt: 'better', warnings: [] });
+    expect(await agentIn(home, 'dev')).toMatchObject({ prompt: 'better', warnings: [] });
   });
 
   test('a broken first version is told apart from no file: what it forbids is not known', async () => {
     await write('maxSteps: many');
-    const { warnings, ...agent } = await loadAgent(home, 'dev');
+    const { warnings, ...agent } = await agentIn(home, 'dev');
     expect(agent).toEqual({ isBroken: true });
     expect(warnings).toEqual([expect.stringMatching(/maxSteps: expected a whole number/)]);
     await write('maxSteps: 3', new Date(Date.now() - 40_000));
-    expect(await loadAgent(home, 'dev')).toEqual({ maxSteps: 3, warnings: [] });
+    expect(await agentIn(home, 'dev')).toEqual({ maxSteps: 3, warnings: [] });
   });
 
   test('half a file is never used while it is being written', async () => {
     await write('maxSteps: 100');
-    await loadAgent(home, 'dev');
+    await agentIn(home, 'dev');
     const text = 'maxSteps: 250\nprompt: a prompt of some length\n';
     const seen = new Set<string>();
     let writing = true;
     const reader = (async () => {
       while (writing) {
-        const { maxSteps, prompt } = await loadAgent(home, 'dev');
+        const { maxSteps, prompt } = await agentIn(home, 'dev');
         seen.add(`${maxSteps} ${prompt}`);
         await new Promise((resolve) => setTimeout(resolve, 5));
       }
@@ -1006,7 +1010,7 @@ describe('agents/{viber}.yaml', () => {
     }
     writing = false;
     await reader;
-    const { maxSteps, prompt } = await loadAgent(home, 'dev');
+    const { maxSteps, prompt } = await agentIn(home, 'dev');
     seen.delete('100 undefined');
     seen.delete('250 a prompt of some length');
     expect([...seen]).toEqual([]);
@@ -1015,7 +1019,7 @@ describe('agents/{viber}.yaml', () => {
 
   test('an id is a name, never a path', async () => {
     for (const id of ['../config', '', 'a/b', '.hidden', 'x'.repeat(65)]) {
-      await expect(loadAgent(home, id)).rejects.toThrow(ConfigError);
+      await expect(agentIn(home, id)).rejects.toThrow(ConfigError);
     }
   });
 });

@@ -5,14 +5,14 @@
 import path from 'node:path';
 import type { Zones } from '../access/known.ts';
 import { isBlank } from '../channels/markdown/blank.ts';
-import { type Config, loadAgent } from '../config.ts';
+import { type Config, joinWarnings, loadAgent } from '../config.ts';
 import type { QueueItem } from '../engine/engine.ts';
 import { UserError } from '../errors.ts';
 import { loadFeatures } from '../features.ts';
 import { systemClock } from '../lib/clock.ts';
 import { systemTimezone } from '../lib/timezone.ts';
 import type { Logger } from '../log.ts';
-import { say } from '../messages/messages.ts';
+import { messagesIn, say } from '../messages/messages.ts';
 import { createAgent } from '../runtime/agent/agent.ts';
 import { Approvals } from '../runtime/approvals/approvals.ts';
 import { RunSuspension } from '../runtime/approvals/suspend.ts';
@@ -198,8 +198,8 @@ function nowForOf({ jobs }: Config, zones: Zones, clock: Gateway['clock']): Peop
  */
 async function loadOwn(home: Home, id: string, log: Logger): ReturnType<Gateway['models']['loadAgent']> {
   const own = await loadAgent(home.root, id);
-  for (const warning of own.warnings) log.warn({ viber: id }, warning);
-  if (own.isBroken) throw new UserError(say('vibers.broken', { id, why: own.warnings.join('; ') }));
+  for (const warning of own.warnings) log.warn({ viber: id }, messagesIn('en').said(warning));
+  if (own.isBroken) throw new UserError(say('vibers.broken', { id, why: joinWarnings(own.warnings) }));
   return own;
 }
 

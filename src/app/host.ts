@@ -7,6 +7,7 @@ import { SyncSoon } from '../lib/files.ts';
 import { createHandles, handleLimit, limitProblem } from '../lib/handles.ts';
 import { shareLocks } from '../lib/locks.ts';
 import { heard, type Logger } from '../log.ts';
+import { messagesIn } from '../messages/messages.ts';
 import type { Entry } from '../runtime/contract/entry.ts';
 import { type Home, openHome } from '../workspace/home.ts';
 import { noteCommands } from '../workspace/own-files.ts';
@@ -29,7 +30,7 @@ export async function openHost(options: GatewayOptions): Promise<OpenHost> {
   const handles = createHandles(limit);
   const log = heard(options.log, handles.note);
   const shortage = limitProblem(limit);
-  if (shortage) log[shortage.isTooLow ? 'error' : 'warn']({ limit }, shortage.detail);
+  if (shortage) log[shortage.isTooLow ? 'error' : 'warn']({ limit }, messagesIn('en').said(shortage.detail));
   const { home, release } = openOwnFolder(await openHome(options.homeRoot), options);
   const servers = Object.values(config.mcp).map(({ command, args = [] }) => (command ? [command, ...args] : []));
   noteCommands(

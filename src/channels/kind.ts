@@ -146,7 +146,7 @@ export interface ChannelKind<S extends ChatChannelConfig = ChatChannelConfig> {
    * Checks the channel for `viber doctor`; returns one sentence for each thing that works.
    * @throws ConfigError with everything that is wrong.
    */
-  check?(settings: S, log: Logger): Promise<readonly string[]>;
+  check?(settings: S, log: Logger): Promise<readonly (Wording | string)[]>;
   /** @throws when the platform can't be asked. */
   card?(settings: S, log: Logger): Promise<Card>;
   readonly setup?: ChannelSetup;

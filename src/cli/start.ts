@@ -29,7 +29,7 @@ export async function run({ config: file, home, env }: CliContext): Promise<numb
     log.error({ setting }, `${setting}: ${message}; it goes on without`);
   for (const warning of unreadLines(home)) log.warn(messagesIn('en').said(warning));
   const zone = timezoneNote(env);
-  if (zone !== undefined) log.warn(zone);
+  if (zone !== undefined) log.warn(messagesIn('en').said(zone));
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'));
 
   const done = Promise.withResolvers<void>();

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigError, errorCode, errorMessage } from '../errors.ts';
 import { scrub } from '../log.ts';
-import { messagesIn } from '../messages/messages.ts';
+import { say, type Wording } from '../messages/messages.ts';
 import { tidy } from './environment.ts';
 import { parseYaml, readBounded } from './parse.ts';
 import type { AgentConfig } from './schema.ts';
@@ -37,7 +37,8 @@ export async function loadAgent(home: string, viber: string): Promise<AgentConfi
   if (!/^[a-z0-9][a-z0-9_-]{0,63}$/.test(viber)) {
     throw new ConfigError([{ path: 'agents', message: `"${viber.slice(0, 70)}" is not a viber's id` }]);
   }
-  const file = join(home, 'agents', `${viber}.yaml`);
+  const name = `agents/${viber}.yaml`;
+  const file = join(home, name);
   // Most vibers have no file; finding that out must not cost an exception per run.
   const last = cache.get(file);
   let found = statIn(file);
@@ -51,14 +52,14 @@ export async function loadAgent(home: string, viber: string): Promise<AgentConfi
     return { warnings: [] };
   }
   // A dangling link may have contained limits; reading a pipe would wait for its writer.
-  if (!found.isFile()) return keepLastVersion(last, `agents/${viber}.yaml is no file that can be read`);
+  if (!found.isFile()) return keepLastVersion(last, say('checks.agentNoFile', { file: name }));
   try {
     const stamp = await settledStamp(file, last?.stamp);
     if (last !== undefined && stamp === last.stamp) return last.agent;
-    if (stamp === undefined) return keepLastVersion(last, `agents/${viber}.yaml is still being written`);
-    const agent = await readAgent(file, `agents/${viber}.yaml`);
+    if (stamp === undefined) return keepLastVersion(last, say('checks.agentUnfinished', { file: name }));
+    const agent = await readAgent(file, name);
     if ((await settledStamp(file, stamp)) !== stamp)
-      return keepLastVersion(last, `agents/${viber}.yaml was changed while it was read`);
+      return keepLastVersion(last, say('checks.agentChanged', { file: name }));
     cache.delete(file);
     cache.set(file, { stamp, agent });
     for (const oldest of cache.keys()) if (cache.size > CACHE_SIZE) cache.delete(oldest);
@@ -68,7 +69,7 @@ export async function loadAgent(home: string, viber: string): Promise<AgentConfi
       cache.delete(file);
       return { warnings: [] };
     }
-    return keepLastVersion(last, scrub(errorMessage(error)).replaceAll('\n', '; '));
+    return keepLastVersion(last, problemOf(error));
   }
 }
 
@@ -78,9 +79,17 @@ function statIn(file: string) {
   return own?.isSymbolicLink() ? (statSync(file, { throwIfNoEntry: false }) ?? own) : own;
 }
 
-function keepLastVersion(last: CachedAgent | undefined, problem: string): AgentConfig {
-  if (last === undefined) return { warnings: [problem], isBroken: true };
-  return { ...last.agent, warnings: [`${problem}; the version before it stays in force`] };
+/** Returns what is wrong with a file, without secrets. */
+function problemOf(error: unknown): Wording | string {
+  const [problem, ...more] = error instanceof ConfigError ? error.problems : [];
+  if (problem?.said && more.length === 0)
+    return problem.path ? say('doctor.setting', { path: problem.path, what: problem.said }) : problem.said;
+  return scrub(errorMessage(error)).replaceAll('\n', '; ');
+}
+
+function keepLastVersion(last: CachedAgent | undefined, problem: Wording | string): AgentConfig {
+  if (last === undefined) return { warnings: [say('checks.agentProblem', { problem })], isBroken: true };
+  return { ...last.agent, warnings: [say('checks.agentKept', { problem })] };
 }
 
 /**
@@ -112,5 +121,9 @@ async function readAgent(file: string, shown: string): Promise<AgentConfig> {
   const data = tidy(await parseYaml(wholeWords(await readBounded(file)), shown));
   const { agentSchema } = await import('./schema.ts');
   const { value, warnings } = validate(agentSchema, data);
-  return { ...value, warnings: warnings.map((warning) => `${shown}: ${messagesIn('en').said(warning)}`) };
+  return { ...value, warnings: warnings.map((warning) => say('checks.agentWarning', { file: shown, what: warning })) };
 }
+
+/** Joins the warnings of a file. */
+export const joinWarnings = ([first, ...more]: readonly Wording[]): Wording | string =>
+  more.reduce<Wording | string>((joined, second) => say('checks.agentBoth', { first: joined, second }), first ?? '');

@@ -6,6 +6,7 @@
 
 import { z } from 'zod';
 import { exampleOf, isAccount } from '../channels/index.ts';
+import type { Wording } from '../messages/messages.ts';
 import { expects } from './expects.ts';
 import { type ChannelsConfig, channelsSchema } from './schema-channels.ts';
 import {
@@ -229,7 +230,7 @@ export const agentSchema = agent.transform(({ systemPrompt, ...rest }): Omit<typ
 
 export type AgentConfig = z.output<typeof agentSchema> & {
   /** One sentence for each problem of the file; [] if there is none. */
-  warnings: string[];
+  warnings: Wording[];
   /** The file exists but can't be used, so its restrictions are unknown. */
   isBroken?: true;
 };

@@ -1,7 +1,7 @@
 /** Interprets the variable TZ once, before anything asks for the time. */
 import { ConfigError, problemWith } from '../errors.ts';
 import { readTz, systemTimezone } from '../lib/timezone.ts';
-import { say } from '../messages/messages.ts';
+import { say, type Wording } from '../messages/messages.ts';
 
 /**
  * Sets `process.env.TZ` to the zone's name for clocks, logs and scripts: Node understands few forms of TZ, and silently
@@ -20,9 +20,9 @@ export function useTimezone({ TZ }: NodeJS.ProcessEnv): void {
 }
 
 /** Explains a form of TZ that people often get wrong; undefined for any other. */
-export function timezoneNote({ TZ }: NodeJS.ProcessEnv): string | undefined {
+export function timezoneNote({ TZ }: NodeJS.ProcessEnv): Wording | undefined {
   const [, sign] = /^:?(?:UTC|GMT)([+-]?)\d/i.exec(TZ ?? '') ?? [];
   if (sign === undefined) return undefined;
-  const [side, other] = sign === '-' ? ['east', 'west'] : ['west', 'east'];
-  return `TZ is ${JSON.stringify(TZ)}, which means ${side} of Greenwich (${systemTimezone()}), as POSIX has it. For a zone to the ${other}, turn the sign round, or set a name such as Europe/Berlin.`;
+  const east = sign === '-' ? 'yes' : 'no';
+  return say('checks.timezoneNote', { east, tz: JSON.stringify(TZ), zone: systemTimezone() });
 }

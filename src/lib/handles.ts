@@ -4,6 +4,7 @@
  */
 import fs from 'node:fs';
 import { errorCode, errorMessage, outOfHandles } from '../errors.ts';
+import { messagesIn, say, type Wording } from '../messages/messages.ts';
 
 /** Three channels open 42 when idle and 130 with 32 running runs; a skill's script takes five more. */
 const LEAST = 128;
@@ -14,7 +15,6 @@ const LOOK_MS = 1_000;
 /** How long a shortage is reported after it was last seen, in ms: a process short of handles has some at times. */
 const TOLD_MS = 15_000;
 const MAX_CONNECTIONS = 512;
-const RAISE = 'raise the limit with ulimit -n, or LimitNOFILE in the service file';
 
 export interface HandleState {
   enough: boolean;
@@ -32,11 +32,12 @@ export function handleLimit(pid: number | 'self' = 'self'): number | undefined {
   }
 }
 
-export function limitProblem(limit: number | undefined): { isTooLow: boolean; detail: string } | undefined {
+export function limitProblem(limit: number | undefined): { isTooLow: boolean; detail: Wording } | undefined {
   if (limit === undefined || limit >= GOOD) return undefined;
   const isTooLow = limit < LEAST;
-  const needs = isTooLow ? `it takes ${LEAST} to work` : `with all runs at work it takes up to ${GOOD}`;
-  return { isTooLow, detail: `at most ${limit} files and sockets may be open, and ${needs}: ${RAISE}` };
+  const needs = isTooLow ? LEAST : GOOD;
+  const tooLow = isTooLow ? 'yes' : 'no';
+  return { isTooLow, detail: say('doctor.tooFewHandles', { tooLow, limit, needs, how: say('checks.raiseHandles') }) };
 }
 
 /** Returns how many HTTP connections leave enough for everything else. */
@@ -78,9 +79,12 @@ export function createHandles(limit: number | undefined, now = Date.now): Handle
   }
 
   function state(): HandleState {
-    if (problem?.isTooLow) return { enough: false, detail: problem.detail };
+    if (problem?.isTooLow) return { enough: false, detail: messagesIn('en').said(problem.detail) };
     if (now() - seenAt >= TOLD_MS) return { enough: true };
-    return { enough: false, detail: `the handles of files and sockets run out (${seen}): ${RAISE}` };
+    return {
+      enough: false,
+      detail: `the handles of files and sockets run out (${seen}): ${messagesIn('en').text('checks.raiseHandles')}`,
+    };
   }
 
   function tell(): void {

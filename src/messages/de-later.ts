@@ -1,5 +1,6 @@
 /** The areas of `en-later.ts` in German. */
 import { backup } from './de/backup.ts';
+import { checks } from './de/checks.ts';
 import { cli } from './de/cli.ts';
 import { commandLine } from './de/command-line.ts';
 import { config } from './de/config.ts';
@@ -11,6 +12,7 @@ import type { en } from './en-later.ts';
 
 export const de: { readonly [A in keyof typeof en]: { readonly [K in keyof (typeof en)[A]]: string } } = {
   backup,
+  checks,
   cli,
   commandLine,
   config,

@@ -1,5 +1,6 @@
 /** The areas for the terminal and the configuration, which load with the first sentence of theirs. */
 import { backup } from './en/backup.ts';
+import { checks } from './en/checks.ts';
 import { cli } from './en/cli.ts';
 import { commandLine } from './en/command-line.ts';
 import { config } from './en/config.ts';
@@ -8,4 +9,4 @@ import { expected } from './en/expected.ts';
 import { service } from './en/service.ts';
 import { setup } from './en/setup.ts';
 
-export const en = { backup, cli, commandLine, config, doctor, expected, service, setup } as const;
+export const en = { backup, checks, cli, commandLine, config, doctor, expected, service, setup } as const;

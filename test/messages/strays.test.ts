@@ -20,7 +20,9 @@ const NAMES: readonly string[] = ['telegram', 'discord', 'slack'].map((name) => 
 const LEFT: readonly string[] = [];
 
 const files = globSync('src/{app,channels,features,runtime}/**/*.ts', { cwd: root });
-const strays = files.filter((file) => readFileSync(join(root, file), 'utf8').match(WRITTEN) !== null);
+/** A file without its comments, whose examples may say anything. */
+const codeOf = (file: string) => readFileSync(join(root, file), 'utf8').replace(/\/\*\*[\s\S]*?\*\//g, '');
+const strays = files.filter((file) => codeOf(file).match(WRITTEN) !== null);
 
 test('no reply and no button has words of its own', () => {
   expect(strays.filter((file) => ![...LEFT, ...FOR_MODEL, ...NAMES].includes(file))).toEqual([]);

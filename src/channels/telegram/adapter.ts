@@ -6,6 +6,7 @@
 
 import { createLru } from '../../lib/lru.ts';
 import type { Logger } from '../../log.ts';
+import { say, type Wording } from '../../messages/messages.ts';
 import type {
   Address,
   Channel,
@@ -187,11 +188,11 @@ export { telegramCard } from './connect/card.ts';
  * @throws ConfigError when the token is invalid.
  * @throws TelegramError when Telegram can't be asked.
  */
-export async function checkTelegram({ token, apiRoot }: { token: string; apiRoot: string }): Promise<string> {
+export async function checkTelegram({ token, apiRoot }: { token: string; apiRoot: string }): Promise<Wording> {
   const api = createApi({ token, apiRoot: apiRoot.replace(/\/+$/, '') });
   try {
     const bot = await getMe(api, AbortSignal.timeout(15_000));
-    return `@${bot.username} answers`;
+    return say('doctor.answers', { name: `@${bot.username}` });
   } catch (error) {
     throw wrongTokenOf(error) ?? error;
   }

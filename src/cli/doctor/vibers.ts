@@ -1,6 +1,7 @@
 /** Checks the vibers if there are several: the model of each, and problems with its file. */
 import path from 'node:path';
-import { type Config, loadAgent } from '../../config.ts';
+import { type Config, joinWarnings, loadAgent } from '../../config.ts';
+import { UserError } from '../../errors.ts';
 import { say, type Wording } from '../../messages/messages.ts';
 import { createModels } from '../../runtime/model/models.ts';
 import { listVibers } from '../../workspace/home.ts';
@@ -16,7 +17,7 @@ export async function checkVibers(config: Config, root: string, env: NodeJS.Proc
 
   async function about(id: string): Promise<Wording[]> {
     const { model, warnings } = await loadAgent(root, id);
-    if (warnings.length > 0) throw new Error(`${id}: ${warnings.join('; ')}`);
+    if (warnings.length > 0) throw new UserError(say('doctor.ofViber', { id, what: joinWarnings(warnings) }));
     // The default model has a finding of its own.
     if (model === undefined || model === usual) return [say('doctor.ofViber', { id, what: usual })];
     const asked = answers.get(model) ?? checkModel(model, config.providers, env);

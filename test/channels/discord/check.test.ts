@@ -3,13 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { checkDiscord } from '../../../src/channels/discord/adapter.ts';
 import { commandBody } from '../../../src/channels/discord/connect/commands.ts';
 import { ConfigError } from '../../../src/errors.ts';
+import { messagesIn } from '../../../src/messages/messages.ts';
 import { startBench } from './harness.ts';
 
 describe('the check', () => {
   it('names what is well', async () => {
     const { discord } = await startBench();
     const findings = await checkDiscord({ token: discord.token, apiRoot: discord.url });
-    expect(findings).toEqual(
+    expect(findings.map(messagesIn('en').said)).toEqual(
       expect.arrayContaining([
         expect.stringMatching(/^@\S+ answers$/),
         'it may read the text of messages',

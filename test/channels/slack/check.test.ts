@@ -3,7 +3,10 @@ import { expect, onTestFinished, test } from 'vitest';
 import { checkSlack, SLACK_SCOPES } from '../../../src/channels/slack/adapter.ts';
 import { ConfigError } from '../../../src/errors.ts';
 import { silentLog } from '../../../src/log.ts';
+import { messagesIn } from '../../../src/messages/messages.ts';
 import { startSlack } from '../../emulators/slack.ts';
+
+const { said } = messagesIn('en');
 
 async function bench() {
   const slack = await startSlack();
@@ -25,13 +28,15 @@ async function problems(work: Promise<unknown>): Promise<string[]> {
 test('a good app: one sentence for each thing that is well, and no connection is opened', async () => {
   const { slack, good } = await bench();
   slack.setScopes([...SLACK_SCOPES]);
-  expect(await checkSlack(good)).toEqual([
+  const found = await checkSlack(good);
+  expect(found.map(said)).toEqual([
     '@viber answers in the workspace Emulated',
     'every scope that is needed is granted',
     'Socket Mode can be opened with the app-level token',
   ]);
+  expect(found.map(messagesIn('de').said)).toContain('alle nötigen Scopes sind erteilt');
   const http = await checkSlack({ ...good, mode: 'http' });
-  expect(http.at(-1)).toContain('signing secret is set');
+  expect(http.map(said).at(-1)).toContain('signing secret is set');
   expect(slack.counters().sockets.opened).toBe(0);
 });
 
@@ -54,7 +59,7 @@ test('everything that is wrong, at once and by name', async () => {
 test('scopes that only embellish are a remark', async () => {
   const { slack, good } = await bench();
   slack.setScopes(SLACK_SCOPES.filter((scope) => scope !== 'reactions:write'));
-  expect((await checkSlack(good))[1]).toMatch(/everything needed is there, but .*reactions:write/);
+  expect((await checkSlack(good)).map(said)[1]).toMatch(/everything needed is there, but .*reactions:write/);
 });
 
 test('a platform that is away is no wrong setting', async () => {

@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkTelegram } from '../../../src/channels/telegram/adapter.ts';
 import { ConfigError } from '../../../src/errors.ts';
 import { silentLog } from '../../../src/log.ts';
+import { messagesIn } from '../../../src/messages/messages.ts';
 import { portOf } from '../../emulators/remote.ts';
 import { TEST_TOKEN } from '../../emulators/telegram.ts';
 import { ownTime } from '../../helpers/own-time.ts';
@@ -91,7 +92,9 @@ describe('connect', () => {
   it('the doctor asks once', async () => {
     const { telegram } = await startBench();
     const options = { apiRoot: `${telegram.url}/`, log: silentLog() };
-    expect(await checkTelegram({ ...options, token: telegram.token })).toBe('@viber_test_bot answers');
+    expect(messagesIn('en').said(await checkTelegram({ ...options, token: telegram.token }))).toBe(
+      '@viber_test_bot answers',
+    );
     await expect(checkTelegram({ ...options, token: '1:x' })).rejects.toThrow('channels.telegram.token');
   });
 });

@@ -2,7 +2,8 @@
  * Checks for the doctor whether the token is valid, the bot may read message content, and it has the permissions it
  * needs.
  */
-import { ConfigError, type ConfigProblem } from '../../../errors.ts';
+import { ConfigError, type ConfigProblem, problemWith } from '../../../errors.ts';
+import { say, type Wording } from '../../../messages/messages.ts';
 import { type Fields, integer, isFields, string, tidyLine } from '../../shared/read.ts';
 import { id } from '../decode/read.ts';
 import { createApi, type DiscordApi, DiscordError } from './api.ts';
@@ -37,14 +38,14 @@ export interface CheckOptions {
  * @throws ConfigError with every problem at once
  * @throws DiscordError when Discord can't be asked
  */
-export async function checkDiscord(options: CheckOptions): Promise<string[]> {
+export async function checkDiscord(options: CheckOptions): Promise<Wording[]> {
   const api = createApi({ cdnRoot: options.apiRoot, ...options });
   try {
     const application = await getFields(api, '/applications/@me');
     const user = await getFields(api, '/users/@me');
-    const findings = [`@${string(user, 'username') ?? 'the bot'} answers`];
+    const findings: Wording[] = [say('doctor.answers', { name: `@${string(user, 'username') ?? 'viber'}` })];
     const problems: ConfigProblem[] = [];
-    if (mayReadContent(integer(application, 'flags') ?? 0)) findings.push('it may read the text of messages');
+    if (mayReadContent(integer(application, 'flags') ?? 0)) findings.push(say('checks.discordContent'));
     else problems.push(missingIntent());
     await checkStarts(api, findings, problems);
     const wanted = (options.guilds ?? []).map((guild) => guild.id);
@@ -59,46 +60,48 @@ export async function checkDiscord(options: CheckOptions): Promise<string[]> {
   }
 }
 
-async function checkStarts(api: DiscordApi, findings: string[], problems: ConfigProblem[]): Promise<void> {
+async function checkStarts(api: DiscordApi, findings: Wording[], problems: ConfigProblem[]): Promise<void> {
   const gateway = await getFields(api, '/gateway/bot');
   const limit = isFields(gateway.session_start_limit) ? gateway.session_start_limit : {};
   const remaining = integer(limit, 'remaining') ?? 0;
-  if (remaining > 0) findings.push(`${remaining} of ${integer(limit, 'total') ?? remaining} starts are left for today`);
-  else
-    problems.push({
-      path: 'channels.discord',
-      message: 'the bot has used up its starts for today; Discord allows more tomorrow',
-    });
+  if (remaining > 0)
+    findings.push(say('checks.discordStarts', { left: remaining, total: integer(limit, 'total') ?? remaining }));
+  else problems.push(problemWith('channels.discord', say('checks.discordNoStarts')));
 }
 
 async function checkGuilds(
   api: DiscordApi,
   { application, wanted }: { application: string; wanted: readonly string[] },
-  findings: string[],
+  findings: Wording[],
   problems: ConfigProblem[],
 ): Promise<void> {
   const answer = await api.call('GET', '/users/@me/guilds');
   const guilds = Array.isArray(answer) ? answer.filter(isFields) : [];
   if (guilds.length === 0)
-    problems.push({
-      path: 'channels.discord',
-      message: `the bot is in no server; invite it: ${inviteLink(application)}`,
-    });
+    problems.push(problemWith('channels.discord', say('checks.discordNoServer', { link: inviteLink(application) })));
   const there = new Set(guilds.map((guild) => id(guild, 'id')));
   for (const one of guilds.length === 0 ? [] : wanted.filter((each) => !there.has(each)))
-    problems.push({
-      path: 'channels.discord.guilds',
-      message: `the bot is not in the server ${one}; invite it: ${inviteLink(application)}`,
-    });
+    problems.push(
+      problemWith(
+        'channels.discord.guilds',
+        say('checks.discordNotInServer', { id: one, link: inviteLink(application) }),
+      ),
+    );
   for (const guild of guilds) {
     const missing = missingIn(guild);
     const name = tidyLine(string(guild, 'name') ?? id(guild, 'id') ?? 'a server', 80);
     if (missing.length > 0)
-      problems.push({
-        path: 'channels.discord',
-        message: `in ${name} the bot lacks ${missing.map((one) => `"${one}"`).join(', ')}; give its role these permissions, or invite it again: ${inviteLink(application)}`,
-      });
-    else if (findings.length < MAX_NAMED) findings.push(`it has the permissions it needs in ${name}`);
+      problems.push(
+        problemWith(
+          'channels.discord',
+          say('checks.discordLacks', {
+            server: name,
+            permissions: missing.map((one) => `"${one}"`).join(', '),
+            link: inviteLink(application),
+          }),
+        ),
+      );
+    else if (findings.length < MAX_NAMED) findings.push(say('checks.discordHas', { server: name }));
   }
 }
 
@@ -108,10 +111,7 @@ async function checkChats(api: DiscordApi, chats: readonly string[], problems: C
       await api.call('GET', `/channels/${chat}`);
     } catch (error) {
       if (!(error instanceof DiscordError) || (error.status !== 403 && error.status !== 404)) throw error;
-      problems.push({
-        path: 'channels.discord.access.chats',
-        message: `the bot sees no channel ${chat}; give its role "View Channels" there, or fix the number`,
-      });
+      problems.push(problemWith('channels.discord.access.chats', say('checks.discordNoChannel', { chat })));
     }
   }
 }

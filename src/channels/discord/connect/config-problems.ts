@@ -2,24 +2,19 @@
  * Describes problems that only the operator can fix.
  * https://discord.com/developers/docs/topics/opcodes-and-status-codes#gateway-gateway-close-event-codes
  */
-import type { ConfigProblem } from '../../../errors.ts';
+import { type ConfigProblem, problemWith } from '../../../errors.ts';
+import { say } from '../../../messages/messages.ts';
 import { isFields } from '../../shared/read.ts';
 import type { SessionEnd } from './session-types.ts';
 
 const PORTAL = 'https://discord.com/developers/applications';
 
 export function wrongToken(): ConfigProblem {
-  return {
-    path: 'channels.discord.token',
-    message: `Discord does not accept this token; ${PORTAL}, the application, page "Bot", "Reset Token" gives a new one`,
-  };
+  return problemWith('channels.discord.token', say('checks.discordToken', { page: PORTAL }));
 }
 
 export function missingIntent(): ConfigProblem {
-  return {
-    path: 'channels.discord',
-    message: `Discord withholds the text of messages from this bot: on ${PORTAL}, the application, page "Bot", switch on "Message Content Intent" (MESSAGE_CONTENT) under "Privileged Gateway Intents"`,
-  };
+  return problemWith('channels.discord', say('checks.discordIntent', { page: PORTAL }));
 }
 
 /** Returns undefined for a problem that may be temporary. */

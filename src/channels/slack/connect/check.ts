@@ -1,6 +1,7 @@
 /** Checks for the doctor whether each token is valid, what the app may do, and names what is missing. */
 import { ConfigError, type ConfigProblem } from '../../../errors.ts';
 import type { Logger } from '../../../log.ts';
+import { say, type Wording } from '../../../messages/messages.ts';
 import { clientOptions, createApi, type SlackApi, SlackError } from './api.ts';
 import { createBolt } from './bolt.ts';
 import { missingScopes } from './scopes.ts';
@@ -30,9 +31,9 @@ const MAX_CHATS = 20;
  * @throws ConfigError with everything that is wrong
  * @throws SlackError when Slack can't be asked
  */
-export async function checkSlack(options: CheckOptions): Promise<string[]> {
+export async function checkSlack(options: CheckOptions): Promise<Wording[]> {
   const { appToken, mode } = options;
-  const found: string[] = [];
+  const found: Wording[] = [];
   const problems: ConfigProblem[] = settingsProblems(options);
   const isWrong = (key: string) => problems.some(({ path }) => path.endsWith(key));
   if (!isWrong('botToken')) {
@@ -42,8 +43,7 @@ export async function checkSlack(options: CheckOptions): Promise<string[]> {
   }
   if (mode === 'socket' && appToken !== undefined && !isWrong('appToken'))
     await checkApp(apiFor(options, appToken), appToken, found, problems);
-  if (mode === 'http' && !isWrong('signingSecret'))
-    found.push('the signing secret is set; only a request from Slack can show that it is the right one');
+  if (mode === 'http' && !isWrong('signingSecret')) found.push(say('checks.slackSecret'));
   if (problems.length > 0) throw new ConfigError(problems);
   return found;
 }
@@ -57,16 +57,16 @@ export async function slackCard(options: CheckOptions) {
   return { name: `@${name}`, link };
 }
 
-async function checkBot(api: SlackApi, found: string[], problems: ConfigProblem[]): Promise<void> {
+async function checkBot(api: SlackApi, found: Wording[], problems: ConfigProblem[]): Promise<void> {
   try {
     const self = await whoAmI(api);
-    found.push(`@${self.name} answers in the workspace ${self.teamName}`);
+    found.push(say('checks.slackBot', { name: `@${self.name}`, team: self.teamName }));
     const { required, dispensable } = missingScopes(self.scopes);
-    if (self.scopes === undefined) found.push('Slack did not say which scopes the app has');
+    if (self.scopes === undefined) found.push(say('checks.slackScopesUnknown'));
     else if (required.length > 0) problems.push(problem('botToken', scopesMessage([...required, ...dispensable])));
-    else if (dispensable.length > 0) found.push(`everything needed is there, but ${scopesMessage(dispensable)}`);
-    else found.push('every scope that is needed is granted');
-    if (self.botId === '') problems.push(problem('botToken', 'this is not the token of a bot; it begins with xoxb-'));
+    else if (dispensable.length > 0) found.push(say('checks.slackScopesMost', { what: scopesMessage(dispensable) }));
+    else found.push(say('checks.slackScopesAll'));
+    if (self.botId === '') problems.push(problem('botToken', say('checks.slackNoBot')));
   } catch (error) {
     if (!(error instanceof SlackError) || !isWrongToken(error)) throw error;
     problems.push(wrongBotToken(error.code));
@@ -79,23 +79,21 @@ async function checkChats(api: SlackApi, chats: readonly string[], problems: Con
       await api.call('conversations.history', { channel: chat, limit: 1 });
     } catch (error) {
       if (!(error instanceof SlackError) || !/^(channel_not_found|not_in_channel)$/.test(error.code)) throw error;
-      problems.push(problem('access.chats', `the app is in no channel ${chat}; invite it there, or fix the ID`));
+      problems.push(problem('access.chats', say('checks.slackNoChannel', { chat })));
     }
   }
 }
 
-async function checkApp(api: SlackApi, token: string, found: string[], problems: ConfigProblem[]): Promise<void> {
+async function checkApp(api: SlackApi, token: string, found: Wording[], problems: ConfigProblem[]): Promise<void> {
   try {
     // Returns a URL to connect to; nothing is connected.
     await api.call('apps.connections.open');
-    found.push('Socket Mode can be opened with the app-level token');
+    found.push(say('checks.slackSocket'));
   } catch (error) {
     if (!(error instanceof SlackError) || error.kind !== 'refused' || error.retryAfterMs !== undefined) throw error;
     const isOther = !token.startsWith('xapp-');
-    if (error.code === 'missing_scope')
-      problems.push(problem('appToken', 'the app-level token lacks the scope connections:write'));
-    else
-      problems.push(isOther ? problem('appToken', 'an app-level token begins with xapp-') : wrongAppToken(error.code));
+    if (error.code === 'missing_scope') problems.push(problem('appToken', say('checks.slackNoConnections')));
+    else problems.push(isOther ? problem('appToken', say('checks.slackAppTokenForm')) : wrongAppToken(error.code));
   }
 }
 

@@ -2,8 +2,9 @@
  * Asks who the bot is, once at a start, and describes wrong settings so that the operator can fix them. Network
  * problems are waited out. https://docs.slack.dev/reference/methods/auth.test/
  */
-import { ConfigError, type ConfigProblem } from '../../../errors.ts';
+import { ConfigError, type ConfigProblem, problemWith } from '../../../errors.ts';
 import type { Logger } from '../../../log.ts';
+import { messagesIn, say, type Wording } from '../../../messages/messages.ts';
 import type { ChannelStatus } from '../../channel.ts';
 import { fields, isFields, string } from '../../shared/read.ts';
 import { createBackoff, sleep } from '../../shared/wait.ts';
@@ -46,9 +47,7 @@ export function settingsProblems({ botToken, appToken, signingSecret, mode }: Se
   if (!/^[\x21-\x7e]+$/.test(botToken)) problems.push(wrongBotToken());
   if (mode === 'socket' && !/^[\x21-\x7e]+$/.test(appToken ?? '')) problems.push(wrongAppToken());
   if (mode === 'http' && !signingSecret)
-    problems.push(
-      problem('signingSecret', `mode http needs the signing secret; Basic Information of the app at ${PAGE}`),
-    );
+    problems.push(problem('signingSecret', say('checks.slackNoSecret', { page: PAGE })));
   return problems;
 }
 
@@ -79,7 +78,7 @@ export async function introduce(options: Introduce): Promise<Identity | undefine
     try {
       const self = await whoAmI(api);
       const { required, dispensable } = missingScopes(self.scopes);
-      if (dispensable.length > 0) log.warn({ channel: 'slack' }, scopesMessage(dispensable));
+      if (dispensable.length > 0) log.warn({ channel: 'slack' }, messagesIn('en').said(scopesMessage(dispensable)));
       if (required.length > 0) throw failed(problem('botToken', scopesMessage(required)));
       return self;
     } catch (error) {
@@ -105,28 +104,19 @@ const TOKEN =
   /^(invalid_auth|not_authed|account_inactive|token_revoked|token_expired|not_allowed_token_type|no_permission|user_removed_from_team|team_access_not_granted|access_denied)$/;
 
 export function wrongBotToken(code?: string): ConfigProblem {
-  const said = code === undefined ? '' : ` (${code})`;
-  return problem(
-    'botToken',
-    `Slack does not accept this token${said}; OAuth & Permissions of the app at ${PAGE} shows the Bot User OAuth Token, xoxb-…`,
-  );
+  return problem('botToken', say('checks.slackBotToken', { code: inBrackets(code), page: PAGE }));
 }
 
 export function wrongAppToken(code?: string): ConfigProblem {
-  const said = code === undefined ? '' : ` (${code})`;
-  return problem(
-    'appToken',
-    `Slack does not accept this app-level token${said}; Basic Information, App-Level Tokens, of the app at ${PAGE}: xapp-…, with the scope connections:write`,
-  );
+  return problem('appToken', say('checks.slackAppToken', { code: inBrackets(code), page: PAGE }));
 }
 
-export function scopesMessage(scopes: readonly string[]): string {
-  return `the app lacks the scopes ${scopes.join(', ')}; add them under OAuth & Permissions at ${PAGE} and install the app again`;
-}
+const inBrackets = (code: string | undefined): string => (code === undefined ? '' : ` (${code})`);
 
-export function problem(key: string, message: string): ConfigProblem {
-  return { path: `channels.slack.${key}`, message };
-}
+export const scopesMessage = (scopes: readonly string[]): Wording =>
+  say('checks.slackScopes', { scopes: scopes.join(', '), page: PAGE });
+
+export const problem = (key: string, what: Wording): ConfigProblem => problemWith(`channels.slack.${key}`, what);
 
 /**
  * Returns the error if a failed attempt to open a socket shows that the token can't work, however often it is tried.

@@ -3,8 +3,9 @@
  * waited out; a wrong setting is a ConfigError that names it.
  */
 import { createHash } from 'node:crypto';
-import { ConfigError } from '../../../errors.ts';
+import { ConfigError, problemWith } from '../../../errors.ts';
 import type { Logger } from '../../../log.ts';
+import { say } from '../../../messages/messages.ts';
 import type { ChannelStatus, CommandSpec } from '../../channel.ts';
 import { integer, isFields, string } from '../../shared/read.ts';
 import { createBackoff, sleep } from '../../shared/wait.ts';
@@ -114,16 +115,11 @@ export function wrongTokenOf(error: unknown): ConfigError | undefined {
 }
 
 export function wrongToken(): ConfigError {
-  return new ConfigError([
-    {
-      path: 'channels.telegram.token',
-      message: 'Telegram does not accept this token; @BotFather on Telegram shows the right one',
-    },
-  ]);
+  return new ConfigError([problemWith('channels.telegram.token', say('checks.telegramToken'))]);
 }
 
 function wrongUrl(error: TelegramError): ConfigError {
   return new ConfigError([
-    { path: 'channels.telegram.webhook.url', message: `Telegram does not accept it: ${error.message}` },
+    problemWith('channels.telegram.webhook.url', say('checks.telegramUrl', { why: error.message })),
   ]);
 }

@@ -1,8 +1,9 @@
 /** The registry of agents: one file each, `agents/{id}.yaml`, found by listing the folder. Nothing registers itself. */
 import fs from 'node:fs';
-import path from 'node:path';
+import { joinWarnings } from '../../../config.ts';
 import { UserError } from '../../../errors.ts';
 import { createStatCache } from '../../../lib/files/cache.ts';
+import { messagesIn, type Wording } from '../../../messages/messages.ts';
 import type { OwnSettings } from '../../../runtime/contract/settings.ts';
 import { type Home, isId } from '../../../workspace/home.ts';
 
@@ -10,7 +11,7 @@ import { type Home, isId } from '../../../workspace/home.ts';
 export interface AgentFile extends OwnSettings {
   description?: string | undefined;
   /** Problems with the file. */
-  warnings: readonly string[];
+  warnings: readonly Wording[];
   isBroken?: true;
 }
 
@@ -59,8 +60,10 @@ export function createRegistry({ home, loadAgent }: RegistryOptions): Registry {
     },
     async load(id) {
       const file = await loadAgent(id);
-      if (file.isBroken)
-        throw new UserError(`${path.posix.join('agents', `${id}.yaml`)} cannot be used: ${file.warnings.join('; ')}.`);
+      if (file.isBroken) {
+        const why = messagesIn('en').said(joinWarnings(file.warnings));
+        throw new UserError(`agents/${id}.yaml cannot be used: ${why}.`);
+      }
       return file;
     },
   };
