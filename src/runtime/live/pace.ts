@@ -2,9 +2,10 @@
  * Decides whose turn it is to show progress. Places that share a limit of their platform share a queue: one turn per
  * `gapMs`, first come, first served. Invariants: a chat gets no turn while answers to it are pending or the platform
  * has said "slow down"; an answer counts as a turn, so that answers and progress together stay below the limit; memory
- * is bounded by the number of waiting tickets.
+ * is bounded, and a place where nobody waits has no timer.
  */
 import type { Address } from '../../channels/channel.ts';
+import { createLru } from '../../lib/lru.ts';
 
 export interface LivePace {
   /**
@@ -25,75 +26,73 @@ export interface LivePaceOptions {
   isBusy: (address: Address) => boolean;
 }
 
-interface Slot {
-  nextAt: number;
+interface Queue {
   waiting: Map<object, { address: Address; gapMs: number; turn: PromiseWithResolvers<boolean> }>;
   timer: NodeJS.Timeout | undefined;
 }
 
+/** The most places whose next turn is remembered; an evicted one gets its next turn early. */
+const MAX_PLACES = 5_000;
 /** How often a place with pending answers is checked again, in ms. */
 const BUSY_MS = 200;
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export function createLivePace({ limitOf, isBusy }: LivePaceOptions): LivePace {
-  const places = new Map<string, Slot>();
-
-  function placeOf(key: string): Slot {
-    const place = places.get(key) ?? { nextAt: 0, waiting: new Map(), timer: undefined };
-    places.set(key, place);
-    return place;
-  }
+  /** Queues with somebody in them, and when each place may have its next turn. */
+  const queues = new Map<string, Queue>();
+  const nextTurns = createLru<number>(MAX_PLACES);
 
   function hold(key: string, ms: number): void {
-    const place = placeOf(key);
-    place.nextAt = Math.max(place.nextAt, Date.now() + ms);
-    again(key, place, ms);
+    nextTurns.set(key, Math.max(nextTurns.get(key) ?? 0, Date.now() + ms));
+    const queue = queues.get(key);
+    if (queue) again(key, queue, ms);
   }
 
-  function again(key: string, place: Slot, ms: number): void {
-    clearTimeout(place.timer);
-    place.timer = setTimeout(() => give(key, place), Math.min(ms, MAX_TIMER_MS)).unref();
+  function again(key: string, queue: Queue, ms: number): void {
+    clearTimeout(queue.timer);
+    queue.timer = setTimeout(() => give(key, queue), Math.min(ms, MAX_TIMER_MS)).unref();
+  }
+
+  function remove(key: string, queue: Queue, ticket: object): void {
+    queue.waiting.delete(ticket);
+    if (queue.waiting.size > 0) return;
+    clearTimeout(queue.timer);
+    queues.delete(key);
   }
 
   /** Gives the turn to the first ticket whose chat has no pending answers. */
-  function give(key: string, place: Slot): void {
+  function give(key: string, queue: Queue): void {
     const now = Date.now();
-    const isTime = now >= place.nextAt;
-    if (isTime && place.waiting.size === 0) {
-      clearTimeout(place.timer);
-      places.delete(key);
-      return;
-    }
-    const next = isTime && [...place.waiting].find(([, { address }]) => !isBusy(address));
+    const wait = (nextTurns.get(key) ?? 0) - now;
+    const next = wait > 0 ? undefined : [...queue.waiting].find(([, { address }]) => !isBusy(address));
     if (next) {
       const [ticket, { gapMs, turn }] = next;
-      place.waiting.delete(ticket);
-      place.nextAt = now + gapMs;
+      nextTurns.set(key, now + gapMs);
+      remove(key, queue, ticket);
       turn.resolve(true);
     }
-    const [first] = place.waiting.values();
-    again(
-      key,
-      place,
-      Math.max(place.nextAt - now, next || !isTime ? 0 : Math.max(10, Math.min(BUSY_MS, first?.gapMs ?? 0))),
-    );
+    const [first] = queue.waiting.values();
+    if (!first) return;
+    again(key, queue, next ? next[1].gapMs : wait > 0 ? wait : Math.max(10, Math.min(BUSY_MS, first.gapMs)));
   }
 
   return {
     turn(address, ticket) {
       const { key, gapMs } = limitOf(address);
-      const place = placeOf(key);
-      const known = place.waiting.get(ticket);
+      const queue = queues.get(key) ?? { waiting: new Map(), timer: undefined };
+      const known = queue.waiting.get(ticket);
       if (known) return known.turn.promise;
       const turn = Promise.withResolvers<boolean>();
-      place.waiting.set(ticket, { address, gapMs, turn });
-      if (place.waiting.size === 1) give(key, place);
+      queue.waiting.set(ticket, { address, gapMs, turn });
+      queues.set(key, queue);
+      if (queue.waiting.size === 1) give(key, queue);
       return turn.promise;
     },
     leave(address, ticket) {
-      const place = places.get(limitOf(address).key);
-      place?.waiting.get(ticket)?.turn.resolve(false);
-      place?.waiting.delete(ticket);
+      const { key } = limitOf(address);
+      const queue = queues.get(key);
+      queue?.waiting.get(ticket)?.turn.resolve(false);
+      if (queue) remove(key, queue, ticket);
     },
     limited: (address, ms) => hold(limitOf(address).key, ms),
     answered(address) {
