@@ -5,8 +5,9 @@
  * ends as if complete; events that carry nothing are left out.
  */
 
-import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { Agent, type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest, Agent as SecureAgent } from 'node:https';
+import type { Socket } from 'node:net';
 import { parseJson } from '../../lib/json.ts';
 import { scrub } from '../../log.ts';
 import { createCarrier, type Shape } from './events.ts';
@@ -58,19 +59,16 @@ export function createFetch(connectMs: number, shape?: Shape): typeof fetch {
       method,
       headers: sent,
       agent: agents[secure ? 'https:' : 'http:'],
-      ...(signal && { signal }),
     });
     const failure = (cause: unknown) => (signal?.aborted ? signal.reason : new TypeError('fetch failed', { cause }));
-    const late = setTimeout(
-      () => request.destroy(systemError('ETIMEDOUT', `no connection in ${connectMs} ms`)),
-      connectMs,
-    );
-    const connected = () => clearTimeout(late);
+    // By hand: the option `signal` watches the whole stream, at several times the cost.
+    const abort = () => request.destroy(systemError('ABORT_ERR', 'aborted'));
+    signal?.addEventListener('abort', abort, { once: true });
+    request.once('close', () => signal?.removeEventListener('abort', abort));
     request.once('socket', (socket) => {
-      if (socket.connecting) socket.once(secure ? 'secureConnect' : 'connect', connected);
-      else connected();
+      if (socket.connecting) limitConnecting(request, socket, secure ? 'secureConnect' : 'connect', connectMs);
     });
-    request.once('close', connected);
+    if (signal?.aborted) abort();
     const message = await new Promise<IncomingMessage>((resolve, reject) => {
       request.once('response', resolve).on('error', (error) => reject(failure(error)));
       request.end(scrub(body));
@@ -79,6 +77,18 @@ export function createFetch(connectMs: number, shape?: Shape): typeof fetch {
   };
 }
 
+function limitConnecting(request: ClientRequest, socket: Socket, connected: string, connectMs: number): void {
+  const late = setTimeout(
+    () => request.destroy(systemError('ETIMEDOUT', `no connection in ${connectMs} ms`)),
+    connectMs,
+  );
+  socket.once(connected, () => clearTimeout(late));
+  request.once('close', () => clearTimeout(late));
+}
+
+/** The one header of a stream that the libraries read. They copy all they get several times. */
+const READ_OF_STREAMS = 'content-type';
+
 function toResponse(message: IncomingMessage, failure: (cause: unknown) => unknown, shape?: Shape): Response {
   const { statusCode: status = 0 } = message;
   const encoding = message.headers['content-encoding'] ?? 'identity';
@@ -86,10 +96,12 @@ function toResponse(message: IncomingMessage, failure: (cause: unknown) => unkno
     message.destroy();
     throw failure(new Error(`unwanted encoding ${encoding}`));
   }
-  const headers = Object.entries(message.headers).map(([name, value]): [string, string] => [name, String(value)]);
-  if ([204, 205, 304].includes(status)) return new Response(null, { status, headers });
   const isOk = status >= 200 && status < 300;
   const isStream = message.headers['content-type']?.toLowerCase().startsWith(EVENTS) === true;
+  const headers = Object.entries(message.headers)
+    .filter(([name]) => !(isOk && isStream) || name === READ_OF_STREAMS)
+    .map(([name, value]): [string, string] => [name, String(value)]);
+  if ([204, 205, 304].includes(status)) return new Response(null, { status, headers });
   const answer = () => (shape === 'chat' ? takeAnyForm() : isStream ? takeEvents(shape) : takeAtMost(MAX_BODY));
   return new Response(reading(message, failure, isOk ? answer() : takeRefusal()), { status, headers });
 }

@@ -287,6 +287,8 @@ function moveFile(from: string, to: string): void {
 }
 
 function readLink(link: string): string | undefined {
+  // A missing link is usual in a home without plans, and a thrown error costs more than a look.
+  if (fs.lstatSync(link, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return undefined;
   try {
     return fs.readlinkSync(link);
   } catch (error) {
