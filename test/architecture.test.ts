@@ -18,7 +18,7 @@ const ENGINE = /^engine\/engine\.ts$/;
 const CONTRACT = /^runtime\/contract\//;
 /** What routes of features answer with, in the shapes that programs know. */
 const BOARD_SEAM =
-  /^board\/((guard|respond|route|speakers)|protocol\/(decisions|edits|parts|refusals|schemas))\.ts$|^client\/shapes\.ts$/;
+  /^board\/((guard|respond|route|speakers)|api\/twin|protocol\/(decisions|edits|parts|refusals|schemas))\.ts$|^client\/shapes\.ts$/;
 const FEATURE_SEAM = /^features\/gateway\.ts$/;
 
 /** The rooms of the runtime, the lowest first: each may use those below it. `delivery.ts` stands on the engine alone. */
@@ -129,9 +129,9 @@ const LIBRARIES: { name: RegExp; in: RegExp }[] = [
   },
   { name: /^ws$/, in: /^(board\/protocol|channels\/hub)\// },
   { name: /^(bullmq|ioredis)$/, in: /^engine\/redis\// },
-  { name: /^keyv$/, in: /^lib\/cache\.ts$/ },
+  { name: /^keyv$/, in: /^engine\/cache\.ts$/ },
   { name: /^gray-matter$/, in: /^skills\/skill\.ts$/ },
-  { name: /^yaml$/, in: /^(config|workspace|skills|features)\// },
+  { name: /^yaml$/, in: /^(config|workspace|skills|features|cli\/(setup|backup))\// },
   { name: /^(@clack\/prompts|uqr)$/, in: /^cli\/setup\// },
   { name: /^croner$/, in: /^features\/jobs\// },
   { name: /^chokidar$/, in: /^lib\/watch-folders\.ts$/ },

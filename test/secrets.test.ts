@@ -1,9 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: it is the syntax under test
 /** What is secret in a configuration: one rule, tried on what people really write into theirs. */
 import { describe, expect, it } from 'vitest';
+import { withoutSecrets } from '../src/cli/backup/without-secrets.ts';
 import { isSecretName } from '../src/config/secret-names.ts';
 import { masked } from '../src/config/secrets.ts';
-import { withoutSecrets } from '../src/config/without-secrets.ts';
 import { configOf } from '../src/config.ts';
 import { scrub } from '../src/log.ts';
 

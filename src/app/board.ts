@@ -2,7 +2,6 @@
 import { artifactRoute } from '../board/api/artifacts.ts';
 import { chatRoutes } from '../board/api/chat.ts';
 import { eventsRoute } from '../board/api/events.ts';
-import { jobRoutes } from '../board/api/jobs.ts';
 import { taskRoutes } from '../board/api/tasks.ts';
 import { uploadRoute } from '../board/api/uploads.ts';
 import { requestedViber } from '../board/route.ts';
@@ -36,7 +35,6 @@ export async function openBoard(
       ...taskRoutes(parts, exchange),
       eventsRoute(parts, exchange),
       ...chatRoutes(parts, exchange, maxBytes),
-      ...jobRoutes(parts),
       ...routes.flat(),
       ...doors.flatMap((door) => door.routes),
       artifactRoute({ home, maySee: parts.maySee }),

@@ -1,15 +1,16 @@
 /** The command line: looks a command up in `table.ts`, loads it and runs it. */
-import { withEnvFile } from '../config/env-file.ts';
-import { useTimezone } from '../config/timezone-variable.ts';
+
 import { ConfigError, errorCode, errorMessage, LockedError, outOfHandles, UserError } from '../errors.ts';
 import { damageText, listenForDamage } from '../lib/damage.ts';
 import { type Messages, messagesIn } from '../messages/messages.ts';
 import { type CliContext, EXIT } from '../runtime/contract/cli.ts';
 import { parseCommandLine } from './arguments.ts';
+import { withEnvFile } from './env-file.ts';
 import { helpOf, overview } from './help.ts';
 import { terminalLanguage } from './language.ts';
 import { useProxy } from './proxy.ts';
 import { servicesFor } from './services.ts';
+import { useTimezone } from './timezone-variable.ts';
 
 export { CLI_COMMANDS } from './table.ts';
 

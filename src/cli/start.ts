@@ -5,16 +5,16 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import type { AppOptions } from '../app.ts';
-import { unreadLines } from '../config/env-file.ts';
-import { timezoneNote } from '../config/timezone-variable.ts';
 import { type Config, loadConfig, terminalEnabled } from '../config.ts';
 import { errorCode } from '../errors.ts';
 import { createLog, type Logger } from '../log.ts';
 import { messagesIn } from '../messages/messages.ts';
 import { type CliContext, EXIT } from '../runtime/contract/cli.ts';
 import { noteConfig } from '../workspace/own-files.ts';
+import { unreadLines } from './env-file.ts';
 import { boundHeap } from './heap.ts';
 import { REPLACED_SIGNAL, startAnew, watchProgram } from './replaced.ts';
+import { timezoneNote } from './timezone-variable.ts';
 
 /** A second signal, or this long after the first (in ms), ends the process at once. */
 const HARD_STOP_MS = 25_000;

@@ -1,10 +1,10 @@
 /** Jobs over HTTP: with the token only, and as strict as everywhere else. */
 import http from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { jobRoutes } from '../../src/board/api/jobs.ts';
 import type { ProtocolParts } from '../../src/board/protocol/parts.ts';
 import { RequestError, sendError } from '../../src/board/respond.ts';
 import { DeliveryError } from '../../src/errors.ts';
+import { listRoutes } from '../../src/features/jobs/board/list.ts';
 import type { Caller } from '../../src/runtime/contract/board.ts';
 import type { JobService } from '../../src/runtime/contract/job-service.ts';
 import { openWorld } from '../dialogs/harness.ts';
@@ -85,7 +85,7 @@ describe('what a program may get wrong', () => {
     const service = { list: () => [], create } as unknown as JobService;
     const answered = { get: async () => undefined, set: async () => undefined };
     const parts = { jobs: async () => service, answered, home: { root: '/nowhere' } } as unknown as ProtocolParts;
-    const routes = jobRoutes(parts);
+    const routes = listRoutes({ protocol: parts });
     const principal = {
       channel: 'api',
       account: 'api',

@@ -1,5 +1,5 @@
 /** A cache that forgets with its process. */
-import type { Cache } from '../../src/lib/cache.ts';
+import type { Cache } from '../../src/engine/cache.ts';
 
 export function memoryCache(values = new Map<string, string>()): Cache {
   return {

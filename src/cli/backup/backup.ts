@@ -9,7 +9,6 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { withoutSecrets } from '../../config/without-secrets.ts';
 import { ConfigError, errorCode, UserError } from '../../errors.ts';
 import { type Messages, say } from '../../messages/messages.ts';
 import { type CliContext, EXIT } from '../../runtime/contract/cli.ts';
@@ -18,6 +17,7 @@ import { versionOf } from '../version.ts';
 import { type Archive, archive, createArchive, refuseOther } from './archive.ts';
 import { type Choice, type ChosenFile, chooseFiles, isEarly } from './choose.ts';
 import { FORMAT, type Head, listNames } from './format.ts';
+import { withoutSecrets } from './without-secrets.ts';
 
 /** Configuration files, and the copies that people keep beside them. */
 const SETTINGS = /^(?![.#]).*(config|openai).*\.(ya?ml|json)/i;

@@ -7,7 +7,6 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { variablesIn } from '../../config/without-secrets.ts';
 import { crashPoint } from '../../crash-points.ts';
 import { countUnfinished } from '../../engine/local/inspect.ts';
 import { acquireLock } from '../../engine/local/lock.ts';
@@ -20,6 +19,7 @@ import { type CliContext, EXIT } from '../../runtime/contract/cli.ts';
 import { listNames } from './format.ts';
 import { forgetRestoring, noteRestoring, putInPlace, readRestoring, realHome } from './restoring.ts';
 import { type UnpackReport, unpack } from './unpack.ts';
+import { variablesIn } from './without-secrets.ts';
 
 /** Bytes of disk space that must stay free. */
 const SPARE = 100_000_000;

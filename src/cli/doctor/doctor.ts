@@ -1,5 +1,5 @@
 /** `viber doctor`: prints one line per check, with a fix for each problem. Works beside a running gateway. */
-import { unreadLines } from '../../config/env-file.ts';
+
 import { loadConfig } from '../../config.ts';
 import { ConfigError } from '../../errors.ts';
 import { loadFeatures } from '../../features.ts';
@@ -7,6 +7,7 @@ import { scrub } from '../../log.ts';
 import { say } from '../../messages/messages.ts';
 import { type CliContext, EXIT } from '../../runtime/contract/cli.ts';
 import { homeAt, offeredNames } from '../../runtime/features.ts';
+import { unreadLines } from '../env-file.ts';
 import { runningGateways } from '../running.ts';
 import { checkChannels, checkGateways, checkHandles, checkHome, checkModels } from './checks.ts';
 import { checkEngine } from './engine.ts';

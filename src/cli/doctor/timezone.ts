@@ -1,8 +1,9 @@
 /** Checks the time zone of this machine and the variable TZ. */
-import { timezoneNote, useTimezone } from '../../config/timezone-variable.ts';
+
 import type { Config } from '../../config.ts';
 import { systemTimezone } from '../../lib/timezone.ts';
 import { say } from '../../messages/messages.ts';
+import { timezoneNote, useTimezone } from '../timezone-variable.ts';
 import { type Finding, wrong } from './finding.ts';
 
 const NAME = 'time zone';

@@ -5,11 +5,11 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { channelKinds } from '../../channels/index.ts';
-import { envFileOf } from '../../config/env-file.ts';
 import { errorCode, errorMessage, UserError } from '../../errors.ts';
 import { viberCommand } from '../../lib/invocation.ts';
 import { say, type Wording } from '../../messages/messages.ts';
 import { type CliContext, EXIT } from '../../runtime/contract/cli.ts';
+import { envFileOf } from '../env-file.ts';
 import type { ServiceFacts } from './files.ts';
 import { adviceFor, type Supervisor, supervisorFor } from './supervisor.ts';
 

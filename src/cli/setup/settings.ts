@@ -4,12 +4,12 @@
  */
 
 import fs from 'node:fs';
-import { type Setting, withSettings, writeSettings } from '../../config/edit.ts';
-import { writeEnvFile } from '../../config/env-file.ts';
 import { type Config, configFileOf, configOf, type LoadedConfig, loadConfig } from '../../config.ts';
 import { readTextSync, writeFileAtomic } from '../../lib/files.ts';
 import type { CliContext } from '../../runtime/contract/cli.ts';
 import { openHome } from '../../workspace/home.ts';
+import { writeEnvFile } from '../env-file.ts';
+import { type Setting, withSettings, writeSettings } from './edit-config.ts';
 
 export interface Change {
   settings: readonly Setting[];

@@ -3,8 +3,8 @@
  * end matters: nothing is opened before the home is locked, and the lock is released last.
  */
 import path from 'node:path';
-import { openCache } from '../../lib/cache.ts';
 import type { Schema } from '../../lib/shape.ts';
+import { openCache } from '../cache.ts';
 import type { Engine, EngineHealth, FairLimits, Fence, OutboxFile, QueueItem, Stop } from '../engine.ts';
 import { type Ledger, openLedger } from './ledger.ts';
 import { acquireLock, type Lock } from './lock.ts';

@@ -1,10 +1,10 @@
 /**
- * Small state on one machine, in the cache's table (`lib/cache.ts`): it outlives the process and has no other writers.
+ * Small state on one machine, in the cache's table (`engine/cache.ts`): it outlives the process and has no other writers.
  *
  * Invariant: changes of a key run one after the other, in the order of the calls, so that a read and a write are
  * atomic.
  */
-import type { Cache } from '../../lib/cache.ts';
+import type { Cache } from '../cache.ts';
 import type { State } from '../engine.ts';
 
 export class LocalState implements State {

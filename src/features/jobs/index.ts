@@ -20,8 +20,9 @@ export const jobs: Feature = {
   gaveUp: (entry, reason, gw) => entry.job && jobsOf(gw).ended(entry, { state: 'error', text: reason }),
   jobs: (gw) => jobsOf(gw).service(),
   jobFiles: jobFilesAt,
-  async routes(_at, gw) {
-    return (await import('./board/pages.ts')).jobRoutes(gw);
+  async routes(at, gw) {
+    const [{ jobRoutes }, { listRoutes }] = await Promise.all([import('./board/pages.ts'), import('./board/list.ts')]);
+    return [...listRoutes(at), ...jobRoutes(gw)];
   },
   async check(at) {
     const { checkJobs } = await import('./cli/check.ts');

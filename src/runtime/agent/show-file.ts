@@ -5,12 +5,12 @@
 import type { FileHandle } from 'node:fs/promises';
 import { errorCode } from '../../errors.ts';
 import { openKept } from '../../lib/files/below.ts';
-import { lookAtOther, lookAtPicture, type Picture } from '../../lib/picture.ts';
 import { say, type Wording } from '../../messages/messages.ts';
 import type { UnseenFile } from '../contract/agent.ts';
 import type { Prompt } from '../contract/model.ts';
 import type { InputFile } from '../contract/task.ts';
 import { type Redrawing, redrawn } from '../reading/pictures.ts';
+import { lookAtOther, lookAtPicture, type Picture } from './picture.ts';
 
 export type UserPart = Extract<Prompt[number], { role: 'user' }>['content'][number];
 

@@ -2,6 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { openCache } from '../../../src/engine/cache.ts';
 import { inspectSpool, inspectUnfinished } from '../../../src/engine/local/inspect.ts';
 import { DayFile } from '../../../src/engine/local/ledger.ts';
 import {
@@ -15,7 +16,6 @@ import {
 } from '../../../src/engine/local/segment.ts';
 import { LocalState } from '../../../src/engine/local/state.ts';
 import { NoSpaceError, openStore } from '../../../src/engine/local/store.ts';
-import { openCache } from '../../../src/lib/cache.ts';
 import { type Damage, listenForDamage } from '../../../src/lib/damage.ts';
 import { isText, objectOf, shape } from '../../../src/lib/shape.ts';
 import { tempFolder } from '../../helpers/temp.ts';

@@ -1,9 +1,9 @@
 /** Replaces each secret in a configuration's text with `${NAME}`; everything else stays as its owner wrote it. */
 import type { Document, Node } from 'yaml';
-import { variableOf } from './channel-variables.ts';
-import { parseYaml } from './parse.ts';
-import { isVariable } from './secret-names.ts';
-import { isSecretNumber, itemBefore, replaceSpans, type Span, schemeOf, secretSpans } from './secrets.ts';
+import { variableOf } from '../../config/channel-variables.ts';
+import { parseYaml } from '../../config/parse.ts';
+import { isVariable } from '../../config/secret-names.ts';
+import { isSecretNumber, itemBefore, replaceSpans, type Span, schemeOf, secretSpans } from '../../config/secrets.ts';
 
 export interface CleanedText {
   text: string;

@@ -1,10 +1,10 @@
 /** Changes single settings of a configuration file that people edit too: keeps comments, order and all other keys. */
 import type { Document, Scalar, YAMLMap, YAMLSeq } from 'yaml';
-import { ConfigError, problemWith } from '../errors.ts';
-import { editText, keepLetters } from '../lib/files.ts';
-import { isRecord } from '../lib/json.ts';
-import { decodedText } from '../lib/text.ts';
-import { say } from '../messages/messages.ts';
+import { ConfigError, problemWith } from '../../errors.ts';
+import { editText, keepLetters } from '../../lib/files.ts';
+import { isRecord } from '../../lib/json.ts';
+import { decodedText } from '../../lib/text.ts';
+import { say } from '../../messages/messages.ts';
 
 export interface Setting {
   /** A number is an index into a list. */

@@ -6,8 +6,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Keyv } from 'keyv';
-import { isLostDb, quarantine } from './damage.ts';
-import { freeSides } from './database-places.ts';
+import { isLostDb, quarantine } from '../lib/damage.ts';
+import { freeSides } from '../lib/database-places.ts';
 
 export interface Cache {
   get(key: string): Promise<string | undefined>;

@@ -1,17 +1,19 @@
 /**
  * `/api/jobs`: scheduled jobs for programs. GET lists them; POST creates one from a `job:create` body or the bare job.
  */
-import type { Messages } from '../../messages/messages.ts';
-import { messagesIn } from '../../messages/messages.ts';
-import { scheduleText } from '../../messages/schedules.ts';
-import type { BoardRoute } from '../../runtime/contract/board.ts';
-import type { JobView } from '../../runtime/contract/job-service.ts';
-import type { ProtocolParts } from '../protocol/parts.ts';
-import { sendJson } from '../respond.ts';
-import { pageOf } from '../route.ts';
-import { answered, bodyOf, carriedOut } from './twin.ts';
 
-export function jobRoutes(parts: ProtocolParts): BoardRoute[] {
+import { answered, bodyOf, carriedOut } from '../../../board/api/twin.ts';
+import type { ProtocolParts } from '../../../board/protocol/parts.ts';
+import { sendJson } from '../../../board/respond.ts';
+import { pageOf } from '../../../board/route.ts';
+import type { Messages } from '../../../messages/messages.ts';
+import { messagesIn } from '../../../messages/messages.ts';
+import { scheduleText } from '../../../messages/schedules.ts';
+import type { BoardAt, BoardRoute } from '../../../runtime/contract/board.ts';
+import type { JobView } from '../../../runtime/contract/job-service.ts';
+
+export function listRoutes({ protocol }: Pick<BoardAt, 'protocol'>): BoardRoute[] {
+  const parts = protocol as ProtocolParts;
   return [
     {
       method: 'GET',
