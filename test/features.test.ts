@@ -62,6 +62,7 @@ it.each(['throws', 'never ends'])(
     const when = how === 'throws' ? fail : () => true;
     const bad: Feature = {
       name: 'bad',
+      isSetUp: () => how === 'never ends' || fail(),
       takes: { when: fail, run: late },
       delivers: { when: fail, send: late },
       answers: { when, add: late },
@@ -122,6 +123,14 @@ it('a feature that states its conditions as values is entered only when they hol
   await expect.poll(() => entered).toEqual(['keeps', 'after']);
   await world.ask('odd: two');
   await expect.poll(() => entered).toEqual(['keeps', 'after', 'understands', 'keeps', 'after']);
+});
+
+it.each([undefined, null, 'job', 7])('a feature from outside whose condition is %s never applies', async (when) => {
+  const never = () => Promise.reject(new Error('it was called'));
+  const blank = guarded(Object.assign({ name: 'blank' }, { takes: { when, run: never } }) as Feature, silentLog());
+  const world = await openWorld({ features: [...FEATURES, blank] });
+  world.llm.script(({ lastUser }) => ({ text: `re ${lastUser}` }));
+  expect((await world.ask('one')).text).toBe('re one');
 });
 
 it('a feature from outside remembers for runs, and takes its own element of an answer', async () => {

@@ -39,11 +39,15 @@ function guardOf(feature: Feature, log: Logger, hookMs: number) {
         return nothing;
       }
     };
-  /** Guards a condition that is a function; data can't throw. */
+  /** Guards a condition that is a function; data can't throw. A feature that states none never applies. */
   const tested = <Given extends unknown[], Data extends object>(
     hook: string,
     when: Data | ((...given: Given) => boolean),
-  ) => (typeof when === 'function' ? safe(hook, when as (...given: Given) => boolean, false) : when);
+  ) => {
+    const isFunction = (given: unknown): given is (...given: Given) => boolean => typeof given === 'function';
+    if (isFunction(when)) return safe(hook, when, false);
+    return typeof when === 'object' && when !== null ? when : () => false;
+  };
   async function timely<Result>(hook: string, run: () => Result | Promise<Result>, nothing: Result): Promise<Result> {
     const late = () => {
       throw new Error(`it has not ended after ${hookMs / 1000} seconds`);
@@ -83,6 +87,7 @@ export function guarded(feature: Feature, log: Logger, hookMs = HOOK_MS): Featur
   } = feature;
   return {
     ...feature,
+    ...(feature.isSetUp && { isSetUp: safe('isSetUp', (at) => feature.isSetUp?.(at) === true, false) }),
     ...(takes && { takes: { ...takes, when: tested('takes', takes.when) } }),
     ...(delivers && { delivers: { ...delivers, when: tested('delivers', delivers.when) } }),
     ...(answers && {

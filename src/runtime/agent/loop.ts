@@ -222,7 +222,8 @@ export class Loop {
     await this.#check();
     const reader = this.#readers.find(({ when }) =>
       given.content.some(
-        (part) => part.type === 'text' && (typeof when === 'function' ? when(part.text) : when.test(part.text)),
+        (part) =>
+          part.type === 'text' && (typeof when === 'function' ? when(part.text) : part.text.search(when) !== -1),
       ),
     );
     const { answer, refusal, isTold } = reader ? await reader.read(given, call, !this.#wasTold) : asGiven(given);
