@@ -19,6 +19,8 @@ test.each([
   ['I like tea.\n\nI live in Rome.', '- likes tea\n- lives in Rome'],
   ['Hi Viber! I like tea. Thanks!', 'Likes tea'],
   ['I like tea. Please remember this.', 'Likes tea'],
+  ['I like C++ and tea ☕', 'Likes C++ and tea'],
+  ['My number is +49 30-1234', "Alex's number is +49 30-1234"],
   ['I live in Rome. The office is closed on Mondays. Where can I get lunch?', 'Lives in Rome'],
 ])('%j states %j', (said, fact) => {
   expect(isStatedIn({ names: ['Alex'], messages: [said] }, fact)).toBe(true);
@@ -55,6 +57,14 @@ test.each([
   ['Nobody says I like tea', 'Likes tea'],
   ['It is not true that I like tea', 'Likes tea'],
   ['Kim likes Alex', 'Alex likes Kim'],
+  // Of another value by a sign alone.
+  ['My balance is -500 euros', 'The balance is 500 euros'],
+  ['I like C++', 'Likes C'],
+  ['I like C#', 'Likes C'],
+  ['I am >18 years old', 'Is 18 years old'],
+  ['My limit is $5', 'The limit is €5'],
+  ['My share is 5 %', 'The share is 5'],
+  ['~~I like tea~~', 'Likes tea'],
   // Taken back, or more or less than was said.
   ['I like tea. Just kidding.', 'Likes tea'],
   ['I like tea. Not!', 'Likes tea'],

@@ -159,6 +159,9 @@ function isInflected(first: string, third: string): boolean {
   return stem !== undefined && (third === `${stem}t` || third === `${stem}et`);
 }
 
+/** Words, numbers, and the signs that change their meaning: C++ is not C, and -5 € is neither 5 € nor -5 %. */
+const TOKEN = /[\p{L}\p{N}]+(?:[.,:/-]\p{N}+)*|[\p{Sm}\p{Sc}#%&@]|(?<![\p{L}\p{N}])-(?=[\p{Sc}\p{N}])/gu;
+
 function tokensOf(text: string): string[] {
   const plain = text
     .normalize('NFKD')
@@ -168,7 +171,7 @@ function tokensOf(text: string): string[] {
     .replace(/(?<=\p{L})n't(?!\p{L})/gu, ' not')
     .replace(/\bi'm\b/g, 'i am')
     .replace(/'s(?!\p{L})/gu, '');
-  return [...plain.matchAll(/[\p{L}\p{N}]+(?:[.,:/-]\p{N}+)*/gu)].flatMap(([word]) => {
+  return [...plain.matchAll(TOKEN)].flatMap(([word]) => {
     if (UNSPACED.test(word)) return [...word];
     return ARTICLES.has(word) ? [] : [Object.hasOwn(SAME, word) ? (SAME[word] ?? word) : word];
   });
