@@ -6,7 +6,7 @@ import {
   type Playbook,
   parsePlaybook,
   placeholdersOf,
-} from '../../src/skills/playbook.ts';
+} from '../../src/features/agents/playbook/read-playbook.ts';
 import { ownTime } from '../helpers/own-time.ts';
 
 const wrap = (steps: string) => `# Playbook: x\n\n## Goal\ng\n\n## Steps\n${steps}\n`;

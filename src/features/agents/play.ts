@@ -8,9 +8,9 @@ import { cutText, plainLine } from '../../lib/text.ts';
 import { lines, say } from '../../messages/messages.ts';
 import { type Command, type CommandReply, type Invocation, mayUse } from '../../runtime/commands/command.ts';
 import { taskLane } from '../../runtime/contract/entry.ts';
-import { fillPlaybook } from '../../skills/playbook.ts';
 import { openTask, planProgress } from '../../workspace/tasks/index.ts';
 import { findPlaybook, listPlaybooks } from './playbook/library.ts';
+import { fillPlaybook } from './playbook/read-playbook.ts';
 import { readPlayed } from './playbook/record.ts';
 
 const MAX_LISTED = 30;

@@ -1,8 +1,8 @@
 /** What a supervisor's words mean, and which of its changes are made: never against constraints, people, or what is done. */
 import { describe, expect, it } from 'vitest';
 import { applyChanges, readChanges } from '../../../src/features/agents/playbook/changes.ts';
+import { parsePlaybook } from '../../../src/features/agents/playbook/read-playbook.ts';
 import { planOf } from '../../../src/features/agents/playbook/record.ts';
-import { parsePlaybook } from '../../../src/skills/playbook.ts';
 import type { StepStatus } from '../../../src/workspace/types.ts';
 
 const PLAYBOOK = parsePlaybook(`# Playbook: notes

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readJudgement } from '../../../src/features/agents/playbook/judge.ts';
 import { findPlaybook, listPlaybooks } from '../../../src/features/agents/playbook/library.ts';
+import { type Playbook, parsePlaybook } from '../../../src/features/agents/playbook/read-playbook.ts';
 import {
   doneLine,
   doneSteps,
@@ -15,7 +16,6 @@ import {
   writePlayed,
 } from '../../../src/features/agents/playbook/record.ts';
 import { stepMessage } from '../../../src/features/agents/playbook/words.ts';
-import { type Playbook, parsePlaybook } from '../../../src/skills/playbook.ts';
 import { type Home, openHome } from '../../../src/workspace/home.ts';
 import { openTask, parsePlan } from '../../../src/workspace/tasks/index.ts';
 import { saveTask } from '../../../src/workspace/tasks/record.ts';

@@ -4,9 +4,9 @@
  * them, and steps with constraints keep their order; only agents that the playbook names work.
  */
 import { cutText, plainLine } from '../../../lib/text.ts';
-import { PLAYBOOK_LIMITS, type Playbook, type PlaybookStep } from '../../../skills/playbook.ts';
 import { isToDo } from '../../../workspace/tasks/index.ts';
 import type { Plan, PlanStep } from '../../../workspace/types.ts';
+import { PLAYBOOK_LIMITS, type Playbook, type PlaybookStep } from './read-playbook.ts';
 import { readTitle, titledSteps, titleOfStep } from './record.ts';
 
 /** Step numbers are those of the displayed plan, from 1. */

@@ -5,14 +5,8 @@ import { UserError } from '../../../errors.ts';
 import { createStatCache } from '../../../lib/files/cache.ts';
 import { originalOf } from '../../../lib/second-versions.ts';
 import { say } from '../../../messages/messages.ts';
-import {
-  PLAYBOOK_LIMITS,
-  type Playbook,
-  parsePlaybook,
-  placeholdersOf,
-  playbookName,
-} from '../../../skills/playbook.ts';
 import type { Home } from '../../../workspace/home.ts';
+import { PLAYBOOK_LIMITS, type Playbook, parsePlaybook, placeholdersOf, playbookName } from './read-playbook.ts';
 
 export type ListedPlaybook =
   | { name: string; playbook: Playbook; needs: string[] }

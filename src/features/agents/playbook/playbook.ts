@@ -16,11 +16,11 @@ import type { Answer } from '../../../runtime/contract/outcome.ts';
 import { failureAnswer, PLAYBOOK_OPEN } from '../../../runtime/reply/failure.ts';
 import { summarise } from '../../../runtime/reply/reply.ts';
 import { updatePlan } from '../../../runtime/tools/update-plan.ts';
-import { fillPlaybook } from '../../../skills/playbook.ts';
 import type { Home } from '../../../workspace/home.ts';
 import { openTask, type PlanFile } from '../../../workspace/tasks/index.ts';
 import type { ArtifactRef } from '../../../workspace/types.ts';
 import { findPlaybook } from './library.ts';
+import { fillPlaybook } from './read-playbook.ts';
 import {
   type CurrentStep,
   type DoneStep,

@@ -8,16 +8,16 @@ import { UserError } from '../../../errors.ts';
 import { readTextSync, writeFileAtomic } from '../../../lib/files.ts';
 import { cutText, plainLine } from '../../../lib/text.ts';
 import { say } from '../../../messages/messages.ts';
+import type { Home } from '../../../workspace/home.ts';
+import { isToDo, openTask, type PlanFile } from '../../../workspace/tasks/index.ts';
+import type { ArtifactRef, Plan, SessionEntry, StepStatus, TaskRecord } from '../../../workspace/types.ts';
 import {
   formatPlaybook,
   type Playbook,
   type PlaybookStep,
   parsePlaybook,
   survivesFormatting,
-} from '../../../skills/playbook.ts';
-import type { Home } from '../../../workspace/home.ts';
-import { isToDo, openTask, type PlanFile } from '../../../workspace/tasks/index.ts';
-import type { ArtifactRef, Plan, SessionEntry, StepStatus, TaskRecord } from '../../../workspace/types.ts';
+} from './read-playbook.ts';
 import { inheritedConstraints, type TitledStep } from './reworded.ts';
 
 export interface PlayRecord {

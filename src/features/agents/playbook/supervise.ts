@@ -6,10 +6,10 @@
 import { type Principal, principalText } from '../../../access/principal.ts';
 import { cutText, plainLine } from '../../../lib/text.ts';
 import { clip, dataBlock } from '../../../runtime/context/turn.ts';
-import type { Playbook } from '../../../skills/playbook.ts';
 import type { Plan, TaskRecord } from '../../../workspace/types.ts';
 import { type Change, readChanges } from './changes.ts';
 import type { JudgeOptions } from './judge.ts';
+import type { Playbook } from './read-playbook.ts';
 import { type DoneStep, titledSteps, titleOfStep } from './record.ts';
 
 export interface Supervision {

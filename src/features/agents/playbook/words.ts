@@ -4,9 +4,9 @@ import { cutText, plainLine } from '../../../lib/text.ts';
 import { lines, type Messages, type Text, words } from '../../../messages/messages.ts';
 import { clip } from '../../../runtime/context/turn.ts';
 import type { ButtonAction } from '../../../runtime/contract/buttons.ts';
-import type { Playbook } from '../../../skills/playbook.ts';
 import { planProgress } from '../../../workspace/tasks/index.ts';
 import type { ArtifactRef, Plan } from '../../../workspace/types.ts';
+import type { Playbook } from './read-playbook.ts';
 import type { CurrentStep, DoneStep } from './record.ts';
 
 export const INSTRUCTIONS =

@@ -7,7 +7,7 @@
  * Below a step, `- Constraint: ...` is a constraint; everything else there is part of its instruction. `<version>` is a
  * placeholder, `\<version>` isn't. Round trip: `parsePlaybook(formatPlaybook(playbook))` equals what was parsed before.
  */
-import { UserError } from '../errors.ts';
+import { UserError } from '../../../errors.ts';
 
 export interface PlaybookStep {
   /** As written; absent for the viber itself. */
