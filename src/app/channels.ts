@@ -47,7 +47,7 @@ export async function buildChannels(open: OpenGateway, options: BuildOptions): P
   const { config, tasks } = gw;
   const { channels, closing } = host.built;
   const user = os.userInfo().username;
-  const language = machineLanguage(process.env);
+  const language = config.language === 'auto' ? machineLanguage(process.env) : config.language;
   const nameAt = openNaming(gw);
   const settled = openSettled(gw);
   const { createLocal } = await channelModules.local();
@@ -77,7 +77,8 @@ export async function buildChannels(open: OpenGateway, options: BuildOptions): P
   const { createTerminal } = await channelModules.terminal();
   const { onEnd = () => undefined, onLogPlace = () => undefined } = options;
   const { stdin: input, stdout: output, env } = process;
-  const about = { user, language, commands, home: gw.home.root, nameAt, settled, onEnd, onLogPlace };
+  const menu = menuSpecs(gw.features.commands, language ?? 'en', config);
+  const about = { user, language, commands: menu, home: gw.home.root, nameAt, settled, onEnd, onLogPlace };
   channels.set('terminal', createTerminal({ input, output, env, ...about }));
 }
 

@@ -39,7 +39,7 @@ async function piped(context: CliContext, to: ChatTarget): Promise<number> {
  * reason.
  */
 async function printAnswer(
-  { print, env }: CliContext,
+  { print, env, messages }: CliContext,
   socket: string,
   line: string,
   to: ChatTarget,
@@ -63,7 +63,7 @@ async function printAnswer(
     return true;
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    process.stderr.write(`${error.message}\n`);
+    process.stderr.write(`${messages.said(error.said)}\n`);
     return false;
   }
 }

@@ -2,8 +2,11 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { readTextSync } from '../lib/files.ts';
+import { parseJson } from '../lib/json.ts';
 import { machineLanguage } from '../lib/language.ts';
+import { isText, objectOf, shape } from '../lib/shape.ts';
 
+const settingShape = shape<{ language: string }>(objectOf({ language: isText }));
 const NAMES = ['config.yaml', 'config.json', 'openai.yaml'];
 const SETTING = /^(?:\{?\s*"language"|language)\s*:\s*["']?([a-z]{2,3}(?:[-_][A-Za-z0-9]+)*)(?![A-Za-z])/m;
 
@@ -23,7 +26,9 @@ export function terminalLanguage(
 
 function settingIn(file: string | undefined): string | undefined {
   try {
-    return file === undefined ? undefined : SETTING.exec(readTextSync(file) ?? '')?.[1];
+    const text = file === undefined ? '' : (readTextSync(file) ?? '');
+    const { data } = settingShape.safeParse(parseJson(text));
+    return data?.language ?? SETTING.exec(text)?.[1];
   } catch (error) {
     // Reading the whole configuration will say what is wrong with it.
     if (error instanceof Error) return undefined;

@@ -185,6 +185,21 @@ describe.skipIf(!hasPython)('an answer', () => {
     await german.sees('Noch einmal Strg-C');
     await german.press(interrupt);
     expect(await german.ended()).toBe(0);
+    // The menu too, and in the configured language where one is.
+    for (const [command, settings, LANG] of [
+      ['start', {}, 'de_DE.UTF-8'],
+      ['start', { language: 'de' }, 'C.UTF-8'],
+      ['chat', { language: 'de' }, 'C.UTF-8'],
+    ] as const) {
+      const file = path.join(home, 'config.json');
+      fs.writeFileSync(file, JSON.stringify({ ...JSON.parse(fs.readFileSync(file, 'utf8')), ...settings }));
+      const terminal = await open({ command, env: { LANG }, greeting: 'Dein Viber hört zu' });
+      await terminal.press('/st', tab);
+      await terminal.sees(/\/status +\p{L}+ \p{L}+/u);
+      expect((await terminal.screen()).join('\n')).not.toMatch(/\bthis task\b|doing/);
+      await terminal.press(interrupt, interrupt);
+      expect(await terminal.ended()).toBe(0);
+    }
   });
 
   it('comes after a line that names the plan’s step at work', async () => {

@@ -17,7 +17,7 @@ export const KEY_PAGES = {
   anthropic: { label: 'Anthropic (Claude)', page: 'https://platform.claude.com/settings/keys' },
   openai: { label: 'OpenAI (GPT)', page: 'https://platform.openai.com/api-keys' },
   google: { label: 'Google (Gemini)', page: 'https://aistudio.google.com/apikey' },
-  openrouter: { label: 'OpenRouter (many models)', page: 'https://openrouter.ai/settings/keys' },
+  openrouter: { label: 'OpenRouter', page: 'https://openrouter.ai/settings/keys' },
   deepseek: { label: 'DeepSeek', page: 'https://platform.deepseek.com/api_keys' },
   groq: { label: 'Groq', page: 'https://console.groq.com/keys' },
   mistral: { label: 'Mistral', page: 'https://console.mistral.ai/api-keys' },

@@ -30,6 +30,8 @@ export interface Screen {
 export async function openScreen(messages: Messages): Promise<Screen> {
   const clack = await import('@clack/prompts');
   const columns = () => process.stdout.columns || 80;
+  // The library has its instructions in English only.
+  const showInstructions = messages.language === 'en';
   function answered<T>(value: T): Exclude<T, symbol> {
     if (typeof value === 'symbol') throw new SetupExit('left');
     return value as Exclude<T, symbol>;
@@ -52,7 +54,9 @@ export async function openScreen(messages: Messages): Promise<Screen> {
         ...(hint && { hint: messages.said(hint) }),
       }));
       const start = initial === undefined ? {} : { initialValue: String(initial) };
-      const chosen = known.get(answered(await clack.select<string>({ message: folded(message), options, ...start })));
+      const chosen = known.get(
+        answered(await clack.select<string>({ message: folded(message), options, showInstructions, ...start })),
+      );
       if (chosen === undefined) throw new Error('an answer that was not offered');
       return chosen;
     },

@@ -65,12 +65,12 @@ export const help = translate(english.help)({
 
 export const does = translate(english.does)({
   status: 'was ich tue',
-  stop: 'beendet es',
+  stop: 'beendet, was ich tue',
   plan: 'die Schritte',
   steer: 'ändert, was ich gerade tue',
   followup: 'sagt, was danach kommt',
-  new: 'beginnt eine andere',
-  tasks: 'zeigt deine',
+  new: 'beginnt eine andere Aufgabe',
+  tasks: 'zeigt deine Aufgaben',
   open: 'macht mit einer hier weiter',
   artifacts: 'zeigt sie',
   get: 'schickt eine',

@@ -61,12 +61,12 @@ export const help = {
 /** The effect of each command, after its name in /help. */
 export const does = {
   status: 'what I am doing',
-  stop: 'ends it',
+  stop: 'ends what I am doing',
   plan: 'the steps',
   steer: 'changes what I do now',
   followup: 'says what comes next',
-  new: 'begins another',
-  tasks: 'lists yours',
+  new: 'begins another task',
+  tasks: 'lists your tasks',
   open: 'continues one here',
   artifacts: 'lists them',
   get: 'sends one',
