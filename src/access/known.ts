@@ -163,7 +163,16 @@ export function openLanguages(options: LanguagesOptions): Languages {
   const learned = new Map<string, string>();
   let timer: NodeJS.Timeout | undefined;
 
-  const tagOf = (key: string) => learned.get(key) ?? kept.read().get(key)?.tag;
+  /** Looks up one or several keys. The file is asked at most once. */
+  function lookUp(): (key: string) => string | undefined {
+    let all: ReadonlyMap<string, { tag: string }> | undefined;
+    return (key) => {
+      const tag = learned.get(key);
+      if (tag !== undefined) return tag;
+      all ??= kept.read();
+      return all.get(key)?.tag;
+    };
+  }
 
   function write(): void {
     clearTimeout(timer);
@@ -189,6 +198,7 @@ export function openLanguages(options: LanguagesOptions): Languages {
     of(principal, said) {
       if (fixed !== undefined) return fixed;
       if (isTag(said)) return said;
+      const tagOf = lookUp();
       for (const key of [identityText(principal), ...aliasesOf(principal)]) {
         const tag = tagOf(key);
         if (tag !== undefined) return tag;
@@ -200,6 +210,7 @@ export function openLanguages(options: LanguagesOptions): Languages {
       const keys = [identityText(principal)];
       if (direct) keys.push(chatKey(direct));
       if (direct && principal.role === 'owner') keys.push(OWNER);
+      const tagOf = lookUp();
       const changed = keys.filter((key) => tagOf(key) !== said);
       if (changed.length === 0) return;
       for (const key of changed) learned.set(key, said);
@@ -211,6 +222,7 @@ export function openLanguages(options: LanguagesOptions): Languages {
     },
     prefixAt,
     at(address) {
+      const tagOf = lookUp();
       return messagesIn(fixed ?? tagOf(chatKey(address)) ?? tagOf(OWNER), prefixAt(address));
     },
     close: () => timer && write(),

@@ -6,6 +6,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import { createStatCache } from '../../lib/files/cache.ts';
 import { replaceFile } from '../../lib/files/staged-file.ts';
 import { appendLinesSync, readTextSync } from '../../lib/files.ts';
 import { parseJson } from '../../lib/json.ts';
@@ -79,7 +80,9 @@ export function noteText(home: Home, viber: string, text: string): void {
   replaceFile(textFile(home, viber), text);
 }
 
-export const knownText = (home: Home, viber: string): string | undefined => readTextSync(textFile(home, viber));
+const knownTexts = createStatCache<string | undefined>(64, (file) => readTextSync(file));
+
+export const knownText = (home: Home, viber: string): string | undefined => knownTexts.get(textFile(home, viber));
 
 /** Returns the tasks that were shown, newest first. */
 export function shownTasks(home: Home, viber: string): string[] {
