@@ -177,7 +177,7 @@ it('tells a tool that failed from a model that failed, and an interruption from 
     /^Ich wurde bei der Arbeit mit docs find page unterbrochen\. Vielleicht ist es geschehen,/,
   );
   expect(messagesIn('de').said(toolFailed(['shell']).said ?? say('common.wrong'))).toBe(
-    'Mir ist beim Ausführen eines Befehls etwas schiefgegangen, und ich kam nicht weiter: versuch es nochmal, oder sag es anders.',
+    'Mir ist beim Ausführen eines Befehls etwas schiefgegangen, und ich kam nicht weiter: Versuch es nochmal, oder sag es anders.',
   );
 });
 

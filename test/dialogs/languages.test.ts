@@ -41,7 +41,7 @@ test('what Discord says with a command holds for the words that follow, and afte
     { fault: 'empty-text' },
     { fault: 'empty-text' },
   ]);
-  const failed = await ask(discord, dm, 'hallo', { text: /eine leere Antwort gegeben: frag bitte nochmal/ });
+  const failed = await ask(discord, dm, 'hallo', { text: /eine leere Antwort gegeben: Frag bitte nochmal/ });
   expect(failed.buttons).toEqual(['Nochmal']);
   await world.restart();
   world.llm.script([
@@ -52,7 +52,7 @@ test('what Discord says with a command holds for the words that follow, and afte
   ]);
   const after = discord.answers(dm).length;
   discord.say(dm, 'und jetzt');
-  await waitFor(discord, dm, { after, text: /eine leere Antwort gegeben: frag bitte nochmal/ });
+  await waitFor(discord, dm, { after, text: /eine leere Antwort gegeben: Frag bitte nochmal/ });
 });
 
 test('the owner’s setting is for everybody; a language nobody has translated is English', async () => {
@@ -139,9 +139,9 @@ test('what "always for this task" covers is told in the asker’s language, also
     await platform.press(dm, 'In dieser Aufgabe immer', 'alex', true);
     await waitFor(platform, dm, { after, text: 'Notiert.' });
     const status = await platform.command(dm, 'status');
-    expect(status.text).toContain('Dateien im Arbeitsbereich');
+    expect(status.text).toContain('Dateien im Arbeitsordner');
     expect(status.text).not.toMatch(/workspace files|write file/);
-    expect(status.buttons).toContain('Wieder fragen: Dateien im Arbeitsbereich');
+    expect(status.buttons).toContain('Wieder fragen: Dateien im Arbeitsordner');
   }
   const kept = world.tasks().map((task) => world.read(`artifacts/${task}/task.json`));
   expect(

@@ -7,9 +7,13 @@ import { tokensOf, withRun } from '../../workspace/usage.ts';
 import type { CapHit, Costs } from './costs.ts';
 
 /** Formats `0.0123 USD`: two decimals, or more if the amount would otherwise show as zero. */
-export function money(amount: number, currency: string): string {
+export const money = (amount: number, currency: string): Wording =>
+  say('costs.money', { amount: decimals(amount), currency });
+
+function decimals(amount: number): Wording {
   const digits = amount === 0 || amount >= 1 ? 2 : Math.min(6, Math.max(2, 2 - Math.floor(Math.log10(amount))));
-  return `${amount.toFixed(digits)} ${currency}`;
+  const [whole, part = ''] = amount.toFixed(digits).split('.');
+  return say('costs.amount', { whole: Number(whole), part });
 }
 
 /** Formats `12,345 tokens in (8,000 cached), 678 out, 0.0123 USD`; says so if a price is unknown. */
@@ -31,7 +35,7 @@ export function usageText({ inputTokens, cachedInputTokens, outputTokens, ...pai
 const share = (used: number, limit: number, currency: string | undefined): Wording =>
   currency === undefined
     ? say('costs.ofTokens', { used: Math.round(used), limit: Math.round(limit) })
-    : say('costs.ofMoney', { used: money(used, '').trim(), limit: money(limit, currency) });
+    : say('costs.ofMoney', { used: decimals(used), limit: money(limit, currency) });
 
 /** Formats `in 5 h 12 min`, which is the same in every time zone. */
 function liftedIn(until: number, now: number): Wording {

@@ -29,7 +29,7 @@ export const adding = translate(english)({
   tooLarge:
     'Es ist zu groß: Eine Fähigkeit darf 1.000 Dateien und 20 MB haben, und worin sie kommt, darf nicht auf weit mehr als seine Größe anwachsen.',
   hostileName:
-    'Es enthält einen Namen, der aus seinem Ordner hinausführt ({name}), deshalb habe ich nichts davon genommen.',
+    'Es enthält einen Namen, der aus seinem Ordner hinausführt ({name}), deshalb habe ich nichts davon übernommen.',
   twice: 'Es enthält zwei Dateien, die sich nur in der Großschreibung unterscheiden ({name}).',
   changing: 'Die Dateien werden gerade geändert; versuch es gleich noch einmal.',
   broken: '{name} lässt sich nicht benutzen: {why}',

@@ -23,14 +23,14 @@ export const channels = translate(english)({
   barredRights:
     'In diesen Kanal darf ich nicht schreiben. Gib meiner Rolle hier „Kanal ansehen“ und „Nachrichten senden“, oder nimm einen anderen Kanal; gib den Befehl dann nochmal.',
   cannotAnswer: 'Ich habe „{words}“ gelesen, kann aber dort nicht antworten: {why} Schreib mir stattdessen hier.',
-  barredArchived: 'Der Channel ist archiviert.',
+  barredArchived: 'Der Kanal ist archiviert.',
   barredReadOnly: 'Ich darf dort nichts schreiben.',
   barredLocked: 'Der Thread ist gesperrt, und in gesperrte darf ich nicht schreiben.',
   barredMuted: 'Ich bin dort stummgeschaltet.',
   barredOut: 'Ich bin dort kein Mitglied mehr.',
   barredRefused: 'Meine Antwort wurde dort abgelehnt.',
   fileEmpty: 'Nicht angehängt: {file} ist leer.',
-  fileTooLarge: 'Nicht angehängt: {file} hat {size}; {platform} nimmt Dateien bis {max}.',
+  fileTooLarge: 'Nicht angehängt: {file} hat {size}; {platform} nimmt Dateien bis {max} an.',
   notAttached: 'Das konnte ich hier nicht anhängen: {files}; {why}',
   andMore: '{files} und {n, number} weitere',
   rights:
@@ -46,12 +46,12 @@ export const channels = translate(english)({
   scopeSlack:
     'der App fehlt der Scope {scope}. Sobald sie ihn hat und neu installiert ist, hol dir {n, plural, one {die Datei} other {die Dateien}} mit {get}.',
   policy:
-    '{platform} nimmt hier keine Dateien. Sobald sich das ändert, hol dir {n, plural, one {die Datei} other {die Dateien}} mit {get}.',
+    '{platform} nimmt hier keine Dateien an. Sobald sich das ändert, hol dir {n, plural, one {die Datei} other {die Dateien}} mit {get}.',
   policySlack:
     'in diesem Workspace dürfen Apps keine Dateien teilen. Sobald ein Admin es erlaubt, hol dir {n, plural, one {die Datei} other {die Dateien}} mit {get}.',
-  size: 'das ist mehr, als {platform} nimmt. Bitte mich um {n, plural, one {eine kleinere} other {kleinere}}, oder um Teile davon.',
+  size: 'das ist mehr, als {platform} annimmt. Bitte mich um {n, plural, one {eine kleinere} other {kleinere}}, oder um Teile davon.',
   gone: 'ich kann {n, plural, one {die Datei} other {die Dateien}} nicht mehr lesen. Bitte mich, das nochmal zu machen.',
-  file: '{platform} hat {n, plural, one {die Datei} other {die Dateien}} nicht genommen. Versuch {get}, oder bitte mich um ein anderes Format.',
+  file: '{platform} hat {n, plural, one {die Datei} other {die Dateien}} nicht angenommen. Versuch {get}, oder bitte mich um ein anderes Format.',
   promptPlan: 'Einen Plan machen',
   promptPlanSays: 'Hilf mir, einen Plan zu machen. Frag mich, wofür.',
   promptWrite: 'Etwas schreiben',

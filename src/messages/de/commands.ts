@@ -12,7 +12,7 @@ export const commands = translate(english.commands)({
   lastOne: 'deiner Bitte',
   peopleOnly: 'In **{title}** dürfen nur die Beteiligten /{name} benutzen; frag jemanden von ihnen.',
   notAllowed: '/{name} darfst du hier nicht benutzen; frag den Besitzer dieses Bots.',
-  membersOnly: 'Das dürfen hier nur die Leute dieses Bots ändern; frag seinen Besitzer.',
+  membersOnly: 'Das dürfen hier nur Mitglieder dieses Bots ändern; frag seinen Besitzer.',
   unknownTask: 'Ich kenne keine Aufgabe {id} von dir. /tasks zeigt sie alle.',
   unknownTaskHere:
     'Ich kenne hier keine Aufgabe {id}. /tasks zeigt die dieser Gruppe; nach anderen frag mich in einer Direktnachricht.',
@@ -31,7 +31,7 @@ export const commands = translate(english.commands)({
     'Ich kenne deine Zeitzone nicht und nehme **{zone}**. Schreib /timezone und eine Stadt, zum Beispiel /timezone Berlin.',
   zoneSet: 'Deine Zeitzone ist jetzt **{zone}**.',
   zoneUnread: 'Ich kenne keine Zeitzone „{given}“. Schreib eine Stadt oder einen Namen wie Europe/Berlin.',
-  zoneNotYours: 'Nur die Leute dieses Bots haben hier eine Zeitzone.',
+  zoneNotYours: 'Nur Mitglieder dieses Bots haben hier eine Zeitzone.',
   jobsStay:
     '{n, plural, one {Für einen Auftrag von dir gilt noch: {zone}. Soll er mit?} other {Für # Aufträge von dir gilt noch: {zone}. Sollen sie mit?}}',
   jobsMoved: 'Für {n, plural, one {einen Auftrag} other {# Aufträge}} gilt jetzt: {zone}.',
@@ -78,7 +78,7 @@ export const does = translate(english.does)({
   memory: 'was ich weiß',
   compact: 'macht Platz für mehr',
   jobs: 'was geplant ist',
-  play: 'spielt ein Playbook',
+  play: 'startet ein Playbook',
   model: 'welches Modell antwortet',
   think: 'wie lange es nachdenkt',
   skills: 'was ich sonst benutzen kann',

@@ -3,12 +3,14 @@ import { translate } from '../arguments.ts';
 import { costs as english } from '../en/costs.ts';
 
 export const costs = translate(english)({
-  tokens: '{in, number} Tokens hinein, {out, number} heraus',
-  tokensCached: '{in, number} Tokens hinein ({cached, number} aus dem Cache), {out, number} heraus',
+  tokens: '{in, number} Tokens gelesen, {out, number} geschrieben',
+  tokensCached: '{in, number} Tokens gelesen ({cached, number} aus dem Cache), {out, number} geschrieben',
   unpriced: '{tokens}, Preis unbekannt',
   priced: '{tokens}, {money}',
   pricedPartly: '{tokens}, {money} und {rest, number} Tokens, deren Preis ich nicht kenne',
   ofTokens: '{used, number} von {limit, number} Tokens',
+  money: '{amount} {currency}',
+  amount: '{whole, number},{part}',
   ofMoney: '{used} von {limit}',
   lifted: 'in {hours, plural, =0 {} other {# Std. }}{minutes} Min.',
   yourLimit: 'Deine Grenze für heute ist erreicht ({share}, {setting})',

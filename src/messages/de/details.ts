@@ -6,12 +6,12 @@ export const details = translate(english)({
   taskFolder: 'einem Ordner dieser Aufgabe',
   sandboxed:
     'Es arbeitet in {where}, in einer Sandbox, {network, select, yes {mit Zugang zum Netz} other {ohne Netz}}, und kann die Dateien dieser Aufgabe lesen.',
-  open: 'Es arbeitet in {where}, ohne Sandbox: es kann lesen und ändern, was dieses Gateway kann, und ins Netz.',
+  open: 'Es arbeitet in {where}, ohne Sandbox: Es kann lesen und ändern, was dieses Gateway kann, und ins Netz.',
   skillFiles: 'Es darf die Dateien der Fähigkeit in {folder} benutzen.',
   program:
     'Es arbeitet in einem Ordner dieser Aufgabe, in einer Sandbox, {network, select, yes {mit Zugang zum Netz} other {ohne Netz}}; es kann die Dateien dieser Aufgabe lesen und die der Fähigkeit in {folder}.',
   command:
-    'Er arbeitet in {where}, in einer Sandbox, {network, select, yes {mit Zugang zum Netz} other {ohne Netz}}, und kann die Dateien dieser Aufgabe lesen; nach {seconds, plural, one {# Sekunde} other {# Sekunden}} wird er beendet, wenn er nichts anderes sagt.',
+    'Er arbeitet in {where}, in einer Sandbox, {network, select, yes {mit Zugang zum Netz} other {ohne Netz}}, und kann die Dateien dieser Aufgabe lesen; nach {seconds, plural, one {# Sekunde} other {# Sekunden}} wird er beendet, sofern er nichts anderes angibt.',
   given: 'Mitgegeben wird: {names}.',
   address: '{host} erfährt diese Adresse, mit allem, was in ihr steht.',
   searches: '{who} bekommt diese Wörter zu lesen.',

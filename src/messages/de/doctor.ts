@@ -55,9 +55,9 @@ export const doctor = translate(english.doctor)({
     'Dieser Rechner findet den Namen nicht: Prüfe Netz und DNS (hinter einem Proxy setze HTTPS_PROXY), dann versuch es noch einmal.',
   reach:
     'Dieser Rechner erreicht die Gegenseite nicht: Prüfe das Netz (hinter einem Proxy setze HTTPS_PROXY), dann versuch es noch einmal.',
-  window: 'Ollama gibt {model} {n} Token und lässt den Rest wortlos weg: Starte es mit OLLAMA_CONTEXT_LENGTH=32768',
+  window: 'Ollama gibt {model} {n} Tokens und lässt den Rest wortlos weg: Starte es mit OLLAMA_CONTEXT_LENGTH=32768',
   noPrice:
-    'für {name} ist kein Preis bekannt: seine Token werden gezählt, aber Grenzen in Geld gelten nicht; setze prices.{name}',
+    'für {name} ist kein Preis bekannt: seine Tokens werden gezählt, aber Grenzen in Geld gelten nicht; setze prices.{name}',
   skillUnusable: '{name} ist nicht benutzbar: {fixes}',
   noSkill: 'skills.env.{name}: einen Skill dieses Namens gibt es nicht',
   skillsAll: '{n, plural, one {der einzige ist benutzbar} other {alle # sind benutzbar}}',

@@ -44,7 +44,7 @@ export const jobFiles = translate(english)({
 /** Was an einer Datei nicht stimmt, die von Hand geschrieben ist. */
 export const yaml = translate(yamlInEnglish)({
   inLine: '{file}, Zeile {line}: {what}',
-  empty: 'die Datei ist leer; wird sie noch geschrieben? Ohne sie gilt das Übliche',
+  empty: 'die Datei ist leer; wird sie noch geschrieben? Ohne sie gelten die Vorgaben',
   noKeys: 'hier gehören Schlüssel mit Werten hin („Schlüssel: Wert“); wird die Datei noch geschrieben?',
   halfWritten: '{what}; die Datei hört zu früh auf, wird sie noch geschrieben?',
   variable: '{what}; {name} steht innerhalb von {brackets} in Anführungszeichen',

@@ -15,18 +15,18 @@ export const jobs = translate(english)({
   lastRun: 'Letztes Mal: {state} (Aufgabe `{task}`).',
   neverRun: 'Er war noch nie dran.',
   goesTo: 'Sein Ergebnis geht an {places}.',
-  goesNowhere: 'Sein Ergebnis geht an niemanden: mit `deliver` in seiner Datei kommt es in einen Chat.',
+  goesNowhere: 'Sein Ergebnis geht an niemanden: Mit `deliver` in seiner Datei kommt es in einen Chat.',
   madeBy: 'Angelegt von `{who}`.',
   nextTimes: 'Als Nächstes ({zone}):',
   notUnderstood:
     '„{text}“ verstehe ich nicht als Zeit{kind, select, noTime {: die Uhrzeit fehlt} twoTimes {: es sind zwei Zeiten} noDays {: es fehlt, an welchen Tagen} twoRhythms {: es sind zwei Rhythmen} past {: das ist schon vorbei} tooFar {: das ist zu lange hin} seconds {: Sekunden gehen nicht} tooLong {: es ist zu lang} noDay {: diesen Tag gibt es nicht} half {: offen ist, welche Tageshälfte gemeint ist} word {: „{word}“ kenne ich da nicht} other {}}. Schreib zum Beispiel „{example}“.{reason, select, other {}}',
   or: '{before}“ oder „{next}',
   tooOften:
-    'Das ist zu oft: ein im Chat angelegter Auftrag darf höchstens {n, plural, one {jede Minute} other {alle # Minuten}} laufen (jobs.min_minutes).',
+    'Das ist zu oft: Ein im Chat angelegter Auftrag darf höchstens {n, plural, one {jede Minute} other {alle # Minuten}} laufen (jobs.min_minutes).',
   nameTaken: 'Einen Auftrag „{name}“ gibt es schon; lösch ihn zuerst oder nimm einen anderen Namen.',
   noneOffline:
     'Es gibt keine geplanten Aufträge. Mit einem Sprachmodell (`{init}` fragt danach) genügt ein Satz an mich; bis dahin legst du sie so an: `{add} --at "every weekday at 9" --prompt "Was gibt es Neues?"`',
-  none: 'Es gibt keine geplanten Aufträge. Bitte mich darum, zum Beispiel: schick mir jeden Werktag um 9 hier eine Übersicht.',
+  none: 'Es gibt keine geplanten Aufträge. Bitte mich darum, zum Beispiel: „Schick mir jeden Werktag um 9 hier eine Übersicht.“',
   runsNow: '**{name}** läuft jetzt.',
   pausedNow: 'Angehalten: **{name}**. Mit /jobs resume und dem Namen geht es weiter.',
   reallyDelete: '**{name}** endgültig löschen?',
@@ -72,9 +72,9 @@ export const jobs = translate(english)({
   several: 'Mehrere Aufträge heißen so: {names}. Nimm eine dieser Kennungen.',
   pausedAlready: 'Der Auftrag {name} ist schon angehalten.',
   notPaused: 'Der Auftrag {name} ist nicht angehalten.',
-  offInFile: 'Der Auftrag {name} ist in seiner Datei abgeschaltet: setz „enabled: true“ in {file}.',
+  offInFile: 'Der Auftrag {name} ist in seiner Datei abgeschaltet: Setz „enabled: true“ in {file}.',
   folderLocked:
-    'In den Ordner der Aufträge kann ich nicht schreiben ({code}): ändere seine Rechte und versuch es noch einmal.',
+    'In den Ordner der Aufträge kann ich nicht schreiben ({code}): Ändere seine Rechte und versuch es noch einmal.',
   fileThere: 'Die Datei {file} gibt es schon; lösch eine von beiden.',
   unreadable: 'Den Auftrag {name} kann ich nicht lesen; bring erst seine Datei in Ordnung.',
   notOn: 'Der Auftrag {name} ist angehalten, oder seine Datei ist fehlerhaft; /jobs sagt, was davon.',

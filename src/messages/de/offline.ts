@@ -3,7 +3,7 @@ import { translate } from '../arguments.ts';
 import { offline as english } from '../en/offline.ts';
 
 export const offline = translate(english)({
-  about: 'Ich bin das kleine eingebaute Modell: ich kenne ein paar feste Bitten und kann nicht frei denken oder reden.',
+  about: 'Ich bin das kleine eingebaute Modell: Ich kenne ein paar feste Bitten und kann nicht frei denken oder reden.',
   hello: 'Hallo! {about}',
   abilities: `Ich verstehe diese englischen Bitten:
 - einen Plan machen: „plan: Farbe kaufen; Wand streichen; aufräumen“; einen Schritt abhaken: „done 2“; ihn zeigen: „show plan“
@@ -35,7 +35,7 @@ Zeitpläne in Worten brauchen ein Sprachmodell. Von Hand legst du einen Auftrag 
   rememberWaits: 'Das merke ich mir, sobald du zustimmst: {text}',
   remembered: 'Das merke ich mir: {text}',
   nothingKnown: 'Ich weiß noch nichts. Sag „remember that …“, um das zu ändern.',
-  nothingAccepted: 'Ich weiß noch nichts: was ich dich gefragt habe, zählt, sobald du zustimmst.',
+  nothingAccepted: 'Ich weiß noch nichts: Was ich dich gefragt habe, zählt, sobald du zustimmst.',
   keptOut: 'Wo andere mitlesen, zeige ich nicht, was ich weiß; frag mich in einer Direktnachricht.',
   known: 'Das weiß ich:',
   wrote: 'Ich habe {file} geschrieben.',

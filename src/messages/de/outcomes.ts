@@ -17,7 +17,7 @@ export const outcomes = translate(english)({
   wrote: 'Erledigt: {by} hat mir stattdessen geschrieben.',
   stopped: 'Erledigt: Die Arbeit wurde angehalten.',
   skillTaken: '✓ Erledigt von {by}, {time}',
-  skillLeft: '✗ Von {by} nicht gewollt, {time}',
+  skillLeft: '✗ Von {by} abgelehnt, {time}',
   letIn: '✓ Von {by} hereingelassen, {time}',
   letInThere: '✓ Auf der Kommandozeile hereingelassen, {time}',
   turnedAwayThere: '✗ Auf der Kommandozeile abgewiesen, {time}',

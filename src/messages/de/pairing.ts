@@ -15,18 +15,18 @@ export const pairing = translate(english.pairing)({
   expiredCode: 'Dieser Code ist älter als 10 Minuten. Lass dir auf deinem anderen Konto mit /link einen neuen geben.',
   ownCode: 'Das ist dein eigener Code. Gib ihn auf deinem anderen Konto ein, in einer Direktnachricht an mich.',
   takenCode:
-    'Dieses Konto lässt sich nicht mit dem verbinden, das den Code gezeigt hat: es gehört schon jemandem, oder darf mehr. Schick stattdessen hier /link und gib auf dem anderen Konto ein, was ich antworte.',
+    'Dieses Konto lässt sich nicht mit dem verbinden, das den Code gezeigt hat: Es gehört schon jemandem, oder darf mehr. Schick stattdessen hier /link und gib auf dem anderen Konto ein, was ich antworte.',
   tooManyTries: 'Das waren zu viele falsche Codes. Versuch es in einer Stunde nochmal.',
   notLetInYet:
     'Dieser Code verbindet Konten, die mir schon schreiben dürfen, und dieses darf es noch nicht. Bitte den Besitzer, es hereinzulassen.',
   linked:
-    'Fertig: hier bist du jetzt {person}, wie auf {identity}, mit denselben Aufgaben, Dateien und Rechten. Was wir dort gemacht haben, geht hier weiter. /link list zeigt deine Konten.',
+    'Fertig: Hier bist du jetzt {person}, wie auf {identity}, mit denselben Aufgaben, Dateien und Rechten. Was wir dort gemacht haben, geht hier weiter. /link list zeigt deine Konten.',
   codeUsed:
     '{identity} ({name}) hat deinen Code eingegeben und handelt ab jetzt als du. Wenn du das nicht warst, schick sofort `/link remove {identity}`.',
   cannotLink: 'Dieses Konto lässt sich gerade nicht verbinden; sag dem Besitzer dieses Bots Bescheid.',
   directOnly: 'Konten verbinde ich nur in einer Direktnachricht; ein hier geschriebener Code gilt nicht mehr.',
   yourCode:
-    'Dein Code ist **{code}**. Wer ihn eingibt, handelt als du: gib ihn darum selbst ein, mit deinem anderen Konto, nur in einer Direktnachricht an mich. Er gilt einmal, 10 Minuten lang.',
+    'Dein Code ist **{code}**. Wer ihn eingibt, handelt als du: Gib ihn darum selbst ein, mit deinem anderen Konto, nur in einer Direktnachricht an mich. Er gilt einmal, 10 Minuten lang.',
   enterOn: '- auf {channel}: `{command}`',
   yourAccounts: 'Deine Konten:',
   thisAccount: 'dieses Konto',
@@ -34,8 +34,8 @@ export const pairing = translate(english.pairing)({
   ofOthers: 'Von anderen:',
   linkHow: '/link zeigt einen Code für ein weiteres; /link remove und ein Konto nimmt eines weg.',
   whichAccount: 'Welches? /link list zeigt deine Konten.',
-  unlinked: '{account} steht wieder für sich: es sieht nicht mehr, was du hier tust.',
-  byConfiguration: '{account} ist nicht durch einen Code verbunden: es steht in der Konfiguration unter `people`.',
+  unlinked: '{account} steht wieder für sich: Es sieht nicht mehr, was du hier tust.',
+  byConfiguration: '{account} ist nicht durch einen Code verbunden: Es steht in der Konfiguration unter `people`.',
   tooManyCodes: 'Es warten schon zu viele Codes auf ihre Eingabe. Frag in zehn Minuten noch einmal.',
   tooManyAccounts: 'Mehr Konten lassen sich nicht verbinden. `/link list` zeigt, welche wegkönnen.',
   linkedTo: 'Mit {account} sind die anderen verbunden; nimm stattdessen diese weg: {names}.',

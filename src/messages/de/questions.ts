@@ -10,7 +10,7 @@ export const questions = translate(english)({
   ownersOnly: 'Das darf nur ein Besitzer beantworten.',
   theyOrOwner: 'Das dürfen nur {name} oder ein Besitzer beantworten.',
   somebody: 'jemand',
-  which: 'Ich habe dich mehr als eins gefragt. Drücke eine Taste, oder antworte auf die Frage, die du meinst.',
+  which: 'Ich habe dir mehr als eine Frage gestellt. Drück einen Knopf, oder antworte auf die Frage, die du meinst.',
   approved: 'Mache ich.',
   agreed: 'In Ordnung.',
   approvedPlan: 'Gut, ich fange an.',
@@ -22,11 +22,11 @@ export const questions = translate(english)({
   isDenied: '{who, select, you {Das hast du} other {Das hat {name}}} schon abgelehnt.',
   isAnswered: '{who, select, you {Das hast du} other {Das hat {name}}} schon beantwortet: {answer}',
   lateDenied:
-    'Das kam zu spät: nach {time} ohne Antwort habe ich es gelassen. Frag mich nochmal, wenn es geschehen soll.',
+    'Das kam zu spät: Nach {time} ohne Antwort habe ich es gelassen. Frag mich nochmal, wenn es geschehen soll.',
   lateAnswered:
-    'Das kam zu spät: nach {minutes, plural, one {# Minute} other {# Minuten}} habe ich so weitergemacht: {answer}',
+    'Das kam zu spät: Nach {minutes, plural, one {# Minute} other {# Minuten}} habe ich so weitergemacht: {answer}',
   wrote: 'Das ist erledigt: {who, select, you {du hast} other {{name} hat}} mir stattdessen geschrieben.',
-  stopped: 'Das ist erledigt: die Arbeit wurde angehalten.',
+  stopped: 'Das ist erledigt: Die Arbeit wurde angehalten.',
   approve: 'Genehmigen',
   edit: 'Ändern',
   reject: 'Ablehnen',
@@ -34,7 +34,8 @@ export const questions = translate(english)({
   planInFile: 'Mein Plan steht in der angehängten Datei; getan ist noch nichts.',
   planHow: 'Genehmige ihn, oder schreib, was anders sein soll.',
   planGone: 'Die Datei mit dem Plan ist weg. Schreib mir, was anders sein soll.',
-  planEdit: 'Schreib mir, was anders sein soll, oder ändere `{file}` und drück dann auf Genehmigen: es gilt dein Plan.',
+  planEdit:
+    'Schreib mir, was anders sein soll, oder ändere `{file}` und drück dann auf Genehmigen: Dann gilt dein Plan.',
   recommended: '{option} (empfohlen)',
   pressOrWrite: 'Drück einen Knopf, oder antworte in eigenen Worten.',
   write: 'Antworte in eigenen Worten.',

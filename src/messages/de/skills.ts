@@ -10,7 +10,7 @@ export const skills = translate(english)({
   readAndRun: 'kann gelesen werden, ihre Programme können laufen',
   but: '{state}, aber {fixes}',
   lacks: 'es fehlt {what}: {fixes}',
-  missing: 'nicht zu gebrauchen: {fixes}',
+  missing: 'nicht benutzbar: {fixes}',
   ownWay: '{state}; nur wenn du sie rufst: /skills use {name}',
   skill: '- **{name}**: {what} ({state})',
   server: '- **{name}** (Werkzeugserver): {state}',
@@ -25,9 +25,9 @@ export const skills = translate(english)({
   calling: 'Dafür nehme ich die Fähigkeit **{name}**.',
   unknown: 'Hier gibt es keine Fähigkeit **{name}**; /skills zählt sie auf.',
   notByName:
-    'Die Fähigkeit **{name}** ruft man nicht beim Namen. Sag mir, was du brauchst, dann nehme ich sie, wo sie passt.',
-  notYet: 'Ich kann **{name}** noch nicht gebrauchen: {fixes}.',
-  membersOnly: 'Fähigkeiten sind für die Leute dieses Bots; frag seinen Besitzer.',
+    'Die Fähigkeit **{name}** lässt sich nicht beim Namen aufrufen. Sag mir, was du brauchst, dann nehme ich sie, wo sie passt.',
+  notYet: 'Ich kann **{name}** noch nicht benutzen: {fixes}.',
+  membersOnly: 'Fähigkeiten sind für Mitglieder dieses Bots; frag seinen Besitzer.',
 });
 
 /** Was Werkzeugserver als Prompts bereithalten, zur Auswahl. */
@@ -35,8 +35,8 @@ export const prompts = translate(promptsInEnglish)({
   notHere: 'Prompts können hier nicht benutzt werden.',
   noServers: 'Hier ist kein Werkzeugserver eingerichtet, also gibt es keine Prompts.',
   none: 'Die Werkzeugserver haben keine Prompts.',
-  membersOnly: 'Prompts sind für die Leute dieses Bots; frag seinen Besitzer.',
-  peopleOnly: 'Nur die Leute von **{title}** dürfen darin einen Prompt benutzen; frag jemanden von ihnen.',
+  membersOnly: 'Prompts sind für Mitglieder dieses Bots; frag seinen Besitzer.',
+  peopleOnly: 'Nur die Beteiligten von **{title}** dürfen darin einen Prompt benutzen; frag jemanden von ihnen.',
   listed: '- **{name}** ({server}): {what}',
   listedNeeds: '- **{name}** ({server}): {what} Er braucht {needs}.',
   how: 'Drück auf einen, oder schreib /prompts NAME. Was er braucht, folgt als name=Wert oder name="zwei Wörter".',
@@ -44,7 +44,7 @@ export const prompts = translate(promptsInEnglish)({
   unknown: 'Es gibt keinen Prompt {name}. /prompts zeigt alle.',
   several: 'Mehr als ein Server hat einen Prompt {name}. Sag, welchen: {names}.',
   needs: 'Der Prompt {name} braucht {what}: schick /prompts {name} {example}',
-  notNeeded: 'Der Prompt {name} nimmt {given} nicht.',
+  notNeeded: 'Der Prompt {name} kennt {given} nicht.',
   using: 'Ich tue, worum {name} von {server} bittet.',
   say: 'Tu, worum der Prompt {name} von {server} bittet. Ich habe ihn ausgewählt; er steht im Zitat.',
 });

@@ -45,6 +45,6 @@ export const consent = {
   changeJob: 'Move {name} to {when} {zone}?',
   forgetLine: 'Forget this: {text}?',
   forgetIt: 'Forget it',
-  zoneFor: 'Go by {zone} for you from now on?',
+  zoneFor: 'Use {zone} as your time zone from now on?',
   deleteJob: 'Delete {name}, planned for {when}?',
 } as const;

@@ -6,6 +6,8 @@ export const costs = {
   priced: '{tokens}, {money}',
   pricedPartly: '{tokens}, {money} and {rest, number} tokens whose price is not known',
   ofTokens: '{used, number} of {limit, number} tokens',
+  money: '{amount} {currency}',
+  amount: '{whole, number}.{part}',
   ofMoney: '{used} of {limit}',
   lifted: 'in {hours, plural, =0 {} other {# h }}{minutes} min',
   yourLimit: 'Your limit for today is used up ({share}, {setting})',

@@ -39,7 +39,7 @@ export const doing = {
   newTask: 'making room for a new task',
   wasDone: 'looking at what was done',
   viber: 'switching to another viber',
-  clock: 'setting your clock',
+  clock: 'setting your time zone',
   model: 'changing the model',
   searching: 'searching the web',
   searchingFor: 'searching the web for {what}',

@@ -50,7 +50,7 @@ export const tasks = {
   allUsed: '- all together: {usage}',
   model: '- model: {model}',
   waitsForConsent: '- waits for your answer: {question}',
-  waitsForPlan: '- waits for your word on the plan',
+  waitsForPlan: '- waits for your answer about the plan',
   waitsForAnswer: '- waits for your answer',
   minutesMore: ', {n} min more',
   nothingToStop: 'There is nothing to stop: I am not at work here.',

@@ -4,7 +4,7 @@ import { messagesIn } from '../../../src/messages/messages.ts';
 import { coveredText } from '../../../src/runtime/approvals/covers.ts';
 
 const STORED: readonly [tool: string, kind: string, en: string, de: string][] = [
-  ['write_file', 'workspace files', 'files in your workspace', 'Dateien im Arbeitsbereich'],
+  ['write_file', 'workspace files', 'files in your workspace', 'Dateien im Arbeitsordner'],
   ['write_file', 'artifacts', 'files of this task', 'Dateien dieser Aufgabe'],
   [
     'shell',

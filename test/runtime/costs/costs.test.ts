@@ -48,7 +48,7 @@ describe('counting', () => {
       '1,000,500 tokens in (400,000 cached), 100,000 out, 2.40 EUR and 500 tokens whose price is not known',
     );
     expect(messagesIn('de').said(usageText(costs.ofRun('r1') ?? { inputTokens: 0, outputTokens: 0 }))).toBe(
-      '1.000.500 Tokens hinein (400.000 aus dem Cache), 100.000 heraus, 2.40 EUR und 500 Tokens, deren Preis ich nicht kenne',
+      '1.000.500 Tokens gelesen (400.000 aus dem Cache), 100.000 geschrieben, 2,40 EUR und 500 Tokens, deren Preis ich nicht kenne',
     );
     costs.add(call('p', 9, { run: 'r2', model: 'local/unknown' }));
     expect(english.said(usageText(costs.ofRun('r2') ?? { inputTokens: 0, outputTokens: 0 }))).toBe(
@@ -159,7 +159,7 @@ describe('counting', () => {
   });
 
   it('shows small money as more than nothing', () => {
-    expect([0, 0.00004, 0.0123, 0.5, 12].map((sum) => money(sum, 'USD'))).toEqual([
+    expect([0, 0.00004, 0.0123, 0.5, 12].map((sum) => english.said(money(sum, 'USD')))).toEqual([
       ...['0.00 USD', '0.000040 USD', '0.0123 USD', '0.500 USD', '12.00 USD'],
     ]);
   });
