@@ -13,18 +13,24 @@ export interface Lru<V> {
 export function createLru<V>(max: number, weigh: (value: V) => number = () => 1): Lru<V> {
   const kept = new Map<string, { value: V; weight: number }>();
   let total = 0;
+  /** The key used last: the same is often asked for many times in a row, and is in its place then. */
+  let newest: string | undefined;
 
   function remove(key: string): void {
     total -= kept.get(key)?.weight ?? 0;
     kept.delete(key);
+    if (key === newest) newest = undefined;
   }
 
   return {
     get(key) {
       const entry = kept.get(key);
       if (entry === undefined) return undefined;
-      kept.delete(key);
-      kept.set(key, entry);
+      if (key !== newest) {
+        kept.delete(key);
+        kept.set(key, entry);
+        newest = key;
+      }
       return entry.value;
     },
     has: (key) => kept.has(key),
@@ -32,6 +38,7 @@ export function createLru<V>(max: number, weigh: (value: V) => number = () => 1)
       remove(key);
       const weight = weigh(value);
       kept.set(key, { value, weight });
+      newest = key;
       total += weight;
       for (const oldest of kept.keys()) {
         if (total <= max) break;

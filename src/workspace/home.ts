@@ -150,6 +150,8 @@ function layout(root: string): Home {
       `${JSON.stringify(String(id).slice(0, 80))} is not the id of a ${what}: a-z, 0-9, - and _, at most 64`,
     );
   };
+  // Joined once: these are asked for many times a message, and checked ids need no joining.
+  const [workspace, vibers, artifacts, agents] = [at('workspace'), at('vibers'), at('artifacts'), at('agents')];
   return {
     root,
     spool: at('spool'),
@@ -160,13 +162,11 @@ function layout(root: string): Home {
     jobs: at('jobs'),
     skills: at('skills'),
     playbooks: at('playbooks'),
-    artifacts: at('artifacts'),
-    agents: at('agents'),
-    viberDir: (viber) =>
-      viber === DEFAULT_VIBER ? at('workspace') : path.join(root, 'vibers', checked(viber, 'viber')),
-    taskDir: (taskId) => path.join(root, 'artifacts', checked(taskId, 'task')),
-    sessionPath: (viber, taskId) =>
-      path.join(root, 'agents', checked(viber, 'viber'), 'sessions', `${checked(taskId, 'task')}.jsonl`),
+    artifacts,
+    agents,
+    viberDir: (viber) => (viber === DEFAULT_VIBER ? workspace : `${vibers}/${checked(viber, 'viber')}`),
+    taskDir: (taskId) => `${artifacts}/${checked(taskId, 'task')}`,
+    sessionPath: (viber, taskId) => `${agents}/${checked(viber, 'viber')}/sessions/${checked(taskId, 'task')}.jsonl`,
   };
 }
 
