@@ -77,9 +77,23 @@ it.each(['throws', 'never ends'])(
       understands: { when, read: late },
       reply: [{ name: 'memory_suggestion', take: late, passOn: fail }],
       start: () => late,
+      routes: late,
+      door: late,
+      names: late,
+      called: late,
+      search: late,
+      servers: late,
+      playbooks: fail,
+      spending: fail,
     };
-    const world = await openWorld({ features: [...FEATURES, guarded(bad, silentLog(), 50)] });
+    const token = 'a token of a program that is long enough';
+    const features = [...FEATURES, guarded(bad, silentLog(), 50)];
+    const world = await openWorld({ features, config: { http: { port: 0, token } } });
     world.llm.script(({ lastUser }) => ({ text: `re ${lastUser}` }));
+    for (const place of ['/api/tasks', '/api/agents', '/api/jobs', '/board/']) {
+      const url = `http://127.0.0.1:${world.app.port}${place}`;
+      expect((await fetch(url, { headers: { authorization: `Bearer ${token}` } })).status, place).toBe(200);
+    }
     for (const said of ['one', 'two']) expect((await world.ask(said)).text).toBe(`re ${said}`);
     await world.restart();
     expect((await world.ask('three')).text).toBe('re three');

@@ -4,6 +4,8 @@ import { loadFeatures } from '../features.ts';
 import { within } from '../lib/within.ts';
 import type { Logger } from '../log.ts';
 import type { LoadedFeature } from '../plugin/load.ts';
+import type { BoardDoor } from '../runtime/contract/board.ts';
+import { UNCOUNTED } from '../runtime/contract/spending.ts';
 import { featureSet } from '../runtime/features.ts';
 import type { Feature } from '../runtime/run/gateway.ts';
 
@@ -62,13 +64,36 @@ function guardOf(feature: Feature, log: Logger, hookMs: number) {
   return { safe, tested, timely };
 }
 
+const NO_DOOR: BoardDoor = {
+  routes: [],
+  open: [],
+  session: () => ({ status: 403, code: 'no_login', message: 'Nobody can log in here.' }),
+  close: () => undefined,
+};
+
+/** Guards the hooks that other parts of the gateway ask beside a message. */
+function guardedBeside(feature: Feature, { safe, timely }: ReturnType<typeof guardOf>): Partial<Feature> {
+  const { routes, door, names, called, search, servers, playbooks, spending } = feature;
+  return {
+    ...(routes && { routes: (...given) => timely('routes', () => routes.call(feature, ...given), []) }),
+    ...(door && { door: (...given) => timely('door', () => door.call(feature, ...given), NO_DOOR) }),
+    ...(names && { names: (...given) => timely('names', () => names.call(feature, ...given), {}) }),
+    ...(called && { called: (...given) => timely('called', () => called.call(feature, ...given), undefined) }),
+    ...(search && { search: (...given) => timely('search', () => search.call(feature, ...given), []) }),
+    ...(servers && { servers: (gw) => timely('servers', () => servers.call(feature, gw), []) }),
+    ...(playbooks && { playbooks: safe('playbooks', (gw) => playbooks.call(feature, gw), []) }),
+    ...(spending && { spending: safe('spending', (at) => spending.call(feature, at), UNCOUNTED) }),
+  };
+}
+
 /**
  * Wraps an external feature so that its hooks can't delay or repeat an answer: a hook that throws, or exceeds the time
  * limit, counts as doing nothing. Its tools and commands, and the work that it takes over, fail like those of the
  * gateway.
  */
 export function guarded(feature: Feature, log: Logger, hookMs = HOOK_MS): Feature {
-  const { safe, tested, timely } = guardOf(feature, log, hookMs);
+  const guard = guardOf(feature, log, hookMs);
+  const { safe, tested, timely } = guard;
   const {
     takes,
     delivers,
@@ -87,6 +112,7 @@ export function guarded(feature: Feature, log: Logger, hookMs = HOOK_MS): Featur
   } = feature;
   return {
     ...feature,
+    ...guardedBeside(feature, guard),
     ...(feature.isSetUp && { isSetUp: safe('isSetUp', (at) => feature.isSetUp?.(at) === true, false) }),
     ...(takes && { takes: { ...takes, when: tested('takes', takes.when) } }),
     ...(delivers && { delivers: { ...delivers, when: tested('delivers', delivers.when) } }),
