@@ -27,7 +27,8 @@ import type { Gateway } from './run/gateway.ts';
 import { placeItem } from './run/placing.ts';
 import { run } from './run/run.ts';
 import type { Turn } from './run/turn.ts';
-import { noteWait, Work } from './run/work.ts';
+import { noteWait } from './run/watch-turn.ts';
+import { Work } from './run/work.ts';
 
 /** How often a lane that waits for a stop checks whether the stop has taken effect, in ms. */
 const LOOK_MS = 50;

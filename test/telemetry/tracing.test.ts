@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { traceTarget } from '../../src/app/tracing.ts';
 import type { Item } from '../../src/runtime/run/batches.ts';
-import { noteWait, watchTurn } from '../../src/runtime/run/work.ts';
+import { noteWait, watchTurn } from '../../src/runtime/run/watch-turn.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { createTracing } from '../../src/telemetry/otlp.ts';
 import { startCollector } from '../emulators/otlp.ts';

@@ -32,7 +32,7 @@ import { beforeQuestion, finalize } from './finalize.ts';
 import type { Feature, Gateway } from './gateway.ts';
 import { takeIn } from './take-in.ts';
 import type { Turn } from './turn.ts';
-import { noteWait, watchTurn } from './work.ts';
+import { noteWait, watchTurn } from './watch-turn.ts';
 
 /** A running turn: its task, the person for whom it runs, and what an earlier process left of it. */
 export interface Run extends Turn {
