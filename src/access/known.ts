@@ -21,7 +21,7 @@ interface PersonalZone {
 const MAX_KNOWN = 5_000;
 const ZONES = {
   lost: 'the time zones of people',
-  next: 'The machine’s zone holds until they say theirs again, with /timezone.',
+  next: 'The machine’s zone applies until they set theirs again with /timezone.',
 };
 const zoneShape = shape<PersonalZone>(
   objectOf({ zone: (value) => isFilled(value) && isTimezone(String(value)), isSaid: isFlag }),

@@ -171,7 +171,7 @@ class PairingFiles implements Pairing {
     this.#pendings = openJsonList(pendingFile, pendingShape, { lost: 'who waits to be let in; they may ask again' });
     this.#pairs = openJsonList(this.#pairedFile, pairedShape, {
       lost: 'who was let in',
-      next: 'They have to be paired again, and nobody becomes an owner by it: put the file back, or list owners under people:.',
+      next: 'They have to be paired again, and that makes nobody an owner: put the file back, or list owners under people:.',
       tell: true,
     });
     if (this.#pairs.read().some(({ role }) => role === 'owner')) this.#markOwner();
@@ -288,7 +288,7 @@ class PairingFiles implements Pairing {
       const untold = this.#isOutside ? { untold: now } : {};
       return outcome === 'denied' ? [...others, { ...refused, denied: true, ...untold }] : others;
     });
-    if (!taken) throw new Error('a pairing was neither taken nor refused');
+    if (!taken) throw new Error('a pairing was neither accepted nor refused');
     return taken;
   }
 

@@ -29,7 +29,7 @@ const BODY_MS = 10_000;
 const TOO_MANY_AT_ONCE: BoardError = {
   status: 429,
   code: 'too_many',
-  message: 'Too many requests and streams of yours are under way; one that ends makes room for another.',
+  message: 'You have too many requests and streams open; close one, then try again.',
 };
 export const INTERNAL: BoardError = { status: 500, code: 'internal', message: 'Something went wrong here.' };
 
@@ -142,7 +142,7 @@ export function limitBody(request: http.IncomingMessage, response: http.ServerRe
   const timer = setTimeout(() => {
     if (request.complete) return;
     if (response.headersSent) request.destroy();
-    else sendError(response, { status: 408, code: 'too_slow', message: 'The body did not come in time.' });
+    else sendError(response, { status: 408, code: 'too_slow', message: "The body didn't arrive in time." });
   }, ms).unref();
   response.once('close', () => clearTimeout(timer));
 }

@@ -12,7 +12,7 @@ export const FOREIGN_HOST: BoardError = {
   status: 421,
   code: 'foreign_host',
   message:
-    'This gateway is not asked under this host name. To allow it, list its origin, for example https://viber.example.org, under http.origins in config.yaml.',
+    "This gateway doesn't answer under this host name. To allow it, list its origin, for example https://viber.example.org, under http.origins in config.yaml.",
 };
 export const FOREIGN_PAGE: BoardError = {
   status: 403,
@@ -33,7 +33,7 @@ export const WRONG_TOKEN: BoardError = {
 export const TOO_MANY: BoardError = {
   status: 429,
   code: 'too_many',
-  message: 'Too many wrong tokens; the right one is taken at any time.',
+  message: 'Too many wrong tokens; the right one still works.',
 };
 const LOGGED_OUT: BoardError = {
   status: 401,
@@ -41,7 +41,7 @@ const LOGGED_OUT: BoardError = {
   message: `Nobody is logged in here: ${commandForAnyone('board')}, or /board in a chat with the viber, gives a link.`,
 };
 export const OWNERS_ONLY: BoardError = { status: 403, code: 'forbidden', message: 'Only an owner may do this.' };
-const NOBODY: BoardError = { status: 401, code: 'unauthorized', message: 'This token speaks for nobody any more.' };
+const NOBODY: BoardError = { status: 401, code: 'unauthorized', message: 'This token is no longer valid.' };
 
 export interface Gate {
   /** Returns an error for a foreign Host or origin. */

@@ -68,7 +68,7 @@ export function bodyIsLeft({ complete, headers }: http.IncomingMessage): boolean
 
 export const MAX_BODY = 1024 * 1024;
 const UNREAD: Readonly<Record<number, (maxBytes: number) => RequestError>> = {
-  408: () => new RequestError(408, 'too_slow', 'The body did not come in time.'),
+  408: () => new RequestError(408, 'too_slow', "The body didn't arrive in time."),
   413: (maxBytes) => new RequestError(413, 'too_large', `A body may have ${Math.floor(maxBytes / 1024)} KB at most.`),
   503: () => new RequestError(503, 'busy', 'Too much is being sent at once; try again in a moment.'),
 };

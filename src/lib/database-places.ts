@@ -16,7 +16,7 @@ export function unusable(file: string): string | undefined {
   const stat = fs.lstatSync(file, { throwIfNoEntry: false });
   if (!stat) return undefined;
   if (stat.isDirectory()) return 'is a folder';
-  if (!stat.isFile()) return 'is no regular file';
+  if (!stat.isFile()) return 'is not a regular file';
   if (mayUse(file)) return undefined;
   try {
     fs.chmodSync(file, 0o600);

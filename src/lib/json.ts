@@ -39,7 +39,7 @@ const BLOCKED: Record<string, string> = {
   EPERM: 'may not be read by this user',
   EISDIR: 'is a folder',
   ELOOP: 'is a link that leads to itself',
-  ENXIO: 'is no regular file',
+  ENXIO: 'is not a regular file',
 };
 
 /** Reads a text. Invalid UTF-8 and NUL are damage: no writer of ours makes them. */
@@ -58,7 +58,7 @@ export function readWhole(file: string, maxBytes = MAX_BYTES): FileContents | un
   try {
     const stat = fs.fstatSync(fd);
     if (stat.isDirectory()) return { why: 'is a folder' };
-    if (!stat.isFile()) return { why: 'is no regular file' };
+    if (!stat.isFile()) return { why: 'is not a regular file' };
     if (stat.size > maxBytes) return { why: `is larger than ${Math.round(maxBytes / 1024 / 1024)} MB` };
     return decodeFile(fs.readFileSync(fd));
   } finally {

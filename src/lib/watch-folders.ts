@@ -211,7 +211,7 @@ async function watchFolders(
   const watcher = watch(roots, {
     // Without `depth`: with it, a root that is created later, folder by folder, is never found (chokidar 6.0.0).
     ignoreInitial: true,
-    // Links are checked by `look`; their targets aren't watched.
+    // Links are checked by `lookThrough`; their targets aren't watched.
     followSymlinks: false,
     // Both would delay the events of single files; here the whole set has to settle.
     atomic: false,

@@ -83,7 +83,7 @@ export async function readSkillFile(skill: Skill, name: string, maxBytes: number
     if (text === undefined) throw refuse('it is not there');
     return text;
   } catch (error) {
-    if (error instanceof PathRefused) throw refuse('it is no regular file', error);
+    if (error instanceof PathRefused) throw refuse('it is not a regular file', error);
     throw error;
   }
 }

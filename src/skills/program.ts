@@ -191,7 +191,7 @@ function readProgram(skill: Skill, folder: string, name: string): string | undef
   }
 }
 
-const NO_FILE = 'it is no regular file';
+const NO_FILE = 'it is not a regular file';
 
 const visibleName = (name: string): string =>
   name

@@ -25,20 +25,20 @@ export const COUNTERS = {
 
 export const HISTOGRAMS = {
   viber_acknowledge_seconds: {
-    help: 'From an event to its being durable, which is when its platform is told, by channel.',
+    help: 'From an event to its acknowledgement, once it is durable, by channel.',
     buckets: QUICK,
   },
-  viber_queue_wait_seconds: { help: 'From a durable message to the begin of work on it, by channel.', buckets: WAIT },
+  viber_queue_wait_seconds: { help: 'From a durable message to the start of work on it, by channel.', buckets: WAIT },
   viber_first_word_seconds: {
     help: 'From a durable message to the first word of its answer, by channel.',
     buckets: WAIT,
   },
   viber_answer_seconds: {
-    help: 'From a durable message to its answer being with the platform, by channel.',
+    help: 'From a durable message to the arrival of its answer at the platform, by channel.',
     buckets: WAIT,
   },
   viber_delivery_seconds: {
-    help: 'From an answer in the outbox to its being with the platform, by channel.',
+    help: 'From an answer in the outbox to its arrival at the platform, by channel.',
     buckets: SENDING,
   },
   viber_model_call_seconds: { help: 'Model calls from the request to the end of the answer, by model.', buckets: WAIT },

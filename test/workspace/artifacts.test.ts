@@ -226,7 +226,7 @@ describe('adoptArtifact', () => {
     expect(openTask(home, TASK).artifacts.list()).toHaveLength(1);
   });
 
-  it('refuses what is no regular file', async () => {
+  it('refuses what is not a regular file', async () => {
     const home = await newHome();
     fs.mkdirSync(home.taskDir(TASK));
     const link = path.join(home.taskDir(TASK), 'link');

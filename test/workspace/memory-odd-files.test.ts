@@ -74,7 +74,7 @@ describe('what is added', () => {
     expect(read(home)).toBe(text);
   });
 
-  it('never goes into what is no regular file, and a person is told', async () => {
+  it('never goes into what is not a regular file, and a person is told', async () => {
     const home = await newHome();
     fs.rmSync(file(home), { force: true });
     fs.mkdirSync(file(home));

@@ -150,7 +150,7 @@ async function resolveFile(caller: Caller, ref: string, { gw: { home }, uploads 
     return { id: `${ref} ${caller.id}`, name, mimeType: type, size, kind: 'document' };
   }
   const found = await openArtifact({ home, maySee }, caller, ref);
-  if (!found) throw new RequestError(404, 'not_found', `There is no file ${JSON.stringify(ref)} for you.`, 'files');
+  if (!found) throw new RequestError(404, 'not_found', `I can't find the file ${JSON.stringify(ref)}.`, 'files');
   await found.file.close();
   const { name, type } = found.meta;
   return { id: ref, name, mimeType: type, size: found.size, kind: 'document' };

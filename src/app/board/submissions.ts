@@ -109,7 +109,7 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
   const speech = new Speech(parts);
   const checkViber = (viber: string | undefined, principal: Principal, address: Address) => {
     if (viber !== undefined && !mayChoose({ principal, address, isDirect: true }, viber, places.vibers))
-      throw new RequestError(404, 'not_found', `There is no viber ${viber} for you.`, 'viberId');
+      throw new RequestError(404, 'not_found', `I can't find the viber ${viber}.`, 'viberId');
   };
 
   return {

@@ -1,4 +1,4 @@
-/** Types of what the protocol needs from the rest of the gateway; `src/app/protocol.ts` provides it. */
+/** Types of what the protocol needs from the rest of the gateway; `src/app/board/protocol.ts` provides it. */
 import type { Principal } from '../../access/principal.ts';
 import type { AgentStreamEvent } from '../../channels/channel.ts';
 import type { ApprovalRequest, Decision } from '../../runtime/contract/approval.ts';

@@ -167,7 +167,7 @@ const dataSynced = (fd: number): Promise<void> =>
 export function openSegment(folder: string, name: string, begin: string): Segment {
   const file = path.join(folder, `${name}${ENDING}`);
   const stat = fs.lstatSync(file, { throwIfNoEntry: false });
-  if (stat && !stat.isFile()) quarantine(file, stat.isDirectory() ? 'is a folder' : 'is no regular file', ABOUT);
+  if (stat && !stat.isFile()) quarantine(file, stat.isDirectory() ? 'is a folder' : 'is not a regular file', ABOUT);
   if (!stat?.isFile()) return Segment.whole(folder, name, [begin]);
   try {
     return new Segment(folder, name);

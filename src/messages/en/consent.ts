@@ -17,7 +17,7 @@ export const consent = {
   inFile: 'The whole of it is in the attached file.',
   noDetails: 'There are no more details.',
   askWhen: 'When instead? Write me a time, for example “tomorrow at 10”.',
-  another: 'One moment, I look at that time.',
+  another: 'One moment, I’m looking at that time.',
   moved: 'This question is closed: I have asked again, with another time.',
   again: 'Something has changed since you said yes, so I’m asking you again.',
   useTool: 'May I use {tool} with this?',

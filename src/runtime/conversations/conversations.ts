@@ -79,7 +79,7 @@ const bindingShape = shape<Binding>(
 const keysShape = shape<string[]>(listOf(isText));
 const BINDING = {
   lost: 'which task a conversation is about',
-  next: 'Its next message begins a new task; /open leads back.',
+  next: 'Its next message begins a new task; /open continues the old one.',
 };
 const KEYS = {
   lost: 'which conversations see a task at work',
@@ -310,7 +310,7 @@ const settingShape = shape<ConversationSetting>(
 );
 const CHOSEN = {
   lost: 'what was chosen by /live, /queue, /model and /think for a conversation',
-  next: 'What is configured holds there.',
+  next: 'The configured settings apply there.',
 };
 
 /** `configured` returns the settings that apply where nothing was chosen. */

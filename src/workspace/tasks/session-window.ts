@@ -101,7 +101,7 @@ export function statOwn(file: string): fs.Stats | undefined {
 }
 
 function whyUnusable(file: string, stat: fs.Stats): string | undefined {
-  if (!stat.isFile()) return 'is no regular file';
+  if (!stat.isFile()) return 'is not a regular file';
   try {
     fs.accessSync(file, fs.constants.R_OK | fs.constants.W_OK);
     return undefined;

@@ -64,7 +64,7 @@ test('a folder in its place is moved away, and a pipe is refused by name', () =>
   emptied.release();
   fs.rmSync(file);
   spawnSync('mkfifo', [file]);
-  expect(() => acquireLock(folder)).toThrow(`${file} is no regular file: delete it`);
+  expect(() => acquireLock(folder)).toThrow(`${file} is not a regular file: delete it`);
 });
 
 test('one that cannot be used is named, with what to do; another error is thrown as it is', () => {

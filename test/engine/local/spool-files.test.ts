@@ -231,7 +231,7 @@ describe('a segment', () => {
   };
   it.each([
     ['is a folder', (file: string) => void fs.mkdirSync(file)],
-    ['is no regular file', (file: string) => fs.symlinkSync('/dev/null', file)],
+    ['is not a regular file', (file: string) => fs.symlinkSync('/dev/null', file)],
   ])('whose place is taken by what %s is begun anew, and that is set aside', (why, take) => {
     const folder = tempFolder();
     const file = path.join(folder, '2026-01-31.1.jsonl');

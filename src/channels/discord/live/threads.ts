@@ -114,7 +114,7 @@ export class Threads {
     const body = { content, allowed_mentions: NO_MENTIONS, flags: SUPPRESS_EMBEDS, ...once(key) };
     const sent = found ?? (await this.#say(chat, body));
     const root = isFields(sent) ? id(sent, 'id') : sent;
-    if (!isId(root)) throw new DiscordError('lost', 'the answer is no message');
+    if (!isId(root)) throw new DiscordError('lost', 'the answer is not a message');
     await this.#tolerate(async () => this.#to.cache?.set(cached, root));
     return root;
   }

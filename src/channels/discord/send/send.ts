@@ -218,7 +218,7 @@ class Sender {
     const query = auth || method === 'PATCH' ? {} : { wait: 'true' };
     const sent = await this.#to.api.call(method, route, { body, files, timeoutMs, auth, query });
     const sentId = isFields(sent) ? id(sent, 'id') : undefined;
-    if (sentId === undefined) throw new DiscordError('lost', `${method}: the answer is no message`);
+    if (sentId === undefined) throw new DiscordError('lost', `${method}: the answer is not a message`);
     return sentId;
   }
 }

@@ -81,7 +81,7 @@ export async function appendRecord(home: Home, viber: string, record: MemoryReco
 export function readRecords(home: Home, viber: string): MemoryRecord[] {
   const file = provenanceFile(home, viber);
   const stat = fs.statSync(file, { throwIfNoEntry: false });
-  if (stat && !stat.isFile()) quarantine(file, 'is no regular file', ABOUT);
+  if (stat && !stat.isFile()) quarantine(file, 'is not a regular file', ABOUT);
   const size = stat?.isFile() ? stat.size : 0;
   for (let bytes = TAIL_BYTES; ; bytes *= 4) {
     const records = size === 0 ? [] : readFrom(file, Math.max(0, size - bytes), size);
