@@ -6,6 +6,16 @@ import type { Readiness } from '../runtime/contract/board.ts';
 import { type CliContext, EXIT } from '../runtime/contract/cli.ts';
 import { type Running, runningGateways } from './running.ts';
 
+const ANSWER_MS = 5_000;
+
+interface GatewayAnswer {
+  ok: boolean;
+  /** Empty if the gateway does not answer, or has no port. */
+  readiness: Partial<Readiness>;
+}
+
+const UNASKED: GatewayAnswer = { ok: true, readiness: {} };
+
 export async function run(context: CliContext): Promise<number> {
   const { home, config: file, env, json, print, messages } = context;
   const found = await runningGateways(context);
@@ -22,20 +32,24 @@ export async function run(context: CliContext): Promise<number> {
   } else {
     for (const [n, gateway] of found.entries()) {
       if (n > 0) print('');
-      for (const line of tableOf(home, gateway, told[n]?.readiness ?? {}, messages)) print(line);
+      for (const line of tableOf(home, gateway, told[n] ?? UNASKED, messages)) print(line);
     }
   }
   return told.every(({ ok }) => ok) ? EXIT.ok : EXIT.failed;
 }
 
-async function readinessOf(
-  { port }: Running,
-  { host, token }: { host: string; token?: string },
-): Promise<{ ok: boolean; readiness: Partial<Readiness> }> {
-  if (port === undefined) return { ok: true, readiness: {} };
+async function readinessOf({ port }: Running, { host, token }: { host: string; token?: string }): Promise<GatewayAnswer> {
+  if (port === undefined) return UNASKED;
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  const response = await fetch(`http://${reachable(host)}:${port}/readyz`, { headers });
-  return { ok: response.ok, readiness: (await response.json()) as Partial<Readiness> };
+  const signal = AbortSignal.timeout(ANSWER_MS);
+  try {
+    const response = await fetch(`http://${reachable(host)}:${port}/readyz`, { headers, signal });
+    return { ok: response.ok, readiness: (await response.json()) as Partial<Readiness> };
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    // It hangs, is just ending, or something else answers at its port.
+    return { ok: false, readiness: {} };
+  }
 }
 
 /** Returns the host that reaches a local server listening on `host`, formatted for a URL. */
@@ -45,17 +59,18 @@ function reachable(host: string): string {
 }
 
 /** Returns the state as a table of two columns: what, and how it is. */
-function tableOf(home: string, gateway: Running, readiness: Partial<Readiness>, { text, when }: Messages): string[] {
+function tableOf(home: string, gateway: Running, { ok, readiness }: GatewayAnswer, { text, when }: Messages): string[] {
   const { pid, startedAt, port, roles } = gateway;
   const { ready, channels = {}, workspace, waiting, oldestUndeliveredSeconds: oldest, dead, unsure } = readiness;
   const yes = (is: boolean) => (is ? 'yes' : 'no');
+  const isReady = ready === undefined ? !ok && 'away' : yes(ready);
   const rows: [string, string | undefined][] = [
     [text('cli.statusGateway'), text('cli.statusPid', { pid: String(pid) })],
     [text('cli.statusHome'), home],
     [text('cli.statusSince'), when(new Date(startedAt))],
     [text('cli.statusPort'), port === undefined ? undefined : String(port)],
     [text('cli.statusRoles'), roles?.join(', ')],
-    [text('cli.statusReady'), ready === undefined ? undefined : text('cli.statusYes', { is: yes(ready) })],
+    [text('cli.statusReady'), isReady ? text('cli.statusYes', { is: isReady }) : undefined],
     ...Object.entries(channels).map(([id, { state, detail }]): [string, string] => {
       const shown = text('cli.statusChannel', { state });
       return [id.charAt(0).toUpperCase() + id.slice(1), detail ? `${shown}: ${plainLine(detail)}` : shown];

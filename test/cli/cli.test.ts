@@ -446,3 +446,14 @@ it('what a command finds damaged is said on standard error', async () => {
   const { err: stderr } = await viber(home, ['pair', 'list']);
   expect(stderr).toContain('access/paired.json is damaged and was moved to access/paired.json.bad');
 });
+
+it('says of a gateway that hangs that it is not ready, instead of waiting for it', async () => {
+  const home = tempFolder();
+  await running(home);
+  const { pid } = JSON.parse(fs.readFileSync(path.join(home, 'run/gateway.json'), 'utf8'));
+  process.kill(pid, 'SIGSTOP');
+  onTestFinished(() => void process.kill(pid, 'SIGCONT'));
+  const { code, out, err } = await viber(home, ['status']);
+  expect([code, err]).toEqual([1, '']);
+  expect(out).toMatch(/^Ready +no: it does not answer$/m);
+});

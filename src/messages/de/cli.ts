@@ -58,7 +58,7 @@ export const cli = translate(english.cli)({
   statusPort: 'Port',
   statusRoles: 'Rollen',
   statusReady: 'Bereit',
-  statusYes: '{is, select, yes {ja} other {noch nicht}}',
+  statusYes: '{is, select, yes {ja} away {nein: es antwortet nicht} other {noch nicht}}',
   statusWaiting: 'In Arbeit',
   statusOldest: 'Längste Wartezeit',
   statusDead: 'Nicht zugestellt',

@@ -54,7 +54,7 @@ export const cli = {
   statusPort: 'Port',
   statusRoles: 'Roles',
   statusReady: 'Ready',
-  statusYes: '{is, select, yes {yes} other {not yet}}',
+  statusYes: '{is, select, yes {yes} away {no: it does not answer} other {not yet}}',
   statusWaiting: 'In progress',
   statusOldest: 'Longest wait',
   statusDead: 'Not delivered',
