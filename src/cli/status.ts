@@ -38,7 +38,10 @@ export async function run(context: CliContext): Promise<number> {
   return told.every(({ ok }) => ok) ? EXIT.ok : EXIT.failed;
 }
 
-async function readinessOf({ port }: Running, { host, token }: { host: string; token?: string }): Promise<GatewayAnswer> {
+async function readinessOf(
+  { port }: Running,
+  { host, token }: { host: string; token?: string },
+): Promise<GatewayAnswer> {
   if (port === undefined) return UNASKED;
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const signal = AbortSignal.timeout(ANSWER_MS);

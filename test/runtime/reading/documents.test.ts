@@ -348,6 +348,11 @@ describe('a hostile document', () => {
     ['a PDF whose page is one text without end', () => packedPdf(packed(100, 'BT (words) Tj ET\n')), /./],
     ['a PDF whose page opens brackets', () => packedPdf(packed(300, '[')), /^refused: /],
     ['a Word document of nothing but elements', () => docx('', '<w:p/>'.repeat(5_000_000)), /^refused: /],
+    [
+      'a sheet of a million rows',
+      () => cells(...Array<string>(1_000_000).fill('<c><v>12345</v></c>')),
+      /^## Sheet: Costs\n12345/,
+    ],
     ['a page of open elements', () => Buffer.from(`<html>${'<b>'.repeat(4_000_000)}`), /./],
     ['an archive of archives', () => zipOf(zipOf(Buffer.alloc(60 * 1024 * 1024))), /An archive of 1 files/],
   ])('%s leaves the gateway its memory', async (_what, bytes, words) => {

@@ -31,6 +31,7 @@ export function rowText(row: Row): string {
 export class Cells {
   readonly #rows = new Map<number, Map<number, string>>();
   readonly #leftOut = new Set<number>();
+  #unread = 0;
   readonly #budget: { left: number };
 
   constructor(budget: { left: number }) {
@@ -48,6 +49,11 @@ export class Cells {
     this.#rows.set(row, cells.set(column, text));
   }
 
+  /** Counts rows that were not read. */
+  leaveOut(rows: number): void {
+    this.#unread += rows;
+  }
+
   toString(): string {
     const lines: string[] = [];
     let next = 0;
@@ -57,7 +63,8 @@ export class Cells {
       lines.push(rowText(cells));
       next = row + 1;
     }
-    if (this.#leftOut.size > 0) lines.push(`[${this.#leftOut.size} more rows are left out]`);
+    const left = this.#leftOut.size + this.#unread;
+    if (left > 0) lines.push(`[${left} more rows are left out]`);
     return lines.join('\n');
   }
 }

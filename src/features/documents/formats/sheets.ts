@@ -11,6 +11,9 @@ const UNCALCULATED = /(?:^| \| )(?:=.* \[not calculated\]|\[formula, not calcula
 const NOT_CALCULATED =
   'Some cells hold formulas whose results are not in the file: it was written by a program that does not calculate. Opened and saved in Excel or LibreOffice, it has them.';
 const COLUMNS = 16_384;
+/** Characters that are read at once. */
+const SLICE = 256 * 1024;
+const ROW = /<(?:\w{1,20}:)?row[\s>]/g;
 
 interface Workbook {
   strings: readonly string[];
@@ -122,7 +125,12 @@ function cellsOfSheet(target: string, xmlOf: XmlOf, book: Workbook, budget: { le
     },
     { xmlMode: true },
   );
-  parser.end(xmlOf(target));
+  const xml = xmlOf(target);
+  let at = 0;
+  // A sheet that is longer than what is shown is not read to its end.
+  for (; at < xml.length && budget.left > 0; at += SLICE) parser.write(xml.slice(at, at + SLICE));
+  if (at >= xml.length) parser.end();
+  cells.leaveOut(xml.slice(at).match(ROW)?.length ?? 0);
   return cells;
 }
 
