@@ -156,7 +156,7 @@ describe('files of a bundle', () => {
     await expect(readSkillFile(bundle(), 'assets/logo.png', 1000)).rejects.toThrow('it is not text');
     await expect(readSkillFile(bundle(), 'scripts/fill.py', 10)).rejects.toThrow('larger than 10 bytes');
     await expect(readSkillFile(bundle(), 'scripts/none.py', 10)).rejects.toThrow('it is not there');
-    await expect(readSkillFile(bundle(), 'scripts', 10)).rejects.toThrow('no regular file');
+    await expect(readSkillFile(bundle(), 'scripts', 10)).rejects.toThrow('not a regular file');
   });
 
   test('links are neither listed nor followed', async () => {
@@ -170,7 +170,7 @@ describe('files of a bundle', () => {
     const skill = skillOf(skillText(''), { file });
     expect(await listFiles(skill)).toEqual([]);
     for (const name of ['link.txt', 'up/secret.txt', 'deep/inside.md']) {
-      await expect(readSkillFile(skill, name, 1000)).rejects.toThrow('no regular file');
+      await expect(readSkillFile(skill, name, 1000)).rejects.toThrow('not a regular file');
     }
   });
 
