@@ -350,7 +350,7 @@ describe('a hostile document', () => {
     ['a Word document of nothing but elements', () => docx('', '<w:p/>'.repeat(5_000_000)), /^refused: /],
     [
       'a sheet of a million rows',
-      () => cells(...Array<string>(1_000_000).fill('<c><v>12345</v></c>')),
+      () => cells('<c><v>12345</v></c></row><row>'.repeat(1_000_000)),
       /^## Sheet: Costs\n12345/,
     ],
     ['a page of open elements', () => Buffer.from(`<html>${'<b>'.repeat(4_000_000)}`), /./],
