@@ -954,8 +954,8 @@ describe('agents/{viber}.yaml', () => {
 
   test('is read again when it changes, and only then', async () => {
     await write('maxSteps: 1');
-    const first = await agentIn(home, 'dev');
-    expect(await agentIn(home, 'dev')).toBe(first);
+    const first = await loadAgent(home, 'dev');
+    expect(await loadAgent(home, 'dev')).toBe(first);
     await write('maxSteps: 2', 'now');
     expect((await agentIn(home, 'dev')).maxSteps).toBe(2);
     await rm(join(home, 'agents', 'dev.yaml'));

@@ -15,11 +15,13 @@ import {
   taskResultSchema,
 } from '../src/runtime/contract/protocol.ts';
 import { canBecome } from '../src/runtime/contract/task.ts';
+import { knowBlocks } from '../src/runtime/features.ts';
 import { parseReply } from '../src/runtime/reply/reply.ts';
 import { openHome } from '../src/workspace/home.ts';
 import { formatPlan, openTask, parsePlan } from '../src/workspace/tasks/index.ts';
 import { parseEntry } from '../src/workspace/tasks/session-lines.ts';
 import type { SessionEntry, TaskState } from '../src/workspace/types.ts';
+import { FEATURES } from './helpers/features.ts';
 import { waitFor } from './platforms/platform.ts';
 import { openPlatforms } from './platforms/world.ts';
 
@@ -72,6 +74,7 @@ describe('the examples', () => {
   });
 
   it('of a reply is parsed as the page says', () => {
+    knowBlocks(FEATURES);
     const reply = parseReply(example('reply'));
     expect(reply.problems).toEqual([]);
     expect(reply.visible).toBe('I compared the offers; the table is attached.');

@@ -110,7 +110,9 @@ describe.each(NAMES)('the clock on %s', (name) => {
   it('is set in words, after a question', async () => {
     const { world, platform, dm } = await open(name);
     world.llm.script(calls(call('set_timezone', { timezone: 'Tokyo' })));
-    const asked = await ask(platform, dm, 'I moved to Tokyo', { text: 'Go by Tokyo time for you from now on?' });
+    const asked = await ask(platform, dm, 'I moved to Tokyo', {
+      text: 'Use Tokyo time as your time zone from now on?',
+    });
     expect(asked.buttons.slice(0, 2)).toEqual(['Yes', 'No']);
     await press(platform, dm, 'Yes', 'I was told');
     expect((await platform.command(dm, 'timezone')).text).toContain('Asia/Tokyo');

@@ -466,7 +466,7 @@ describe('a refusal in German', () => {
     expect(shown).toMatch(words);
     expect(shown).not.toMatch(/schedule|Say for example|it says/);
     const examples = [...shown.matchAll(/„([^“]+)“/g)].slice(1).map(([, example = '']) => example);
-    expect(examples).toHaveLength(3);
+    expect(examples).not.toEqual([]);
     for (const example of examples) expect([example, said(example)]).toEqual([example, '']);
   });
 });

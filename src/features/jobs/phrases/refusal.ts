@@ -21,7 +21,6 @@ const TOLD: readonly (readonly [pattern: RegExp, kind: string])[] = [
 /** Builds every refusal: the phrase, the reason and what to say instead. */
 export function phraseError(phrase: string, reason: string, example: string): UserError {
   const text = phrase.length > 80 ? `${phrase.slice(0, 80)}...` : phrase;
-  const kind = TOLD.find(([pattern]) => pattern.test(reason))?.[1] ?? 'other';
   const read = /^"(.*)" is not understood/.exec(reason)?.[1] ?? '';
   // The phrase is read without accents.
   const word =
@@ -29,6 +28,9 @@ export function phraseError(phrase: string, reason: string, example: string): Us
       .toLowerCase()
       .match(/\p{L}+/gu)
       ?.find((each) => foldPhrase(each) === read) ?? read;
+  const told = TOLD.find(([pattern]) => pattern.test(reason))?.[1] ?? 'other';
+  // A phrase of one word is named already.
+  const kind = told === 'word' && word === phrase.trim().toLowerCase() ? 'other' : told;
   const examples = example.split('" or "');
   const shown = examples
     .map<Wording | string>((each) => each)
