@@ -133,7 +133,11 @@ async function answerRoute(route: BoardRoute, asked: BoardRequest): Promise<void
   for (const [name, value] of Object.entries(DATA_HEADERS)) response.setHeader(name, value);
   if (route.silenceMs !== undefined) request.socket.setTimeout(route.silenceMs);
   limitBody(request, response, route.bodyMs);
-  await route.handle(asked);
+  try {
+    await route.handle(asked);
+  } catch (error) {
+    throw error instanceof RequestError ? asRequestError(error.errorIn(asked.caller.language)) : error;
+  }
 }
 
 /** Ends the connection if the body does not arrive in time. */

@@ -2,20 +2,39 @@
 import type http from 'node:http';
 import type { z } from 'zod';
 import { createBodyReader, type ReadBody } from '../channels/shared/webhook.ts';
+import { expectationOf } from '../config/expects.ts';
+import { messagesIn, say, type Wording } from '../messages/messages.ts';
 import type { BoardError } from '../runtime/contract/board.ts';
 
 export const JSON_TYPE = 'application/json';
 
 /** Thrown by a handler to answer with this error. */
 export class RequestError extends Error {
+  /** Its message is in English. */
   readonly error: BoardError;
+  readonly #said: Wording | string;
 
-  constructor(status: BoardError['status'], code: string, message: string, field?: string) {
+  constructor(status: BoardError['status'], code: string, said: Wording | string, field?: string) {
+    const message = messagesIn('en').said(said);
     super(message);
     this.name = 'RequestError';
     this.error = { status, code, message, ...(field !== undefined && { field }) };
+    this.#said = said;
+  }
+
+  errorIn(language: string | undefined): BoardError {
+    return { ...this.error, message: messagesIn(language).said(this.#said) };
   }
 }
+
+/** Creates the error for a field with a wrong value. */
+export const wrongField = (field: string, what: Wording | string): RequestError =>
+  new RequestError(
+    400,
+    'bad_request',
+    field === '' ? what : say('requests.field', { field, what }),
+    field || undefined,
+  );
 
 export const asRequestError = ({ status, code, message, field }: BoardError) =>
   new RequestError(status, code, message, field);
@@ -96,11 +115,34 @@ export async function readBody<T>(
   const body = await readerOf(maxBytes)(request, response);
   if (typeof body === 'number')
     throw UNREAD[body]?.(maxBytes) ?? new RequestError(400, 'cut_off', 'The request was cut off.');
-  const parsed = schema.safeParse(parseBody(body.toString()));
+  return parsedBy(schema, parseBody(body.toString()));
+}
+
+/** @throws {RequestError} with the first wrong field */
+export function parsedBy<T>(schema: z.ZodType<T>, value: unknown): T {
+  const parsed = schema.safeParse(value, { reportInput: true });
   if (parsed.success) return parsed.data;
-  const { path = [], message = 'it is not what it must be' } = parsed.error.issues[0] ?? {};
-  const field = path.join('.');
-  throw new RequestError(400, 'bad_request', field === '' ? message : `${field}: ${message}`, field || undefined);
+  const [issue] = parsed.error.issues;
+  throw wrongField(issue?.path.join('.') ?? '', issue ? describeIssue(issue) : say('requests.invalid'));
+}
+
+const TYPES: Readonly<Record<string, Wording>> = {
+  string: say('expected.text'),
+  boolean: say('expected.flag'),
+  array: say('expected.list'),
+  object: say('expected.section'),
+};
+
+function describeIssue(issue: z.core.$ZodIssue): Wording | string {
+  if (issue.code === 'invalid_type')
+    return issue.input === undefined ? say('requests.missing') : (TYPES[issue.expected] ?? say('requests.number'));
+  if (issue.code === 'invalid_value') return say('expected.oneOf', { values: issue.values.join(', ') });
+  if (issue.code === 'too_big') return say('requests.atMost', { n: String(issue.maximum) });
+  if (issue.code === 'too_small') return say('requests.atLeast', { n: String(issue.minimum) });
+  if (issue.code === 'unrecognized_keys') return say('requests.unknown', { names: issue.keys.join(', ') });
+  return issue.code === 'custom' || issue.code === 'invalid_format'
+    ? expectationOf(issue.message)
+    : say('requests.invalid');
 }
 
 function parseBody(text: string): unknown {

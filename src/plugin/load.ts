@@ -12,9 +12,10 @@ import { Worker } from 'node:worker_threads';
 import type { z } from 'zod';
 import { addKind, isBuiltIn } from '../channels/index.ts';
 import type { ChannelKind } from '../channels/kind.ts';
-import { type ConfigProblem, errorMessage } from '../errors.ts';
+import { type ConfigProblem, errorMessage, problemWith, UserError } from '../errors.ts';
 import { isRecord } from '../lib/json.ts';
 import { within } from '../lib/within.ts';
+import { say, type Wording } from '../messages/messages.ts';
 
 /** A plugin, and the setting that names it. */
 export interface NamedPlugin {
@@ -88,7 +89,8 @@ export async function loadPlugins(named: readonly NamedPlugin[], home: string): 
         if (channel === undefined) features.push({ setting, feature: featureOf(plugin, features) });
         else addKind(await readChannelKind(plugin, channel));
       } catch (error) {
-        problems.push({ path: setting, message: `cannot load ${source}: ${errorMessage(error)}` });
+        const why = error instanceof UserError ? error.said : errorMessage(error);
+        problems.push(problemWith(setting, say('plugins.cannotLoad', { source, why })));
       }
     }),
   );
@@ -101,16 +103,14 @@ function locate(source: string, home: string): string {
   const written = source.startsWith('~/') ? path.join(os.homedir(), source.slice(2)) : source;
   if (/^[./]/.test(written)) {
     const at = path.resolve(home, written);
-    if (!existsSync(at)) throw new Error('there is no such file or folder');
+    if (!existsSync(at)) throw new UserError(say('plugins.noFile'));
     return statSync(at).isDirectory() ? entryIn(at) : at;
   }
   for (const base of [path.join(path.resolve(home), 'config.yaml'), import.meta.filename]) {
     const manifest = manifestOf(written, base);
     if (manifest !== undefined) return entryIn(path.dirname(manifest));
   }
-  throw new Error(
-    'there is no such package beside the gateway or in node_modules of the home; a path begins with ./ or /',
-  );
+  throw new UserError(say('plugins.noPackage'));
 }
 
 function manifestOf(name: string, base: string): string | undefined {
@@ -129,7 +129,7 @@ function entryIn(folder: string): string {
   const given = entryOf(isRecord(exported) && '.' in exported ? exported['.'] : exported) ?? main;
   const names = typeof given === 'string' ? [given] : ['index.js', 'index.ts'];
   const entry = names.map((name) => path.join(folder, name)).find((each) => existsSync(each));
-  if (entry === undefined) throw new Error(`${folder} has no ${names.join(' or ')}`);
+  if (entry === undefined) throw new UserError(say('plugins.noEntry', { folder, names: names.join(', ') }));
   return entry;
 }
 
@@ -149,7 +149,7 @@ async function loadOnce(url: string): Promise<unknown> {
   await rehearse(url);
   ownParts();
   const late = () => {
-    throw new Error(`it is not loaded after ${LOAD_MS / 1000} seconds`);
+    throw new UserError(say('plugins.late', { seconds: LOAD_MS / 1000 }));
   };
   return within<unknown, never>(import(/* @vite-ignore */ url), LOAD_MS, late);
 }
@@ -158,25 +158,25 @@ async function loadOnce(url: string): Promise<unknown> {
 async function rehearse(url: string): Promise<void> {
   const workerData = { url, own: OWN, api: PLUGIN_API };
   const trial = new Worker(TRIAL, { eval: true, workerData, stdout: true, stderr: true });
-  const ended = Promise.withResolvers<string>();
+  const ended = Promise.withResolvers<Wording | string>();
   trial.once('message', (problem: string) => ended.resolve(problem));
   trial.once('error', (error) => ended.resolve(errorMessage(error)));
-  trial.once('exit', () => ended.resolve('it ends the process'));
-  const problem = await within(ended.promise, LOAD_MS, () => `it is not loaded after ${LOAD_MS / 1000} seconds`);
+  trial.once('exit', () => ended.resolve(say('plugins.exits')));
+  const problem = await within(ended.promise, LOAD_MS, () => say('plugins.late', { seconds: LOAD_MS / 1000 }));
   await trial.terminate();
-  if (problem !== '') throw new Error(problem);
+  if (problem !== '') throw new UserError(problem);
 }
 
 /** Returns the one object that a module exports: its default, or the export named `channel` or `feature`. */
 function objectOf(module: unknown, what: 'channel' | 'feature'): Record<string, unknown> {
   const exported = isRecord(module) ? (module.default ?? module[what]) : undefined;
   if (isRecord(exported)) return exported;
-  throw new Error(`it exports no ${what}: expected one as its default`);
+  throw new UserError(say('plugins.noExport', { what }));
 }
 
 function readPluginName({ name }: Record<string, unknown>): string {
   if (typeof name === 'string' && NAME.test(name)) return name;
-  throw new Error('its name is to be of a-z, 0-9 and - (at most 32)');
+  throw new UserError(say('plugins.name'));
 }
 
 const KIND_FUNCTIONS = ['commandPrefix', 'settings', 'open'] as const;
@@ -190,22 +190,21 @@ const isKind = (plugin: unknown): plugin is ChannelKind =>
 
 async function readChannelKind(plugin: Record<string, unknown>, channel: string): Promise<ChannelKind> {
   const name = readPluginName(plugin);
-  if (name !== channel) throw new Error(`it is the channel ${name}, so its section is channels.${name}`);
-  if (isBuiltIn(name)) throw new Error(`${name} is a channel of the gateway itself`);
+  if (name !== channel) throw new UserError(say('plugins.section', { name }));
+  if (isBuiltIn(name)) throw new UserError(say('plugins.builtIn', { name }));
   const { accountPattern, label = name, examples } = plugin;
-  if (typeof accountPattern !== 'string' || !isPattern(accountPattern))
-    throw new Error('its accountPattern is to be the source of a regular expression');
+  if (typeof accountPattern !== 'string' || !isPattern(accountPattern)) throw new UserError(say('plugins.pattern'));
   const example = { account: `${name}:ID`, conversation: `${name}:CHAT`, ...(isRecord(examples) && examples) };
   const kind: unknown = Object.assign(plugin, { label, examples: example });
   if (!isKind(kind)) {
     const missing = KIND_FUNCTIONS.filter((key) => typeof plugin[key] !== 'function');
-    throw new Error(`its ${missing.join(', ')} is missing`);
+    throw new UserError(say('plugins.lacks', { what: missing.join(', ') }));
   }
   const late = () => {
-    throw new Error(`its settings are not there after ${LOAD_MS / 1000} seconds`);
+    throw new UserError(say('plugins.lateSettings', { seconds: LOAD_MS / 1000 }));
   };
   const schema = await within<unknown, never>(Promise.resolve(kind.settings()), LOAD_MS, late);
-  if (!isSchema(schema)) throw new Error('its settings are no schema of zod');
+  if (!isSchema(schema)) throw new UserError(say('plugins.schema'));
   return Object.assign(kind, { settings: () => schema });
 }
 
@@ -225,7 +224,7 @@ function isPattern(source: string): boolean {
 
 function featureOf(plugin: Record<string, unknown>, others: readonly LoadedFeature[]): NamedFeature {
   const name = readPluginName(plugin);
-  if (others.some(({ feature }) => feature.name === name)) throw new Error(`there is a feature ${name} already`);
-  if (plugin.settings !== undefined && !isSchema(plugin.settings)) throw new Error('its settings are no schema of zod');
+  if (others.some(({ feature }) => feature.name === name)) throw new UserError(say('plugins.taken', { name }));
+  if (plugin.settings !== undefined && !isSchema(plugin.settings)) throw new UserError(say('plugins.schema'));
   return Object.assign(plugin, { name });
 }

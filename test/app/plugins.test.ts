@@ -28,9 +28,9 @@ it('what cannot be loaded is a problem of its setting, and nothing else is touch
     'waits.mjs': ['await new Promise((resolve) => setTimeout(resolve, 1e8))', /not loaded after 10 seconds/],
     'spins.mjs': ['for (;;);', /not loaded after 10 seconds/],
     'rejects.mjs': ["Promise.reject(new Error('later')); await new Promise((r) => setTimeout(r, 1e8))", /later/],
-    'nothing.mjs': ['export const a = 1;', /exports no feature/],
+    'nothing.mjs': ['export const a = 1;', /doesn't export a feature/],
     'nameless.mjs': ['export default {};', /its name/],
-    'schema.mjs': ["export default { name: 'schema', settings: {} };", /no schema/],
+    'schema.mjs': ["export default { name: 'schema', settings: {} };", /aren't a zod schema/],
   };
   const names = [...Object.keys(plugins), 'not-there.mjs', 'good.mjs'];
   const home = homeWith(
@@ -45,7 +45,7 @@ it('what cannot be loaded is a problem of its setting, and nothing else is touch
   const said = new Map(problems.map(({ path: setting, message }) => [setting, message]));
   for (const [index, [, problem]] of Object.values(plugins).entries())
     expect(said.get(`plugins.${index}`)).toMatch(problem);
-  expect(said.get(`plugins.${names.indexOf('not-there.mjs')}`)).toMatch(/no such file/);
+  expect(said.get(`plugins.${names.indexOf('not-there.mjs')}`)).toMatch(/doesn't exist/);
   expect(said.get('channels.lost.module')).toMatch(/there is no such package/);
   expect(problems).toHaveLength(names.length);
   expect(features.map(({ feature }) => feature.name)).toEqual(['good']);

@@ -1,6 +1,10 @@
 /** Who may ask the HTTP server: a table of heads of requests, sent as bytes to a server that listens. */
+
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { z } from 'zod';
 import type { Principal, Role } from '../../src/access/principal.ts';
+import { interruptSchema, stopSchema, submitSchema } from '../../src/board/protocol/schemas.ts';
+import { parsedBy, RequestError } from '../../src/board/respond.ts';
 import { startServer } from '../../src/board/server.ts';
 import type { BoardRoute } from '../../src/runtime/contract/board.ts';
 import { type Held, head, open, type RawAnswer, send } from './raw.ts';
@@ -371,3 +375,31 @@ describe('slow and many', () => {
     for (const { socket } of [...all, again]) socket.destroy();
   });
 });
+
+it.each([
+  [submitSchema, { messages: [] }, 'goal: is missing', 'goal: fehlt'],
+  [submitSchema, { goal: ' ' }, 'goal: is empty', 'goal: ist leer'],
+  [submitSchema, { goal: 'a', live: 'x' }, 'live: expected off, text, events', 'live: erwartet off, text, events'],
+  [stopSchema, { taskId: 7 }, 'taskId: expected text', 'taskId: erwartet Text'],
+  [stopSchema, { taskId: '../x' }, "taskId: isn't the ID of a task", 'taskId: ist keine Kennung einer Aufgabe'],
+  [
+    interruptSchema,
+    { targetAgentId: '' },
+    'targetAgentId: must be at least 1',
+    'targetAgentId: muss mindestens 1 sein',
+  ],
+] as [z.ZodType, object, string, string][])(
+  "says in the reader's language which field is wrong",
+  (schema, body, english, german) => {
+    const wrong = (() => {
+      try {
+        return parsedBy(schema, body);
+      } catch (error) {
+        return error;
+      }
+    })();
+    if (!(wrong instanceof RequestError)) throw wrong;
+    expect([wrong.errorIn(undefined).message, wrong.errorIn('de-AT').message]).toEqual([english, german]);
+    expect(wrong.error).toMatchObject({ status: 400, code: 'bad_request', field: english.split(':')[0] });
+  },
+);

@@ -309,7 +309,7 @@ describe('while the gateway runs', () => {
         .at(-1) ?? '',
     ).run;
     expect((await viber(home, ['trace', run])).out).toMatch(
-      /accepted +from telegram[\s\S]*claimed[\s\S]*model call[\s\S]*remember[\s\S]*result +completed[\s\S]*part 0 sent as \d+[\s\S]*spool\/log\//,
+      /accepted +from telegram[\s\S]*claimed[\s\S]*model call[\s\S]*remember[\s\S]*result +completed[\s\S]*sent +part 0 as \d+[\s\S]*spool\/log\//,
     );
     const { events } = JSON.parse((await viber(home, ['trace', run, '--json'])).out);
     expect(events.map((event: { at: string }) => event.at)).toEqual(events.map(({ at }: { at: string }) => at).sort());

@@ -6,6 +6,7 @@ import { run } from '../../src/cli/queue.ts';
 import { traceOf } from '../../src/cli/trace/events.ts';
 import { openSpool } from '../../src/engine/local/spool.ts';
 import { openStore } from '../../src/engine/local/store.ts';
+import { messagesIn } from '../../src/messages/messages.ts';
 import { NO_OPTIONS } from '../helpers/cli.ts';
 import { tempFolder, tree } from '../helpers/temp.ts';
 
@@ -81,4 +82,8 @@ it('viber queue and viber trace pass over a pipe, and tell of the rest', async (
   expect(await queue(home)).toEqual([expect.stringContaining('it fails')]);
   const trace = traceOf(home, 'abc');
   expect([trace.files.map(({ file }) => file), trace.ledger.length]).toEqual([['spool/dead/abc.json'], 1]);
+  const shown = (language: string) =>
+    trace.events.map(({ detail }) => messagesIn(language).said(detail)).filter((text) => text !== '');
+  expect(shown('en')).toEqual(['from  in task:1, now dead, given up: it fails', 'part 0']);
+  expect(shown('de')).toEqual(['von  in task:1, jetzt dead, aufgegeben: it fails', 'Teil 0']);
 });

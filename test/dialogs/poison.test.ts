@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { traceOf } from '../../src/cli/trace/events.ts';
+import { messagesIn } from '../../src/messages/messages.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { type Platform, waitFor } from '../platforms/platform.ts';
 import { NAMES, openPlatforms, type PlatformWorld } from '../platforms/world.ts';
@@ -85,7 +86,7 @@ describe.each(NAMES)('on %s', (name) => {
         message: { message: { text: 'second' } },
       },
     ]);
-    expect(traceOf(world.home, trace).events[0]?.detail).toContain('given up: ');
+    expect(messagesIn('en').said(traceOf(world.home, trace).events[0]?.detail ?? '')).toContain('given up: ');
     const owner = await waitFor(platform, alex, { text: /could not be accepted/ });
     expect(owner.text).toContain(trace);
     fs.unlinkSync(folder);

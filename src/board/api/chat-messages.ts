@@ -2,11 +2,13 @@
  * Parses the messages of a `useChat` page: a person's words and files. Ignores everything that a page says for the
  * model.
  */
+
 import { z } from 'zod';
+import { say } from '../../messages/messages.ts';
 import type { Caller } from '../../runtime/contract/board.ts';
 import type { ProtocolParts } from '../protocol/parts.ts';
 import { namedRefusal } from '../protocol/refusals.ts';
-import { MAX_BODY, RequestError } from '../respond.ts';
+import { MAX_BODY, RequestError, wrongField } from '../respond.ts';
 
 const textPart = z.object({ type: z.literal('text'), text: z.string() });
 const filePart = z.object({
@@ -60,18 +62,12 @@ export function userTexts(messages: z.infer<typeof chatBody>['messages']): ChatT
       const file = part.type === 'file' ? filePart.safeParse(part) : undefined;
       const field = `messages.${at}.parts.${index}`;
       if (!file) return [];
-      if (!file.success)
-        throw new RequestError(400, 'bad_request', `${field}: a file has a url and a mediaType`, field);
+      if (!file.success) throw wrongField(field, say('requests.fileParts'));
       const { url, mediaType, filename } = file.data;
       return [{ name: filename ?? `file-${index + 1}`, type: mediaType, url, field }];
     });
     if (files.length > MAX_FILES)
-      throw new RequestError(
-        400,
-        'bad_request',
-        `A message may have ${MAX_FILES} files at most.`,
-        `messages.${at}.parts`,
-      );
+      throw wrongField(`messages.${at}.parts`, say('requests.tooManyFiles', { n: String(MAX_FILES) }));
     return text.trim() === '' && files.length === 0 ? [] : [{ id, text, files }];
   });
 }
@@ -86,13 +82,7 @@ export async function refsOf(said: ChatText, caller: Caller, { uploads }: Protoc
     const ref = REF.exec(url)?.[1];
     const content = ref === undefined ? contentOf(url) : undefined;
     if (ref !== undefined) refs.push(ref);
-    else if (!content)
-      throw new RequestError(
-        400,
-        'bad_request',
-        `${name}: give its content as a data URL, or the ref of an upload.`,
-        field,
-      );
+    else if (!content) throw new RequestError(400, 'bad_request', say('requests.fileContent', { name }), field);
     else {
       const given = { name, type: type.includes('/') ? type : content.type };
       const stored = uploads.store(caller.id, given, asBody(content.bytes));

@@ -3,7 +3,9 @@
  * its messages enter as `task:submit` and `task:message`, each under the page's own ID, so a repeated message counts
  * once. Disconnecting stops nothing: `GET /api/chat/{id}/stream` resumes the answer.
  */
+
 import type http from 'node:http';
+import { say } from '../../messages/messages.ts';
 import type { BoardRequest, BoardRoute, Caller } from '../../runtime/contract/board.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
 import { TRY_LATER } from '../protocol/connection.ts';
@@ -11,7 +13,7 @@ import type { Exchange } from '../protocol/exchange.ts';
 import type { EventFrame, ProgressEvent } from '../protocol/frames.ts';
 import type { ProtocolParts } from '../protocol/parts.ts';
 import { seenTask } from '../protocol/refusals.ts';
-import { MAX_BODY, RequestError, readBody } from '../respond.ts';
+import { MAX_BODY, readBody, wrongField } from '../respond.ts';
 import { type ChatText, chatBody, refsOf, userTexts } from './chat-messages.ts';
 
 const OVER: ReadonlySet<string> = new Set(['completed', 'error', 'stopped']);
@@ -39,16 +41,10 @@ export function chatRoutes(parts: ProtocolParts, exchange: Exchange, maxFile: nu
       bodyMs: BODY_MS,
       async handle(asked) {
         const { id, messages, trigger } = await readBody(asked, chatBody, maxBytes);
-        if (trigger === 'regenerate-message')
-          throw new RequestError(
-            400,
-            'bad_request',
-            'An answer stands as it is; ask for another one in words.',
-            'trigger',
-          );
+        if (trigger === 'regenerate-message') throw wrongField('trigger', say('requests.noSecondAnswer'));
         const said = userTexts(messages);
         const stream = new ChatStream(asked, parts, exchange);
-        await stream.begin(() => say(asked.caller, id, said, parts));
+        await stream.begin(() => sendMessages(asked.caller, id, said, parts));
       },
     },
     {
@@ -81,7 +77,7 @@ async function knownChat(
 const callerChatKey = (caller: Caller, chat: string): string => `chat.${caller.id}.${chat}`;
 
 /** Returns the chat's task once the newest message is durable. */
-async function say(
+async function sendMessages(
   caller: Caller,
   chat: string,
   said: readonly ChatText[],
@@ -90,7 +86,7 @@ async function say(
   const { submissions, answered } = parts;
   const [first] = said;
   const last = said.at(-1);
-  if (!first || !last) throw new RequestError(400, 'bad_request', 'messages: the last one has no words', 'messages');
+  if (!first || !last) throw wrongField('messages', say('requests.lastIsEmpty'));
   const known = await knownChat(caller, chat, parts);
   const taskId = known.taskId ?? (await begin(caller, chat, first, parts));
   seenTask(taskId, caller.principal, parts);

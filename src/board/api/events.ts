@@ -2,12 +2,14 @@
  * `GET /api/tasks/{id}/events`: the events of one task as server-sent events, until its run ends. `Last-Event-ID`
  * resumes after that event.
  */
+
 import type http from 'node:http';
+import { parsedBy } from '../../board/respond.ts';
 import type { BoardRoute } from '../../runtime/contract/board.ts';
 import { TRY_LATER } from '../protocol/connection.ts';
 import type { Exchange } from '../protocol/exchange.ts';
 import type { ProtocolParts } from '../protocol/parts.ts';
-import { parsedBy, seenTask } from '../protocol/refusals.ts';
+import { seenTask } from '../protocol/refusals.ts';
 import { eventsQuerySchema } from '../protocol/schemas.ts';
 
 const BEAT_MS = 15_000;

@@ -2,15 +2,16 @@
 
 import { isOneOf } from '../../access/principal.ts';
 import type { MessagePage, TaskDetail, TaskPage, TaskRow } from '../../client/shapes.ts';
+import { say } from '../../messages/messages.ts';
 import type { BoardRequest, BoardRoute, Caller } from '../../runtime/contract/board.ts';
 import { byChange, type ListedTask, openTask, TaskOrder } from '../../workspace/tasks/index.ts';
 import type { SessionEntry, TaskRecord } from '../../workspace/types.ts';
 import type { Exchange } from '../protocol/exchange.ts';
 import type { ProtocolParts } from '../protocol/parts.ts';
-import { parsedBy, seenTask } from '../protocol/refusals.ts';
+import { seenTask } from '../protocol/refusals.ts';
 import { tasksQuerySchema } from '../protocol/schemas.ts';
 import type { Standings } from '../protocol/standings.ts';
-import { RequestError, sendJson } from '../respond.ts';
+import { parsedBy, sendJson, wrongField } from '../respond.ts';
 import { twin } from './twin.ts';
 
 const PAGE = 100;
@@ -154,7 +155,7 @@ async function messagesOf(
     return entry.text === '' || entry.error === STEERED ? [] : [answerMessage(entry)];
   });
   const end = after === null ? said.length : said.findIndex(({ id }) => id === after);
-  if (end < 0) throw new RequestError(400, 'bad_request', 'after: is no message of this task', 'after');
+  if (end < 0) throw wrongField('after', say('requests.notAMessage'));
   const messages = said.slice(Math.max(0, end - PAGE), end);
   const first = messages[0];
   return { messages, ...(end > PAGE && first && { next: first.id }) };

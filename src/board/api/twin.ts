@@ -2,8 +2,10 @@
  * HTTP paths that act like a frame: the body is the frame without `type` and `id`, and `Idempotency-Key` replaces the
  * `id`.
  */
+
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import { say } from '../../messages/messages.ts';
 import type { BoardRequest, BoardRoute } from '../../runtime/contract/board.ts';
 import { commandTable } from '../protocol/commands.ts';
 import type { ProtocolParts } from '../protocol/parts.ts';
@@ -47,7 +49,7 @@ export async function carriedOut(
 ): Promise<object> {
   const key = request.headers['idempotency-key'];
   if (key !== undefined && (typeof key !== 'string' || key === '' || key.length > MAX_KEY))
-    throw new RequestError(400, 'bad_request', `Idempotency-Key: has at most ${MAX_KEY} characters`);
+    throw new RequestError(400, 'bad_request', say('requests.key', { n: String(MAX_KEY) }));
   const { fields = {} } = await commandTable[type](given, { caller, id: key ?? randomUUID(), parts });
   return fields;
 }

@@ -1,5 +1,6 @@
 /** `POST /api/uploads?name=N`: stores a file for a later message, which names it by the returned `ref`. */
 
+import { say } from '../../messages/messages.ts';
 import type { BoardRoute } from '../../runtime/contract/board.ts';
 import type { Uploads } from '../../workspace/uploads.ts';
 import { namedRefusal } from '../protocol/refusals.ts';
@@ -23,8 +24,7 @@ export const uploadRoute = ({ uploads, maxBytes }: UploadParts): BoardRoute => (
   bodyMs: BODY_MS,
   async handle({ request, response, url, caller }) {
     const name = url.searchParams.get('name') ?? '';
-    if (name.trim() === '')
-      throw new RequestError(400, 'bad_request', 'Say what the file is called: /api/uploads?name=notes.md.', 'name');
+    if (name.trim() === '') throw new RequestError(400, 'bad_request', say('requests.fileName'), 'name');
     if (Number(request.headers['content-length'] ?? 0) > maxBytes)
       throw new RequestError(413, 'too_large', `The file is too large: at most ${Math.floor(maxBytes / 1024)} KB.`);
     if (/^100-continue$/i.test(request.headers.expect ?? '')) response.writeContinue();

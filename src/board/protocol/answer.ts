@@ -1,4 +1,5 @@
 /** Checks, runs and acknowledges a command from a socket. Nothing is acknowledged before it is durable. */
+import { say } from '../../messages/messages.ts';
 import { RequestError } from '../respond.ts';
 import { commandTable } from './commands.ts';
 import type { Connection } from './connection.ts';
@@ -25,7 +26,7 @@ export async function answerCommand(
     if (!isCommandType(type))
       throw new RequestError(400, 'unknown_type', `There is no frame of type ${JSON.stringify(type)} here.`, 'type');
     if (id === undefined && type !== 'interrupt')
-      throw new RequestError(400, 'bad_request', 'A command has an id.', 'id');
+      throw new RequestError(400, 'bad_request', say('requests.commandId'), 'id');
     const asked = { caller: connection.caller, id: id ?? '', parts, exchange, connection };
     const { fields = {}, afterwards } = await commandTable[type](frame, asked);
     acknowledge({ type: 'ack', id: id ?? '', ok: true, ...fields });

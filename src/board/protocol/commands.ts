@@ -6,14 +6,14 @@ import type { z } from 'zod';
 import type { Address } from '../../channels/channel.ts';
 import type { Caller } from '../../runtime/contract/board.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
-import { RequestError } from '../respond.ts';
+import { parsedBy, RequestError } from '../respond.ts';
 import { readArtifact } from './artifact.ts';
 import type { Connection } from './connection.ts';
 import { decideApproval } from './decisions.ts';
 import { writeFile, writePlanText } from './edits.ts';
 import type { Exchange } from './exchange.ts';
 import type { ProtocolParts } from './parts.ts';
-import { noTask, parsedBy, steeredTask } from './refusals.ts';
+import { noTask, steeredTask } from './refusals.ts';
 import {
   approvalSchema,
   artifactSchema,

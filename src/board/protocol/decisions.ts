@@ -1,8 +1,10 @@
 /** Decisions of people, with the same rights and stores as in chats, and for exactly what was shown. */
+
 import { principalText } from '../../access/principal.ts';
+import { say } from '../../messages/messages.ts';
 import type { Caller } from '../../runtime/contract/board.ts';
 import type { ApprovalVerdict } from '../../workspace/types.ts';
-import { RequestError } from '../respond.ts';
+import { RequestError, wrongField } from '../respond.ts';
 import type { ProtocolParts } from './parts.ts';
 import { steeredTask } from './refusals.ts';
 import type { CommandOf } from './schemas.ts';
@@ -46,14 +48,8 @@ function verdictChoice(
 ): { verdict: ApprovalVerdict; answer?: string } {
   const isAnswer = verdict === 'answer';
   if (isAnswer !== (kind === 'question') || (verdict === 'always' && kind !== 'tool'))
-    throw new RequestError(
-      400,
-      'bad_request',
-      `verdict: ${kind === 'question' ? 'a question is answered' : `a ${kind} is approved or rejected`}`,
-      'verdict',
-    );
+    throw wrongField('verdict', say('requests.verdict', { kind }));
   if (!isAnswer) return { verdict: verdict === 'reject' ? 'deny' : verdict };
-  if (answer === undefined || answer.trim() === '')
-    throw new RequestError(400, 'bad_request', 'answer: is empty', 'answer');
+  if (answer === undefined || answer.trim() === '') throw wrongField('answer', say('requests.empty'));
   return { verdict, answer: answer.trim() };
 }

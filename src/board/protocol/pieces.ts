@@ -2,8 +2,10 @@
  * Assembles files that arrive over a socket in pieces, for clients without HTTP, such as a hub. Pieces arrive in order;
  * the last one is answered with the ref. An upload that pauses for a minute is discarded.
  */
+
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
+import { say } from '../../messages/messages.ts';
 import type { Upload, Uploads } from '../../workspace/uploads.ts';
 import { RequestError } from '../respond.ts';
 import type { Pieces } from './parts.ts';
@@ -52,8 +54,8 @@ export function createPieces(uploads: Uploads, maxBytes: number): Pieces {
       const bytes = Buffer.from(data, 'base64');
       const end = offset + bytes.length;
       if (!file || file.received !== offset || end > size || (bytes.length === 0 && end < size)) {
-        const wanted = file ? `the next piece begins at ${file.received}` : 'begin again with offset 0';
-        throw new RequestError(400, 'bad_request', `${name}: ${wanted} and has at least a byte.`, 'offset');
+        const offset = file?.received ?? 0;
+        throw new RequestError(400, 'bad_request', say('requests.piece', { name, offset: String(offset) }), 'offset');
       }
       file.received = end;
       file.timer.refresh();

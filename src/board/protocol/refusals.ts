@@ -1,6 +1,5 @@
 /** Errors of refused commands, worded alike for frames and HTTP. */
 
-import type { z } from 'zod';
 import { authoriseAction } from '../../access/authorise.ts';
 import type { Principal } from '../../access/principal.ts';
 import { DeliveryError, StorageError, UserError } from '../../errors.ts';
@@ -57,18 +56,9 @@ export function namedRefusal(error: unknown, name: string, field?: string): unkn
   return error;
 }
 
-/** @throws {RequestError} with the first wrong field */
-export function parsedBy<T>(schema: z.ZodType<T>, value: unknown): T {
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const { path = [], message = 'is not what it must be' } = parsed.error.issues[0] ?? {};
-  const field = path.join('.');
-  throw new RequestError(400, 'bad_request', field === '' ? message : `${field}: ${message}`, field || undefined);
-}
-
 /** Converts an error for bodies and frames in the caller's language; returns undefined for an unexpected one. */
 export function toldError(error: unknown, language: string | undefined): BoardError | undefined {
-  if (error instanceof RequestError) return error.error;
+  if (error instanceof RequestError) return error.errorIn(language);
   if (error instanceof UserError)
     return { status: 400, code: 'bad_request', message: messagesIn(language).said(error.said) };
   if (error instanceof DeliveryError)

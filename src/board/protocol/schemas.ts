@@ -3,6 +3,7 @@
  * without `type` and `id`. Unknown fields are dropped; errors name the path of what is missing or wrong.
  */
 import { z } from 'zod';
+import { expects } from '../../config/expects.ts';
 import { planSchema, taskRequestSchema } from '../../runtime/contract/protocol.ts';
 
 export const PROTOCOL = 1;
@@ -13,9 +14,9 @@ export const CHUNK = 256 * 1024;
 /** The most files of one message, whatever `limits.filesPerMessage` says. */
 export const MAX_FILES = 20;
 
-const taskId = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'is no id of a task');
-const viberId = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'is no id of a viber');
-const words = z.string().refine((text) => text.trim() !== '', 'is empty');
+const taskId = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, expects('requests.notATask'));
+const viberId = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, expects('requests.notAViber'));
+const words = z.string().refine((text) => text.trim() !== '', expects('requests.empty'));
 const hash = z.string().max(128);
 const text = z.string().max(MAX_FRAME);
 const cursor = z.string().max(64);
@@ -46,7 +47,7 @@ export const tellSchema = z
   })
   .refine(({ message, files = [] }) => message.trim() !== '' || files.length > 0, {
     path: ['message'],
-    message: 'is empty',
+    message: expects('requests.empty'),
   });
 export const stopSchema = z.object({ taskId });
 export const interruptSchema = z.object({
@@ -66,7 +67,7 @@ export const saySchema = sayTextSchema.refine(
   ({ content, attachments }) => content.trim() !== '' || attachments.length > 0,
   {
     path: ['content'],
-    message: 'is empty',
+    message: expects('requests.empty'),
   },
 );
 export const jobSchema = z.strictObject({
@@ -120,12 +121,12 @@ export const tasksQuerySchema = z.object({
   after: z
     .string()
 
-    .regex(/^[^_]{1,64}_[a-z0-9][a-z0-9_-]{0,63}$/, 'is no place in this list')
+    .regex(/^[^_]{1,64}_[a-z0-9][a-z0-9_-]{0,63}$/, expects('requests.notAPlace'))
     .exactOptional(),
   state: z.enum(['waiting', 'pending', 'running', 'completed', 'error', 'stopped']).exactOptional(),
   channel: z
     .string()
-    .regex(/^[a-z][a-z0-9-]{0,31}$/, 'is no channel')
+    .regex(/^[a-z][a-z0-9-]{0,31}$/, expects('requests.notAChannel'))
     .exactOptional(),
 });
 export const eventsQuerySchema = z.object({ live: liveSchema.default('off'), after: cursor.exactOptional() });

@@ -6,6 +6,7 @@ import { inspectSpool, type SpoolRecord } from '../../engine/local/inspect.ts';
 import type { LedgerLine } from '../../engine/local/ledger.ts';
 import { errorCode } from '../../errors.ts';
 import { isRecord } from '../../lib/json.ts';
+import { say, type Wording } from '../../messages/messages.ts';
 import { isId } from '../../workspace/home.ts';
 import { parseEntry } from '../../workspace/tasks/index.ts';
 import type { SessionEntry } from '../../workspace/types.ts';
@@ -30,8 +31,8 @@ export interface TraceEvent {
     | 'out'
     | LedgerLine['what']
     | SessionEntry['type'];
-  /** Plain words; never contains text of people or the model. */
-  detail: string;
+  /** Never contains text of people or the model. */
+  detail: Wording | string;
 }
 
 export interface Trace {
@@ -67,8 +68,8 @@ export function traceOf(home: string, id: string, elsewhere: readonly SpoolRecor
     ...files.flatMap((found) => spoolEvents(found)),
     ...sessionEvents(session, run),
     ...usageEvents(home, run, stringOr(inbound?.value.acceptedAt), session),
-    ...ledger.map(({ at, what, part, id: sent }): TraceEvent => {
-      return { at, what, detail: `part ${part} ${what}${sent === undefined ? '' : ` as ${sent}`}` };
+    ...ledger.map(({ at, what, part, id = '' }): TraceEvent => {
+      return { at, what, detail: say('trace.part', { part, id, isSent: yesOrNo(id !== '') }) };
     }),
   ];
   const timed = events.filter(({ at }) => at !== '').sort((a, b) => a.at.localeCompare(b.at) || rank(a) - rank(b));
@@ -101,20 +102,25 @@ function spoolEvents({ state, value }: StoredRecord): TraceEvent[] {
   if (value.acceptedAt !== undefined) {
     const message = field(value.message, 'message');
     const from = stringOr(field(field(message, 'address'), 'channel'));
-    const crashes = typeof value.attempts === 'number' && value.attempts > 0 ? `, ${value.attempts} crashes` : '';
-    const dead = value.deadReason === undefined ? '' : `, given up: ${stringOr(value.deadReason)}`;
-    const where = `now ${state}${crashes}${dead}`;
+    const crashes = typeof value.attempts === 'number' ? value.attempts : 0;
+    const why = stringOr(value.deadReason);
+    const detail = say('trace.accepted', { from, lane: stringOr(value.lane), state, crashes });
+    const isDead = value.deadReason !== undefined;
     return [
-      { at: stringOr(value.acceptedAt), what: 'accepted', detail: `from ${from} in ${stringOr(value.lane)}, ${where}` },
+      {
+        at: stringOr(value.acceptedAt),
+        what: 'accepted',
+        detail: isDead ? say('trace.dead', { what: detail, why }) : detail,
+      },
     ];
   }
   const createdAt = typeof value.createdAt === 'number' ? new Date(value.createdAt).toISOString() : '';
   const reason = value.reason === undefined ? '' : `, ${stringOr(value.reason)}`;
   const channel = stringOr(field(field(value.message, 'address'), 'channel'));
-  const out: TraceEvent = { at: createdAt, what: 'out', detail: `to ${channel}, now ${state}${reason}` };
+  const out: TraceEvent = { at: createdAt, what: 'out', detail: say('trace.out', { channel, state, reason }) };
   if (value.sending !== true) return [out];
   // A file written for immediate sending has no separate line for the first part's intent.
-  return [out, { at: createdAt, what: 'intent', detail: 'part 0 intent (with the file)' }];
+  return [out, { at: createdAt, what: 'intent', detail: say('trace.intent') }];
 }
 
 function sessionEvents(session: readonly SessionEntry[], run: string): TraceEvent[] {
@@ -123,14 +129,15 @@ function sessionEvents(session: readonly SessionEntry[], run: string): TraceEven
   return session.flatMap((entry): TraceEvent[] => {
     if (!('run' in entry) || entry.run !== run) return [];
     const at = timeOf(entry);
-    const one = (what: TraceEvent['what'], detail: string): TraceEvent[] => [{ at, what, detail }];
-    if (entry.type === 'message') return entry.takenAt ? one('claimed', `run ${run}`) : [];
-    if (entry.type === 'call') return one('tool', `${entry.tool} begins`);
-    if (entry.type === 'step') return one('step', `${entry.index + 1}: ${toolSummary(entry.messages)}`);
-    if (entry.type === 'approval') return one('approval', `asked: ${entry.kind}, ${entry.tool}`);
+    const one = (what: TraceEvent['what'], detail: TraceEvent['detail']): TraceEvent[] => [{ at, what, detail }];
+    if (entry.type === 'message') return entry.takenAt ? one('claimed', say('trace.run', { run })) : [];
+    if (entry.type === 'call') return one('tool', say('trace.tool', { tool: entry.tool }));
+    if (entry.type === 'step') return one('step', stepDetail(entry));
+    if (entry.type === 'approval') return one('approval', say('trace.asked', { kind: entry.kind, tool: entry.tool }));
     if (entry.type !== 'result') return one(entry.type, '');
-    const on = entry.error === 'steered' && next && 'run' in next ? `, goes on in ${next.run}` : '';
-    return one('result', `${entry.state}${entry.error ? `: ${entry.error}` : ''}${on}`);
+    const what = `${entry.state}${entry.error ? `: ${entry.error}` : ''}`;
+    const isContinued = entry.error === 'steered' && next && 'run' in next;
+    return one('result', isContinued ? say('trace.continued', { what, run: next.run }) : what);
   });
 }
 
@@ -158,28 +165,39 @@ function usageEvents(home: string, run: string, from: string, session: readonly 
       if (line.type !== 'call' || line.run !== run) return [];
       const begun = new Date(Date.parse(line.at) - (line.ms || 0)).toISOString();
       const at = begun < claimedAt ? claimedAt : begun;
-      const tokens = `${line.inputTokens} tokens in, ${line.outputTokens} out${line.isEstimate ? ' (estimated: it broke off)' : ''}`;
-      return [{ at, what: 'model call', detail: `${line.model}, ${line.ms} ms, ${tokens}` }];
+      const { model, ms, inputTokens, outputTokens } = line;
+      const detail = say(line.isEstimate ? 'trace.estimated' : 'trace.call', {
+        ...{ model, ms: String(ms), tokensIn: String(inputTokens), tokensOut: String(outputTokens) },
+      });
+      return [{ at, what: 'model call', detail }];
     });
 }
 
-/** `create_artifact, read_file (failed)`. */
-function toolSummary(messages: readonly unknown[]): string {
+/** `2: create_artifact, read_file (failed)`. */
+function stepDetail({ index, messages }: { index: number; messages: readonly unknown[] }): Wording | string {
   const parts = messages.flatMap((message) => {
     const content = field(message, 'content');
     return Array.isArray(content) ? content : [];
   });
-  const results = parts.filter((part) => field(part, 'type') === 'tool-result');
-  const names = results.map((part) => {
-    const hasFailed = stringOr(field(field(part, 'output'), 'type')).startsWith('error');
-    return `${stringOr(field(part, 'toolName'))}${hasFailed ? ' (failed)' : ''}`;
-  });
-  return names.join(', ') || 'words';
+  const tools = parts
+    .filter((part) => field(part, 'type') === 'tool-result')
+    .map((part) => {
+      const tool = stringOr(field(part, 'toolName'));
+      const hasFailed = stringOr(field(field(part, 'output'), 'type')).startsWith('error');
+      return hasFailed ? say('trace.toolFailed', { tool }) : tool;
+    });
+  if (tools.length === 0) return say('trace.textStep', { n: index + 1 });
+  return tools.reduce<Wording | string>(
+    (before, tool) =>
+      before === '' ? say('trace.step', { n: index + 1, tool }) : say('trace.andTool', { before, tool }),
+    '',
+  );
 }
 
 /** An object with these fields in our own file was written by the ledger. */
 const isLedgerLine = (value: unknown): value is LedgerLine => isRecord(value) && 'what' in value && 'part' in value;
 const field = (value: unknown, name: string): unknown => (isRecord(value) ? value[name] : undefined);
+const yesOrNo = (is: boolean) => (is ? 'yes' : 'no');
 const stringOr = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 function json(line: string): unknown {

@@ -10,6 +10,7 @@ import { createRateLimiter } from '../../access/limits.ts';
 import { isPrivate } from '../../board/guard.ts';
 import { RequestError, readBody, sendJson } from '../../board/respond.ts';
 import type { Speakers } from '../../board/speakers.ts';
+import { expects } from '../../config/expects.ts';
 import { UserError } from '../../errors.ts';
 import { commandForAnyone } from '../../lib/invocation.ts';
 import { servedBy } from '../../messages/messages.ts';
@@ -59,7 +60,7 @@ const WRONG_KEY: BoardError = {
   code: 'wrong_key',
   message: 'The key in x-viber-key is not that of this login.',
 };
-const codeBody = z.object({ code: z.string('expected the code of the link').min(1).max(200) });
+const codeBody = z.object({ code: z.string(expects('requests.code')).min(1).max(200) });
 
 /** Returns the first language of the browser that has a catalogue. */
 const browserLanguage = ({ headers }: http.IncomingMessage): string | undefined =>

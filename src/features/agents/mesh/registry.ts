@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import { joinWarnings } from '../../../config.ts';
 import { UserError } from '../../../errors.ts';
 import { createStatCache } from '../../../lib/files/cache.ts';
-import { messagesIn, type Wording } from '../../../messages/messages.ts';
+import { say, type Wording } from '../../../messages/messages.ts';
 import type { OwnSettings } from '../../../runtime/contract/settings.ts';
 import { type Home, isId } from '../../../workspace/home.ts';
 
@@ -61,8 +61,7 @@ export function createRegistry({ home, loadAgent }: RegistryOptions): Registry {
     async load(id) {
       const file = await loadAgent(id);
       if (file.isBroken) {
-        const why = messagesIn('en').said(joinWarnings(file.warnings));
-        throw new UserError(`agents/${id}.yaml cannot be used: ${why}.`);
+        throw new UserError(say('vibers.agentBroken', { id, why: joinWarnings(file.warnings) }));
       }
       return file;
     },

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { authoriseAction } from '../../../access/authorise.ts';
 import { decideApproval } from '../../../board/protocol/decisions.ts';
 import { approvalSchema } from '../../../board/protocol/schemas.ts';
-import { RequestError, readBody } from '../../../board/respond.ts';
+import { parsedBy, readBody } from '../../../board/respond.ts';
 import { pageOf, route } from '../../../board/route.ts';
 import type { Approval } from '../../../client/shapes.ts';
 import type { ApprovalRequest } from '../../../runtime/contract/approval.ts';
@@ -50,9 +50,8 @@ export function approvalRoutes({ protocol }: PageParts): BoardRoute[] {
     }),
     route('POST', '/api/approvals/:id', 'caller', async (asked) => {
       const body = await readBody(asked, decisionBody);
-      const parsed = approvalSchema.safeParse({ ...body, approval: asked.params.id });
-      if (!parsed.success) throw badDecision(parsed.error);
-      return decideApproval(parsed.data, asked.caller, protocol);
+      const decision = parsedBy(approvalSchema, { ...body, approval: asked.params.id });
+      return decideApproval(decision, asked.caller, protocol);
     }),
   ];
 }
@@ -60,10 +59,4 @@ export function approvalRoutes({ protocol }: PageParts): BoardRoute[] {
 function answerOptions(input: unknown): string[] {
   const parsed = z.object({ options: z.array(z.string()) }).safeParse(input);
   return parsed.success ? parsed.data.options : [];
-}
-
-function badDecision({ issues }: z.ZodError): Error {
-  const { path = [], message = 'it is not what it must be' } = issues[0] ?? {};
-  const field = path.join('.');
-  return new RequestError(400, 'bad_request', `${field}: ${message}`, field);
 }

@@ -2,9 +2,10 @@
 
 import { z } from 'zod';
 import { principalText } from '../../../access/principal.ts';
-import { RequestError, readBody } from '../../../board/respond.ts';
+import { RequestError, readBody, wrongField } from '../../../board/respond.ts';
 import { pageOf, route } from '../../../board/route.ts';
 import type { Health, Me } from '../../../client/shapes.ts';
+import { say } from '../../../messages/messages.ts';
 import type { BoardRoute } from '../../../runtime/contract/board.ts';
 import type { Letters, PageParts } from './parts.ts';
 
@@ -40,7 +41,7 @@ export function everydayRoutes({ about, readiness, letters }: PageParts): BoardR
     route('GET', '/api/letters', 'owner', async ({ url }) => {
       const kind = url.searchParams.get('kind') ?? 'dead';
       if (kind !== 'dead' && kind !== 'unsure')
-        throw new RequestError(400, 'bad_request', 'kind: expected dead or unsure', 'kind');
+        throw wrongField('kind', say('expected.oneOf', { values: 'dead, unsure' }));
       const { items, next } = pageOf(letters.list(kind), ({ id }) => id, url);
       return { letters: items, ...(next !== undefined && { next }) };
     }),

@@ -1,9 +1,10 @@
 /** Routes of the pages for viewing: log lines, people, skills, agents, the configuration. */
 
 import { z } from 'zod';
-import { RequestError, readBody } from '../../../board/respond.ts';
+import { readBody, wrongField } from '../../../board/respond.ts';
 import { PAGE, pageOf, route } from '../../../board/route.ts';
 import type { LogLine } from '../../../client/shapes.ts';
+import { say } from '../../../messages/messages.ts';
 import type { BoardRoute, Caller } from '../../../runtime/contract/board.ts';
 import type { PageParts } from './parts.ts';
 
@@ -56,8 +57,7 @@ const sessionsOf = (people: PageParts['people'], caller: Caller) =>
 function newestLines(all: readonly { at: number; text: string }[], url: URL): object {
   const level = url.searchParams.get('level') ?? 'info';
   const least = LEVELS.get(level);
-  if (least === undefined)
-    throw new RequestError(400, 'bad_request', 'level: expected trace, debug, info, warn or error', 'level');
+  if (least === undefined) throw wrongField('level', say('expected.oneOf', { values: [...LEVELS.keys()].join(', ') }));
   const trace = url.searchParams.get('trace') ?? '';
   const lines = all.toReversed().flatMap(({ at: number, text }): (LogLine & { id: string })[] => {
     if (trace !== '' && !text.includes(trace)) return [];

@@ -1,9 +1,10 @@
 /** The usage of model calls, summed by day, model, person and task, and the usage of one task. */
 
 import { seenTask } from '../../../board/protocol/refusals.ts';
-import { RequestError } from '../../../board/respond.ts';
+import { wrongField } from '../../../board/respond.ts';
 import { newestFirst, pageOf, route } from '../../../board/route.ts';
 import type { UsageSums } from '../../../client/shapes.ts';
+import { say } from '../../../messages/messages.ts';
 import type { BoardRoute } from '../../../runtime/contract/board.ts';
 import { openTask } from '../../../workspace/tasks/index.ts';
 import type { Usage } from '../../../workspace/types.ts';
@@ -103,8 +104,7 @@ function daysOf(url: URL): string[] {
   const timeOf = (name: string, usual: number) => {
     const given = url.searchParams.get(name);
     const at = given === null ? usual : Date.parse(given);
-    if (Number.isNaN(at))
-      throw new RequestError(400, 'bad_request', `${name}: expected a day, for example 2026-01-31`, name);
+    if (Number.isNaN(at)) throw wrongField(name, say('requests.day'));
     return at;
   };
   const to = timeOf('to', Date.now());

@@ -1,0 +1,21 @@
+/** The path of one message, as `viber trace` prints it. */
+export const trace = {
+  title: 'trace {id}',
+  titleOfTask: 'trace {id}, task {task}',
+  what: '{what, select, accepted {accepted} claimed {claimed} modelCall {model call} tool {tool} step {step} result {result} out {out} intent {intent} sent {sent} refused {refused} unsure {unsure} approval {approval} decision {decision} other {{what}}}',
+  accepted: 'from {from} in {lane}, now {state}{crashes, plural, =0 {} one {, # crash} other {, # crashes}}',
+  dead: '{what}, given up: {why}',
+  out: 'to {channel}, now {state}{reason}',
+  intent: 'part 0, with the file',
+  part: 'part {part}{isSent, select, yes { as {id}} other {}}',
+  run: 'run {run}',
+  tool: '{tool} begins',
+  step: '{n}: {tool}',
+  textStep: '{n}: text',
+  andTool: '{before}, {tool}',
+  toolFailed: '{tool} (failed)',
+  asked: 'asked: {kind}, {tool}',
+  continued: '{what}, continues in {run}',
+  call: '{model}, {ms} ms, {tokensIn} tokens in, {tokensOut} out',
+  estimated: '{model}, {ms} ms, {tokensIn} tokens in, {tokensOut} out (estimated: the answer broke off)',
+} as const;
