@@ -84,6 +84,7 @@ export const vibers = translate(vibersInEnglish)({
   noSuch: 'Einen Viber „{name}“ gibt es hier nicht für dich. Es gibt {names}.',
   notYours: '{name} darf hier nur ein Besitzer wählen: Er steht nicht auf der Liste für alle.',
   gone: 'Den Viber **{name}** gibt es nicht mehr, deshalb habe ich deine Worte niemandem gegeben. /use zeigt, wer da ist.',
+  agentBroken: 'agents/{id}.yaml lässt sich nicht benutzen: {why}.',
   broken: 'agents/{id}.yaml lässt sich nicht benutzen, deshalb antwortet dieser Viber nicht: {why}',
   says: '**{name}:**',
   is: '- mit: {name}',

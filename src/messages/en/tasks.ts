@@ -81,6 +81,7 @@ export const vibers = {
   noSuch: 'There is no viber “{name}” for you here. There is {names}.',
   notYours: 'Only an owner may choose {name} here: it is not among those that are listed for everybody.',
   gone: 'There is no viber **{name}** any more, so I gave your words to nobody. /use shows who is there.',
+  agentBroken: 'agents/{id}.yaml cannot be used: {why}.',
   broken: 'agents/{id}.yaml cannot be used, so nothing runs by it: {why}',
   says: '**{name}:**',
   is: '- with: {name}',
