@@ -167,7 +167,10 @@ function usageEvents(home: string, run: string, from: string, session: readonly 
       const at = begun < claimedAt ? claimedAt : begun;
       const { model, ms, inputTokens, outputTokens } = line;
       const detail = say(line.isEstimate ? 'trace.estimated' : 'trace.call', {
-        ...{ model, ms: String(ms), tokensIn: String(inputTokens), tokensOut: String(outputTokens) },
+        model,
+        ms: String(ms),
+        tokensIn: String(inputTokens),
+        tokensOut: String(outputTokens),
       });
       return [{ at, what: 'model call', detail }];
     });
