@@ -5,11 +5,13 @@
  */
 import path from 'node:path';
 import { type Address, conversationKey } from '../channels/channel.ts';
+import { NO_LANGUAGE } from '../lib/language.ts';
+import { createLru } from '../lib/lru.ts';
 import { isFilled, isFlag, objectOf, shape } from '../lib/shape.ts';
 import { isTimezone } from '../lib/timezone.ts';
 import type { Logger } from '../log.ts';
 import { type Messages, messagesIn } from '../messages/messages.ts';
-import { aliasesOf, identityText, isAddress, type Principal, principalText } from './principal.ts';
+import { aliasesOf, identityText, isAddress, isAtMachine, type Principal, principalText } from './principal.ts';
 import { type JsonMap, openJsonMap } from './records.ts';
 
 interface PersonalZone {
@@ -113,7 +115,8 @@ function findZone(all: ReadonlyMap<string, PersonalZone>, principal: Principal):
 /**
  * The language for each person. The setting `language` wins; then come the event's language, the person's last known
  * one, and the owners'. Messages that don't answer an event use the language of their destination: a person's own chat
- * has theirs, a group has the owners'.
+ * has theirs, a group has the owners'. A session at the machine has the language of its environment, which no file
+ * keeps: the next session may have another.
  */
 export interface Languages {
   /**
@@ -149,15 +152,20 @@ interface LanguagesOptions {
   folder: string;
   /** A language tag, or `auto`. */
   configured: string;
+  /** The language of this process's environment. */
+  machine: string;
   /** Prefixes of commands, by channel. */
   prefixes: Readonly<Record<string, string>>;
   log: Logger;
 }
 
+const spoken = (tag: string) => (tag === NO_LANGUAGE ? undefined : tag);
 const tagShape = shape<{ tag: string }>(objectOf({ tag: isTag }));
 
 export function openLanguages(options: LanguagesOptions): Languages {
-  const { folder, configured, prefixes, log } = options;
+  const { folder, configured, machine, prefixes, log } = options;
+  /** The languages of sessions at the machine, by identity and by chat. */
+  const sessions = createLru<string>(MAX_KNOWN);
   const kept = openJsonMap(path.join(folder, 'languages.json'), tagShape, LANGUAGES, MAX_KNOWN);
   /** Entries that are not written yet. */
   const learned = new Map<string, string>();
@@ -198,6 +206,7 @@ export function openLanguages(options: LanguagesOptions): Languages {
     of(principal, said) {
       if (fixed !== undefined) return fixed;
       if (isTag(said)) return said;
+      if (isAtMachine(principal)) return spoken(said ?? sessions.get(identityText(principal)) ?? machine);
       const tagOf = lookUp();
       for (const key of [identityText(principal), ...aliasesOf(principal)]) {
         const tag = tagOf(key);
@@ -206,9 +215,14 @@ export function openLanguages(options: LanguagesOptions): Languages {
       return tagOf(OWNER);
     },
     note(principal, direct, said) {
-      if (!isTag(said) || principal.role === 'guest') return;
+      if (said === undefined || principal.role === 'guest') return;
       const keys = [identityText(principal)];
       if (direct) keys.push(chatKey(direct));
+      if (isAtMachine(principal)) {
+        for (const key of keys) sessions.set(key, said);
+        return;
+      }
+      if (!isTag(said)) return;
       if (direct && principal.role === 'owner') keys.push(OWNER);
       const tagOf = lookUp();
       const changed = keys.filter((key) => tagOf(key) !== said);
@@ -222,6 +236,8 @@ export function openLanguages(options: LanguagesOptions): Languages {
     },
     prefixAt,
     at(address) {
+      if (isAtMachine(address))
+        return messagesIn(fixed ?? sessions.get(chatKey(address)) ?? machine, prefixAt(address));
       const tagOf = lookUp();
       return messagesIn(fixed ?? tagOf(chatKey(address)) ?? tagOf(OWNER), prefixAt(address));
     },
@@ -253,7 +269,7 @@ export function openOwners(folder: string, isOwner: (identity: string) => boolea
   return {
     note(principal, address) {
       const identity = identityText(principal);
-      if (address.channel === 'terminal' || address.channel === 'local') return;
+      if (isAtMachine(address)) return;
       if (known.read().get(identity)?.chat !== address.chat) known.change((all) => void all.set(identity, address));
     },
     byIdentity,

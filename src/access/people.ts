@@ -1,6 +1,6 @@
 /** People: which platform accounts belong to one person, by the configuration or by a link, and their rights. */
 import { isMadeName, type Link, type Links } from './links.ts';
-import { identityText, type Principal, personText, type Role, readIdentity } from './principal.ts';
+import { identityText, isAtMachine, type Principal, personText, type Role, readIdentity } from './principal.ts';
 
 /** One entry of `people:` in the configuration. */
 export interface PersonConfig {
@@ -89,7 +89,7 @@ export function createPeople(
   /** Returns the rights of an identity by itself. */
   function rightsOf(identity: string): Role | undefined {
     // A user of the machine's own terminal could edit every file anyway.
-    if (/^(terminal|local):/.test(identity)) return inConfig.get(identity)?.role ?? 'owner';
+    if (isAtMachine(readIdentity(identity))) return inConfig.get(identity)?.role ?? 'owner';
     const paired = () => pairing.paired().find((entry) => entry.identity === identity)?.role;
     const listed = () => (isAllowed(readIdentity(identity)) ? 'member' : undefined);
     return inConfig.get(identity)?.role ?? paired() ?? listed();
@@ -101,8 +101,7 @@ export function createPeople(
       const list = links.links();
       if (index.of !== list) index = buildIndex(list);
       const linked = index.persons.get(identity);
-      const isOperator = who.channel === 'terminal' || who.channel === 'local';
-      const rights = rightsOf(isOperator || !linked ? identity : linked.root);
+      const rights = rightsOf(isAtMachine(who) || !linked ? identity : linked.root);
       const principal: Principal = { ...who, role: rights ?? 'guest' };
       if (linked) {
         principal.person = linked.person;

@@ -32,6 +32,9 @@ export interface Principal {
   name: string;
 }
 
+/** Returns whether the channel is the machine's own: the terminal, or `viber chat` and `viber run`. */
+export const isAtMachine = ({ channel }: { channel: string }): boolean => channel === 'terminal' || channel === 'local';
+
 /** Returns `CHANNEL:USER`, or `CHANNEL:WORKSPACE:USER` if accounts belong to a workspace, as in the configuration. */
 export function identityText(who: { channel: string; workspace?: string | undefined; user: string }): string {
   return who.workspace && channelKind(who.channel)?.hasWorkspaces

@@ -77,7 +77,7 @@ export async function buildChannels(open: OpenGateway, options: BuildOptions): P
   const { createTerminal } = await channelModules.terminal();
   const { onEnd = () => undefined, onLogPlace = () => undefined } = options;
   const { stdin: input, stdout: output, env } = process;
-  const menu = menuSpecs(gw.features.commands, language ?? 'en', config);
+  const menu = menuSpecs(gw.features.commands, language, config);
   const about = { user, language, commands: menu, home: gw.home.root, nameAt, settled, onEnd, onLogPlace };
   channels.set('terminal', createTerminal({ input, output, env, ...about }));
 }

@@ -421,7 +421,7 @@ export interface Sender {
   name: string;
   username?: string;
   isBot: boolean;
-  /** The language of the person's client, as the platform names it: `de`, `en-US`. */
+  /** The language of the person's client, as the platform names it: `de`, `en-US`, `C` for a session without one. */
   language?: string;
   /** The person's time zone, as the platform names it: `Europe/Berlin`. */
   timezone?: string;

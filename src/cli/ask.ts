@@ -11,6 +11,7 @@ import type { LocalLine } from '../channels/local/adapter.ts';
 import { loadConfig } from '../config.ts';
 import { errorCode, LockedError, UserError } from '../errors.ts';
 import { viberCommand } from '../lib/invocation.ts';
+import { machineLanguage } from '../lib/language.ts';
 import { silentLog } from '../log.ts';
 import { say } from '../messages/messages.ts';
 import type { CliContext } from '../runtime/contract/cli.ts';
@@ -112,7 +113,11 @@ export async function sendAndWait(
   ),
   onLine: (line: LocalLine) => Promise<void> | void,
 ): Promise<Omit<AnswerLine, 'type' | 'buttons'>> {
-  const response = await post(socket, '/ask', { chat: userChat(chat), ...said });
+  const response = await post(socket, '/ask', {
+    chat: userChat(chat),
+    language: machineLanguage(process.env),
+    ...said,
+  });
   if (response.statusCode !== 200) throw new UserError(await bodyOf(response));
   const answers: AnswerLine[] = [];
   for await (const text of readline.createInterface({ input: response })) {

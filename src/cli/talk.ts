@@ -9,6 +9,7 @@ import type { Door } from '../channels/terminal/seam.ts';
 import { Talk } from '../channels/terminal/talk.ts';
 import { errorCode, UserError } from '../errors.ts';
 import { loadFeatures } from '../features.ts';
+import { machineLanguage } from '../lib/language.ts';
 import { commandTable, menuSpecs } from '../runtime/commands/table.ts';
 import { type CliContext, EXIT } from '../runtime/contract/cli.ts';
 import { type ChatTarget, post, userChat } from './ask.ts';
@@ -77,7 +78,7 @@ async function tell(line: TalkLine, talk: Talk): Promise<void> {
 function doorTo(socket: string, chat: string, viber?: string): Door {
   let first = viber;
   const say = async (said: object) => {
-    const response = await post(socket, '/say', { chat, ...said });
+    const response = await post(socket, '/say', { chat, language: machineLanguage(process.env), ...said });
     const reason = await bodyOf(response);
     if (response.statusCode !== 204) throw new UserError(reason);
   };

@@ -11,9 +11,9 @@ const who = (user: string, role: Principal['role'] = 'member', more: Partial<Pri
   ...{ channel: 'telegram', account: 'b', user, role, via: 'message', name: 'N', ...more },
 });
 const chat = (id: string) => ({ channel: 'telegram', account: 'b', chat: id });
-const open = (folder = tempFolder(), configured = 'auto') => {
+const open = (folder = tempFolder(), configured = 'auto', machine = 'C') => {
   const prefixes = { slack: '/viber ' };
-  const languages = openLanguages({ folder, configured, prefixes, log: silentLog() });
+  const languages = openLanguages({ folder, configured, machine, prefixes, log: silentLog() });
   const read = () => JSON.parse(fs.readFileSync(path.join(folder, 'languages.json'), 'utf8'));
   return { languages, folder, read };
 };
@@ -97,3 +97,34 @@ it('keeps five thousand, those that were learned last', () => {
   const all = Object.keys(read());
   expect([all.length, all.at(-1), all[0]]).toEqual([5_000, 'telegram:77', 'telegram:111']);
 });
+
+it.each(['terminal', 'local'])(
+  'at the machine (%s) it is the session’s own, and no later session gets it',
+  (channel) => {
+    const folder = tempFolder();
+    const me = who('root', 'owner', { channel });
+    const here = { channel, account: 'local', chat: 'local' };
+    fs.writeFileSync(
+      path.join(folder, 'languages.json'),
+      JSON.stringify({ [`${channel}:root`]: { tag: 'de' }, owner: { tag: 'de' } }),
+    );
+    const { languages, read } = open(folder);
+    const spoken = (said?: string) => [languages.of(me, said), languages.at(here).language];
+    expect(spoken('C')).toEqual([undefined, 'en']);
+    languages.note(me, here, 'de_DE');
+    expect([spoken(), spoken('en_US'), spoken('C')]).toEqual([
+      ['de_DE', 'de'],
+      ['en_US', 'de'],
+      [undefined, 'de'],
+    ]);
+    languages.note(me, here, 'C');
+    expect(spoken()).toEqual([undefined, 'en']);
+    languages.note(me, here, 'fr');
+    languages.close();
+    expect(Object.keys(read())).toEqual([`${channel}:root`, 'owner']);
+    const german = open(folder, 'auto', 'de_AT').languages;
+    expect([german.of(me), german.at(here).language, german.of(me, 'C')]).toEqual(['de_AT', 'de', undefined]);
+    const fixed = open(folder, 'de').languages;
+    expect([fixed.of(me, 'C'), fixed.at(here).language]).toEqual(['de', 'de']);
+  },
+);

@@ -380,6 +380,27 @@ describe('what a newcomer reads', () => {
   });
 });
 
+it.each(['start', 'chat', 'joined'])(
+  'viber %s speaks the language of its own session, whatever the last one spoke',
+  async (command) => {
+    const home = tempFolder();
+    fs.writeFileSync(path.join(home, 'config.yaml'), 'http: { port: 0 }\n');
+    if (command === 'joined') await running(home);
+    const answered = async (env: Record<string, string>) => {
+      const clean = { NODE_NO_WARNINGS: '1', LC_ALL: '', LC_MESSAGES: '', LANG: '', ...env };
+      const words = command === 'joined' ? ['run', 'think about it'] : [command];
+      return (await viber(home, words, { input: 'think about it\n', env: clean })).out;
+    };
+    const english = /I can’t do that without a language model/;
+    const german = /Das kann ich ohne Sprachmodell nicht/;
+    expect(await answered({ LANG: 'de_DE.UTF-8' })).toMatch(german);
+    expect(await answered({})).toMatch(english);
+    expect(await answered({ LC_MESSAGES: 'de_AT' })).toMatch(german);
+    expect(await answered({ LANG: 'de_DE.UTF-8', LC_ALL: 'C.UTF-8' })).toMatch(english);
+    expect(await answered({ LANG: 'en_US.UTF-8' })).toMatch(english);
+  },
+);
+
 describe.each(['chat', 'start'])('viber %s with a line that is answered twice', (command) => {
   it.each(['\n', '\nexit\nnever\n'])('goes on, and ends, after the second answer: %j', async (rest) => {
     const home = tempFolder();

@@ -217,7 +217,7 @@ class Local implements Channel {
       }
       case '/suggest': {
         const { chat, command, text } = await readRequest(request, SUGGEST);
-        const { address, sender } = this.#said(chat, text);
+        const { address, sender } = this.#said({ chat }, text);
         const found = await callbacks.onSuggest({ address, sender, isDirect: true, command, text });
         response.end(JSON.stringify(found));
         return;
@@ -254,15 +254,16 @@ class Local implements Channel {
     for (const response of this.#listening.get(chat) ?? []) sendLine(response, line);
   }
 
-  #said(chat: string, text: string, viber?: string): InboundMessage {
-    const { user, language } = this.#options;
+  #said(from: { chat: string; language?: string }, text: string, viber?: string): InboundMessage {
+    const { user } = this.#options;
+    const { chat, language = this.#options.language } = from;
     const sender = { user, name: user, isBot: false, ...(language !== undefined && { language }) };
     return { ...saidHere(localAddress(chat), sender, text), ...(viber !== undefined && { viber }) };
   }
 
   #message(said: z.infer<typeof SAID>): InboundMessage {
-    if ('text' in said) return this.#said(said.chat, said.text, said.viber);
-    return { ...this.#said(said.chat, ''), kind: 'button', button: { id: said.button } };
+    if ('text' in said) return this.#said(said, said.text, said.viber);
+    return { ...this.#said(said, ''), kind: 'button', button: { id: said.button } };
   }
 }
 

@@ -29,10 +29,16 @@ const given = z.object({
     .exactOptional(),
 });
 
-const PRESS = z.object({ chat, button: z.string().min(1).max(64) });
+/** The language of the client's environment. */
+const language = z.string().max(64).exactOptional();
 
-export const QUESTION = z.union([z.object({ chat, text: words, viber, given: given.exactOptional() }), PRESS]);
-export const SAID = z.union([z.object({ chat, text: words, viber }), PRESS]);
+const PRESS = z.object({ chat, language, button: z.string().min(1).max(64) });
+
+export const QUESTION = z.union([
+  z.object({ chat, language, text: words, viber, given: given.exactOptional() }),
+  PRESS,
+]);
+export const SAID = z.union([z.object({ chat, language, text: words, viber }), PRESS]);
 export const LISTEN = z.object({ chat });
 export const SUGGEST = z.object({ chat, command: z.string().max(64), text: z.string().max(1_000) });
 
