@@ -5,7 +5,7 @@
  */
 import path from 'node:path';
 import { type Address, conversationKey } from '../channels/channel.ts';
-import { NO_LANGUAGE } from '../lib/language.ts';
+import { machineLanguage, NO_LANGUAGE } from '../lib/language.ts';
 import { createLru } from '../lib/lru.ts';
 import { isFilled, isFlag, objectOf, shape } from '../lib/shape.ts';
 import { isTimezone } from '../lib/timezone.ts';
@@ -152,8 +152,8 @@ interface LanguagesOptions {
   folder: string;
   /** A language tag, or `auto`. */
   configured: string;
-  /** The language of this process's environment. */
-  machine: string;
+  /** The language of this process's environment, if it is not the real one. */
+  machine?: string;
   /** Prefixes of commands, by channel. */
   prefixes: Readonly<Record<string, string>>;
   log: Logger;
@@ -163,7 +163,7 @@ const spoken = (tag: string) => (tag === NO_LANGUAGE ? undefined : tag);
 const tagShape = shape<{ tag: string }>(objectOf({ tag: isTag }));
 
 export function openLanguages(options: LanguagesOptions): Languages {
-  const { folder, configured, machine, prefixes, log } = options;
+  const { folder, configured, machine = machineLanguage(process.env), prefixes, log } = options;
   /** The languages of sessions at the machine, by identity and by chat. */
   const sessions = createLru<string>(MAX_KNOWN);
   const kept = openJsonMap(path.join(folder, 'languages.json'), tagShape, LANGUAGES, MAX_KNOWN);
@@ -218,11 +218,8 @@ export function openLanguages(options: LanguagesOptions): Languages {
       if (said === undefined || principal.role === 'guest') return;
       const keys = [identityText(principal)];
       if (direct) keys.push(chatKey(direct));
-      if (isAtMachine(principal)) {
-        for (const key of keys) sessions.set(key, said);
-        return;
-      }
-      if (!isTag(said)) return;
+      for (const key of isAtMachine(principal) ? keys : []) sessions.set(key, said);
+      if (isAtMachine(principal) || !isTag(said)) return;
       if (direct && principal.role === 'owner') keys.push(OWNER);
       const tagOf = lookUp();
       const changed = keys.filter((key) => tagOf(key) !== said);

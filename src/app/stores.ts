@@ -12,7 +12,6 @@ import { chatSection, chatSections, isDirectAddress } from '../channels/index.ts
 import { isBlank } from '../channels/markdown/blank.ts';
 import { accessRulesOf, type Config, configuredViber, loadAgent } from '../config.ts';
 import type { State } from '../engine/engine.ts';
-import { machineLanguage } from '../lib/language.ts';
 import type { Logger } from '../log.ts';
 import { say } from '../messages/messages.ts';
 import type { News } from '../runtime/contract/news.ts';
@@ -69,9 +68,7 @@ export async function openStores(options: GatewayOptions) {
   const buttons = createButtons(state, (address, asked) => questions.offered(address, asked));
   const prefixes = prefixesOf(config);
   const folder = home.access;
-  const languages = openLanguages({
-    ...{ folder, configured: config.language, machine: machineLanguage(process.env), prefixes, log },
-  });
+  const languages = openLanguages({ folder, configured: config.language, prefixes, log });
   const channelOf = (address: { channel: string }) => host.built.channels.get(address.channel);
   const delivery = openDelivery({
     outbox: engine.outbox,

@@ -77,7 +77,9 @@ it('tells memory that is kept out from memory that is empty, and from what waits
   expect((await ask(discord, dm, 'what do you know?')).text).toMatch(/^I remember nothing yet\. Say/);
   await ask(discord, dm, 'remember that I like tea', { text: 'once you accept it' });
   const waits = await ask(discord, dm, 'what do you know?', { text: 'nothing yet' });
-  expect(waits.text).toBe('I remember nothing yet: what I asked you about counts once you accept it.');
+  expect(waits.text).toBe(
+    'I remember nothing yet: what I asked you about counts once you accept it. To do that, send /memory.',
+  );
   const thread = discord.answerPlace(discord.say(discord.room, 'what do you know?', { mention: true }));
   expect((await waitFor(discord, thread)).text).toBe(
     'Where others read along I do not show what I remember; ask me in a direct message.',

@@ -22,7 +22,7 @@ const log = createLog({ level: 'silent', pretty: false, write: () => undefined }
 const access = path.join(root, 'access');
 const owners = openOwners(access, () => true);
 const zones = new Zones(access);
-const languages = openLanguages({ folder: access, configured: 'auto', machine: 'C', prefixes: {}, log });
+const languages = openLanguages({ folder: access, configured: 'auto', prefixes: {}, log });
 const expected = new ExpectedAnswers(path.join(root, 'expected.json'));
 const conversations = openConversations(root);
 const settings = openConversationSettings(path.join(root, 'settings'), () => ({}));

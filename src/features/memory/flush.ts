@@ -16,6 +16,7 @@ import { appendDailyLog, isoDay } from './store/daily.ts';
 import { isRemembered } from './store/memory.ts';
 import { keepQuestion, type Question } from './store/questions.ts';
 import { readRecords } from './store/record.ts';
+import { isSameFact } from './store/same-words.ts';
 import { toBullets } from './store/sections.ts';
 import { addSuggestion, listSuggestions, suggestionOf } from './store/suggestions.ts';
 
@@ -86,14 +87,19 @@ export async function memoryFlush(place: FlushPlace, facts: readonly FlushedFact
     if (errorCode(error) !== 'ENOENT') throw error;
   });
   if (!containsLongTermLearnings(facts)) return { waiting: 0 };
-  const decided = new Set(readRecords(home, viber).map(({ suggestion }) => suggestion));
+  const decided = readRecords(home, viber).flatMap((record) =>
+    record.suggestion !== undefined && 'bullets' in record ? { ...record, text: record.bullets.join('\n') } : [],
+  );
+  const isDecided = (id: string, fact: string) =>
+    decided.some(({ suggestion, text }) => suggestion === id || isSameFact(text, fact));
   const wanted = new Map<string, FlushedFact>();
   for (const fact of facts.filter(({ section }) => section !== undefined).slice(-MAX_ASKED)) {
     const { id } = suggestionOf(fact);
-    if (!decided.has(id) && !(await isRemembered(home, viber, fact.text))) wanted.set(id, fact);
+    const isWanted = [...wanted.values()].some(({ text }) => isSameFact(text, fact.text));
+    if (!isWanted && !isDecided(id, fact.text) && !(await isRemembered(home, viber, fact.text))) wanted.set(id, fact);
   }
-  const asked = new Set((await listSuggestions(home, viber)).map(({ id }) => id));
-  const unasked = [...wanted].filter(([id]) => !asked.has(id));
+  const asked = await listSuggestions(home, viber);
+  const unasked = [...wanted].filter(([, fact]) => !asked.some(({ text }) => isSameFact(text, fact.text)));
   if (unasked.length === 0) return { waiting: wanted.size };
   const ids = unasked.map(([id]) => id);
   const question: Question = { id: await keepQuestion(home, viber, ids), suggestions: [] };

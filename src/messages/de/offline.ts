@@ -35,7 +35,7 @@ Zeitpläne in Worten brauchen ein Sprachmodell. Von Hand legst du einen Auftrag 
   rememberWaits: 'Das merke ich mir, sobald du zustimmst: {text}',
   remembered: 'Das merke ich mir: {text}',
   nothingKnown: 'Ich weiß noch nichts. Sag „remember that …“, um das zu ändern.',
-  nothingAccepted: 'Ich weiß noch nichts: Was ich dich gefragt habe, zählt, sobald du zustimmst.',
+  nothingAccepted: 'Ich weiß noch nichts: Was ich dich gefragt habe, zählt, sobald du zustimmst. Schick dazu /memory.',
   keptOut: 'Wo andere mitlesen, zeige ich nicht, was ich weiß; frag mich in einer Direktnachricht.',
   known: 'Das weiß ich:',
   wrote: 'Ich habe {file} geschrieben.',

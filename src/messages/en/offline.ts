@@ -32,7 +32,8 @@ Schedules in words need a language model. To add a job by hand, run \`{add}\` on
   rememberWaits: 'I will remember this once you accept it: {text}',
   remembered: 'I will remember: {text}',
   nothingKnown: 'I remember nothing yet. Say “remember that …” to change that.',
-  nothingAccepted: 'I remember nothing yet: what I asked you about counts once you accept it.',
+  nothingAccepted:
+    'I remember nothing yet: what I asked you about counts once you accept it. To do that, send /memory.',
   keptOut: 'Where others read along I do not show what I remember; ask me in a direct message.',
   known: 'I remember:',
   wrote: 'I wrote {file}.',

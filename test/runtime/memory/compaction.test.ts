@@ -10,7 +10,7 @@ import { appendDailyLog } from '../../../src/features/memory/store/daily.ts';
 import { addToMemory } from '../../../src/features/memory/store/memory.ts';
 import { keepQuestion, openQuestions } from '../../../src/features/memory/store/questions.ts';
 import { appendRecord } from '../../../src/features/memory/store/record.ts';
-import { listSuggestions, takeSuggestion } from '../../../src/features/memory/store/suggestions.ts';
+import { addSuggestion, listSuggestions, takeSuggestion } from '../../../src/features/memory/store/suggestions.ts';
 import { silentLog } from '../../../src/log.ts';
 import { type Messages, messagesIn } from '../../../src/messages/messages.ts';
 import { openTask } from '../../../src/workspace/tasks/index.ts';
@@ -108,6 +108,39 @@ describe('a session of 2,000 messages', () => {
     );
     expect(await memoryFlush(place, facts, new Date())).toEqual({ waiting: 0 });
     expect(await listSuggestions(home, 'default')).toEqual([]);
+  });
+
+  it.each([
+    ['I like blue', 'I like blue'],
+    ['I like blue', '[Likes] I like blue.'],
+    ['I like blue', 'Preferences: likes blue'],
+    ['(Project Context) I like blue', 'The user likes blue'],
+  ])('finds that %j waits already, or was decided, when it is put as %j', async (said, later) => {
+    const { home } = await compactionWorld();
+    const place = { home, viber: 'default', taskId: TASK, person: 'telegram:1' };
+    const { id } = await addSuggestion(home, 'default', { text: said, provenance: 'a test' });
+    const facts = [
+      { text: later, section: 'Project Context' },
+      { text: said, section: 'User Preferences' },
+    ];
+    expect(await memoryFlush(place, facts, new Date())).toEqual({ waiting: 1 });
+    expect((await listSuggestions(home, 'default')).map((each) => each.id)).toEqual([id]);
+    await takeSuggestion(home, 'default', id, () =>
+      appendRecord(home, 'default', { op: 'reject', at: AT, bullets: [said], suggestion: id }),
+    );
+    expect(await memoryFlush(place, facts, new Date())).toEqual({ waiting: 0 });
+  });
+
+  it.each([
+    ['I like Go', 'I like C'],
+    ['Al likes blue', 'Al does not like blue'],
+    ['Birthday: 3 May', 'Anniversary: 3 May'],
+    ['we meet at 3', 'we meet at 4'],
+  ])('asks about %j and %j separately', async (one, two) => {
+    const { home } = await compactionWorld();
+    await addSuggestion(home, 'default', { text: one, provenance: 'a test' });
+    await addSuggestion(home, 'default', { text: two, section: 'Project Context', provenance: 'a test' });
+    expect((await listSuggestions(home, 'default')).map(({ text }) => text)).toEqual([one, two]);
   });
 
   it('puts its facts into a log that takes no more of anything else', async () => {

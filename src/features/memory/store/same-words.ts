@@ -24,13 +24,15 @@ function stemOf(word: string): string {
   return ending === undefined ? word : word.slice(0, -ending.length);
 }
 
-/** Returns the significant words, without suffixes; numbers whole. */
+/** Returns the significant words, without suffixes; numbers whole. A short one counts if it is a name: "Go", "UK". */
 function wordsIn(text: string): Set<string> {
   const found = new Set<string>();
-  for (const [word] of folded(text).matchAll(/[\p{L}\p{N}]+(?:[.,:/-]\p{N}+)*/gu)) {
+  for (const { 0: given, index } of text.normalize('NFC').matchAll(/[\p{L}\p{N}\p{M}]+(?:[.,:/-]\p{N}+)*/gu)) {
+    const word = folded(given);
+    const isName = index > 0 && given !== 'I' && /^\p{Lu}/u.test(given);
     if (UNSPACED.test(word)) for (let at = 0; at < word.length; at++) found.add(word.slice(at, at + 2));
     else if (/\p{N}/u.test(word)) found.add(word);
-    else if (TURNS.has(word) || (word.length >= MIN_LENGTH && !FRAME.has(word))) found.add(stemOf(word));
+    else if (TURNS.has(word) || (word.length < MIN_LENGTH ? isName : !FRAME.has(word))) found.add(stemOf(word));
   }
   return found;
 }
@@ -69,4 +71,13 @@ export function likeness(line: string, other: string): 'same' | 'near' | undefin
   const valuesAlone = [...one.words.symmetricDifference(two.words)].every((word) => /\p{N}/u.test(word));
   if (valuesAlone && one.words.size === two.words.size) return 'near';
   return most >= MIN_WORDS && shared / most >= NEAR ? 'near' : undefined;
+}
+
+/** A category before a fact: `[Project Context]`, `(Likes)`, `Preferences:`. */
+const CATEGORY = /^\s*(?:\[[^\]\n]{1,60}\]|\([^)\n]{1,60}\)|[\p{L} ]{1,40}(?=:))\s*:?\s*(?=\S)/u;
+
+/** Returns whether two texts state the same fact; one of them may begin with its category. */
+export function isSameFact(one: string, other: string): boolean {
+  const isSame = (a: string, b: string) => a.trim() === b.trim() || likeness(a, b) === 'same';
+  return isSame(one, other) || isSame(one.replace(CATEGORY, ''), other) || isSame(one, other.replace(CATEGORY, ''));
 }

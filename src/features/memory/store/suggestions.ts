@@ -20,6 +20,7 @@ import { type Home, isId } from '../../../workspace/home.ts';
 import { tellChange } from '../../../workspace/tasks/index.ts';
 import { DEFAULT_SECTION, isRemembered } from './memory.ts';
 import { appendRecord, decisionOn } from './record.ts';
+import { isSameFact } from './same-words.ts';
 import { cleanSection, toBullets } from './sections.ts';
 
 const MAX_PENDING = 100;
@@ -69,8 +70,8 @@ export function suggestionOf(given: { section?: string | undefined; text: string
 }
 
 /**
- * Stores a suggestion until somebody decides. Returns the pending one if it is the same; beyond 100 the oldest are
- * dropped.
+ * Stores a suggestion until somebody decides. Returns the pending one if it states the same fact, under any heading;
+ * beyond 100 the oldest are dropped.
  */
 export async function addSuggestion(
   home: Home,
@@ -83,7 +84,8 @@ export async function addSuggestion(
 ): Promise<Suggestion> {
   const { id, text, section } = suggestionOf(given);
   const pending = await listSuggestions(home, viber);
-  const known = pending.find((suggestion) => suggestion.id === id);
+  const isKnown = (each: Suggestion) => each.replaces === given.replaces && isSameFact(each.text, text);
+  const known = pending.find((each) => each.id === id) ?? pending.find(isKnown);
   if (known) return known;
   for (const old of pending.slice(0, Math.max(0, pending.length - MAX_PENDING + 1)))
     await takeSuggestion(home, viber, old.id);
