@@ -75,6 +75,7 @@ const onlyUsed: Plugin = {
 export default defineConfig({
   input: { board: join(SOURCE, 'main.tsx') },
   platform: 'browser',
+  checks: { bundlerTimings: false },
   tsconfig: join(SOURCE, 'tsconfig.json'),
   resolve: {
     // Its form for browsers asks the page's own parser of HTML, which Trusted Types forbid.
