@@ -90,7 +90,7 @@ describe.each(pages)('%s', (page) => {
   test('names npm scripts that exist', () => {
     const { scripts = {} }: { scripts?: Record<string, string> } = JSON.parse(read('package.json'));
     const named = codeIn(page).flatMap((code) => [
-      ...[...code.matchAll(/\bnpm run ([\w:-]+)/g)].map(([, name = '']) => name),
+      ...[...code.matchAll(/\bnpm run (?:-s )?([\w:-]+)/g)].map(([, name = '']) => name),
       ...[...code.matchAll(/\bnpm (start|test)\b/g)].map(([, name = '']) => name),
     ]);
     expect([...new Set(named)].filter((name) => !Object.hasOwn(scripts, name))).toEqual([]);
@@ -106,6 +106,16 @@ describe.each(pages)('%s', (page) => {
     ]);
     expect([...new Set(named)].filter((name) => !Object.hasOwn(CLI_COMMANDS, name))).toEqual([]);
   });
+});
+
+test('a backup in the docs never lands in the folder somebody is in, which may be a checkout', () => {
+  const files = pages.flatMap((page) =>
+    codeIn(page).flatMap((code) =>
+      [...code.matchAll(/viber backup (?:--\S+ )*([\w~/.-]+)/g)].map(([, file = '']) => file),
+    ),
+  );
+  expect(files.length).toBeGreaterThan(1);
+  expect(files.filter((file) => !/^(~?\/|FILE$)/.test(file))).toEqual([]);
 });
 
 describe('the words of the docs', () => {
@@ -287,7 +297,7 @@ test('README.md begins with two sentences, a picture, and a block that clones, r
   expect(title).toMatch(/^# /);
   expect(about.replaceAll('\n', ' ').match(/[^.]+\.(?= |$)/g)).toHaveLength(2);
   expect(picture).toMatch(/^!\[[^\]]+\]\(docs\/[\w/.-]+\)$/);
-  for (const command of ['git clone', 'npm start', 'npm run viber init', 'npm test'])
+  for (const command of ['git clone', 'npm start', 'npm run viber -- init', 'npm test'])
     expect(block).toContain(`\n${command}`);
 });
 

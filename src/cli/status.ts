@@ -6,6 +6,7 @@ import type { Readiness } from '../runtime/contract/board.ts';
 import { type CliContext, EXIT } from '../runtime/contract/cli.ts';
 import { type Running, runningGateways } from './running.ts';
 
+const ROLES = ['ingress', 'work', 'deliver'];
 const ANSWER_MS = 5_000;
 
 interface GatewayAnswer {
@@ -61,6 +62,9 @@ function reachable(host: string): string {
   return host.includes(':') ? `[${host === '::' ? '::1' : host}]` : host;
 }
 
+/** Returns the roles of a gateway that leaves some to others, or undefined if it has them all. */
+const sharedBy = (roles: string[] = ROLES): string[] | undefined => (roles.length < ROLES.length ? roles : undefined);
+
 /** Returns the state as a table of two columns: what, and how it is. */
 function tableOf(home: string, gateway: Running, { ok, readiness }: GatewayAnswer, { text, when }: Messages): string[] {
   const { pid, startedAt, port, roles } = gateway;
@@ -72,11 +76,17 @@ function tableOf(home: string, gateway: Running, { ok, readiness }: GatewayAnswe
     [text('cli.statusHome'), home],
     [text('cli.statusSince'), when(new Date(startedAt))],
     [text('cli.statusPort'), port === undefined ? undefined : String(port)],
-    [text('cli.statusRoles'), roles?.join(', ')],
+    [
+      text('cli.statusRoles'),
+      sharedBy(roles)
+        ?.map((role) => text('cli.statusRole', { role }))
+        .join(', '),
+    ],
     [text('cli.statusReady'), isReady ? text('cli.statusYes', { is: isReady }) : undefined],
     ...Object.entries(channels).map(([id, { state, detail }]): [string, string] => {
       const shown = text('cli.statusChannel', { state });
-      return [id.charAt(0).toUpperCase() + id.slice(1), detail ? `${shown}: ${plainLine(detail)}` : shown];
+      const name = text('cli.statusName', { id, name: id.charAt(0).toUpperCase() + id.slice(1) });
+      return [name, detail ? `${shown}: ${plainLine(detail)}` : shown];
     }),
     [text('cli.statusWaiting'), waiting?.toString()],
     [text('cli.statusOldest'), oldest == null ? undefined : text('cli.seconds', { n: String(oldest) })],

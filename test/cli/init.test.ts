@@ -204,6 +204,23 @@ async function ollama(llm: Llm, names = ['llama3:8b']): Promise<string> {
   return `127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`;
 }
 
+it.skipIf(!hasPython)('offers Ollama while it is off, and takes the built-in model without asking it', async () => {
+  const home = tempFolder();
+  const terminal = wizard(home);
+  await terminal.sees('Which model answers?');
+  await terminal.press(up, up, up);
+  await terminal.sees('not running now');
+  await terminal.press(enter);
+  await terminal.sees(folded('Ollama isn’t running here'));
+  await terminal.sees('Which model answers?');
+  await terminal.press(up, enter);
+  await terminal.sees('Where do you want to write');
+  expect(terminal.shown()).not.toMatch(/Asking the model|offline\/viber answers/);
+  await terminal.press(interrupt);
+  expect(await terminal.ended()).toBe(0);
+  expect(text(path.join(home, 'config.yaml'))).toContain('model: offline/viber');
+});
+
 it.skipIf(!hasPython)('finds Ollama on this machine and lists its models', async () => {
   const llm = await emulated(startLlm());
   const home = tempFolder();
@@ -311,7 +328,7 @@ describe.skipIf(!hasPython)('what goes wrong', () => {
     await first.press('999999999:AAWrongTokenWrongTokenWrongToken12345', enter);
     await first.sees('Fix it here');
     await first.press(interrupt);
-    await first.sees('What is done is saved');
+    await first.sees('Your progress is saved');
     expect(await first.ended()).toBe(0);
     const config = text(path.join(home, 'config.yaml'));
     expect(config).toMatch(/^# mine\nhistory: \{\} # keep this\nmodel: custom\/test-model\n/);
@@ -327,7 +344,7 @@ describe.skipIf(!hasPython)('what goes wrong', () => {
     await second.press(` TELEGRAM_BOT_TOKEN="${telegram.emulator.token}" `, enter);
     await second.sees('Now write to');
     await second.press(interrupt);
-    await second.sees('What is done is saved');
+    await second.sees('Your progress is saved');
     expect(await second.ended()).toBe(0);
 
     const third = wizard(home, env);

@@ -62,7 +62,7 @@ describe('while no gateway runs', () => {
     expect(digest.next).toHaveLength(3);
     // By the clock of the job, as in the chats.
     expect(await viber(['list'])).toMatch(
-      /digest {2}loaded {2}every weekday at 09:00 \(Europe\/Berlin\) {2}next .*\b09:00$/m,
+      /digest {2}on {2}every weekday at 09:00 \(Europe\/Berlin\) {2}next .*\b09:00$/m,
     );
     expect(await viber(['when', 'every weekday at 9'])).not.toMatch(/T\d\d:|Z$/m);
   });
@@ -173,7 +173,7 @@ describe('while no gateway runs', () => {
     expect(await listed()).toMatchObject([{ id: 'digest', state: 'loaded', next: [expect.stringContaining('T')] }]);
   });
 
-  it('says of one without a place that nobody gets its result', async () => {
+  it('says of one without a place where to read its result, and how to write the address of a chat', async () => {
     connect();
     const add = (values: Record<string, string>) => {
       const lines: string[] = [];
@@ -186,7 +186,9 @@ describe('while no gateway runs', () => {
         print,
       }).then(() => lines.at(-1));
     };
-    expect(await add({})).toBe('Its result goes to no chat. To send it to one, add --deliver.');
+    expect(await add({})).toMatch(
+      /^Its result goes to no chat: read it on the Board \(viber board.*--deliver ADDRESS, such as telegram:1001.*\/status/,
+    );
     expect(await add({ deliver: 'telegram:1001' })).toMatch(/ at \d\d:00$/);
   });
 

@@ -242,6 +242,8 @@ describe.skipIf(process.platform !== 'linux')(
         code: 1,
         out: expect.stringMatching(/Failed to connect to bus\n[\s\S]*XDG_RUNTIME_DIR/),
       });
+      // A unit that no manager has read would look like an installation.
+      expect(fs.existsSync(unit)).toBe(false);
     });
   },
 );

@@ -63,6 +63,7 @@ describe('a mistyped command', () => {
     for (const platform of [platforms.telegram, platforms.discord, platforms.slack]) {
       const seen = await ask(platform, platform.dm('alex'), '/status');
       expect(seen.text).toContain('this conversation has no task');
+      expect(seen.text).toMatch(new RegExp(`address of this chat: .?${platform.name}:\\w+`));
     }
     expect(world.llm.requests()).toEqual([]);
   });

@@ -18,6 +18,9 @@ export let otherPages: PageWords | undefined;
 /** The language that is shown. A change renders everything anew. */
 export const language = signal<Language>('en');
 
+/** Returns the name that people know a channel by. */
+export const channelName = (id: string): string => words.tasks.channels[id] ?? id.charAt(0).toUpperCase() + id.slice(1);
+
 const isOther = (tag: string): tag is Other => Object.hasOwn(OTHERS, tag);
 
 /** Returns the language of the first tag that has a catalogue: `de` for `de-AT`. */

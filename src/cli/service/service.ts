@@ -59,8 +59,8 @@ async function install(context: CliContext, supervisor: Supervisor): Promise<num
   if (switches.has('with-environment')) keepVariables(facts.envFile, context);
   fs.mkdirSync(path.dirname(supervisor.file), { recursive: true });
   if (supervisor.logFile !== '') fs.mkdirSync(path.dirname(supervisor.logFile), { recursive: true });
+  const before = fs.existsSync(supervisor.file) ? fs.readFileSync(supervisor.file, 'utf8') : undefined;
   fs.writeFileSync(supervisor.file, text, { mode: 0o600 });
-  print(messages.text('service.written', { file: supervisor.file }));
   // launchd refuses to load a loaded agent.
   if (supervisor.name === 'launchd') await quietly(supervisor.uninstall);
   for (const command of supervisor.install) {
@@ -68,13 +68,23 @@ async function install(context: CliContext, supervisor: Supervisor): Promise<num
     if (problem === undefined) continue;
     print(messages.text('service.failed', { command: command.join(' '), problem }));
     print(messages.said(adviceFor(supervisor, problem, os.release())));
+    // launchd loads the file at the next login; systemd would need another installation in any case.
+    if (supervisor.name === 'systemd') await putBack(supervisor, before);
     return EXIT.failed;
   }
+  print(messages.text('service.written', { file: supervisor.file }));
   const [status, logs] = [viberCommand('service status'), viberCommand('service logs')];
   print(messages.text('service.runs', { home, status, logs }));
   for (const said of [...missingVariables(facts.envFile, context), ...(await keepAfterLogout(supervisor))])
     print(messages.said(said));
   return EXIT.ok;
+}
+
+/** Restores the file of an earlier installation, or removes the new one. */
+async function putBack({ file, uninstall: commands }: Supervisor, before: string | undefined): Promise<void> {
+  if (before !== undefined) return fs.writeFileSync(file, before, { mode: 0o600 });
+  await quietly(commands);
+  fs.rmSync(file);
 }
 
 function factsOf({ home, config, args: _args }: CliContext, { logFile }: Supervisor): ServiceFacts {

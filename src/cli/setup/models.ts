@@ -97,6 +97,8 @@ export function modelFix(detail: string, page: string | undefined): Wording | un
   return say('setup.checkAddress');
 }
 
+const BUILT_IN: Change = { settings: [{ path: ['model'], value: OFFLINE_MODEL }], secrets: {} };
+
 const detailsOf = (findings: readonly Finding[], wanted: Finding['state']): Finding['detail'][] =>
   findings.filter(({ state }) => state === wanted).map(({ detail }) => detail);
 
@@ -113,6 +115,8 @@ export async function chooseModel(
 ): Promise<void> {
   for (;;) {
     const { change, page } = await ask();
+    // The built-in model needs no question to answer.
+    if (change === BUILT_IN) return settings.save(change);
     screen.say(say('setup.askingModel'));
     const findings = await checkModel(settings, change);
     const wrong = findings.filter(({ state }) => state === 'wrong');
@@ -141,9 +145,11 @@ async function askModel(screen: Screen, settings: Settings): Promise<ModelChange
   const local = await ollamaModels(ollamaAddress(env));
   const choices: Choice<string>[] = [
     ...Object.entries(KEY_PAGES).map(([value, { label }]) => ({ value, label })),
-    ...(local?.length
-      ? [{ value: 'ollama', label: say('setup.ollama'), hint: say('setup.found', { n: local.length }) }]
-      : []),
+    {
+      value: 'ollama',
+      label: say('setup.ollama'),
+      hint: local === undefined ? say('setup.noOllama') : say('setup.found', { n: local.length }),
+    },
     { value: 'custom', label: say('setup.otherAddress'), hint: say('setup.compatible') },
     { value: 'offline', label: say('setup.noneYet'), hint: say('setup.builtIn') },
   ];
@@ -155,11 +161,15 @@ async function askModel(screen: Screen, settings: Settings): Promise<ModelChange
   );
   if (isKeyed(chosen)) return askKey(screen, chosen, env);
   if (chosen === 'ollama') {
-    const names = (local ?? []).map((name) => ({ value: name, label: name }));
+    if (!local?.length) {
+      screen.say(say('setup.startOllama'));
+      return askModel(screen, settings);
+    }
+    const names = local.map((name) => ({ value: name, label: name }));
     return { change: modelChange(`ollama/${await screen.select(say('setup.whichOfIts'), names)}`, env, {}) };
   }
   if (chosen === 'custom') return askAddress(screen, env);
-  return { change: modelChange(OFFLINE_MODEL, env, {}) };
+  return { change: BUILT_IN };
 }
 
 async function askKey(

@@ -56,7 +56,8 @@ export const cli = translate(english.cli)({
   statusHome: 'Home',
   statusSince: 'Läuft seit',
   statusPort: 'Port',
-  statusRoles: 'Rollen',
+  statusRoles: 'Nur',
+  statusRole: '{role, select, ingress {nimmt Nachrichten an} work {beantwortet sie} other {verschickt die Antworten}}',
   statusReady: 'Bereit',
   statusYes: '{is, select, yes {ja} away {nein: es antwortet nicht} other {noch nicht}}',
   statusWaiting: 'In Arbeit',
@@ -66,6 +67,7 @@ export const cli = translate(english.cli)({
   statusDisk: 'Datenträger',
   statusDiskState:
     '{is, select, yes {beschreibbar} other {voll: bis dort Platz ist, wird keine neue Nachricht angenommen}}',
+  statusName: '{id, select, api {Board und Programme} local {Befehlszeile} other {{name}}}',
   statusChannel:
     '{state, select, off {aus} connecting {verbindet sich} connected {verbunden} reconnecting {verbindet sich neu} other {nicht verbunden}}',
   statusPid: 'Prozess {pid}',
@@ -107,9 +109,11 @@ export const cli = translate(english.cli)({
   channelOff: 'An {to} lässt sich nichts senden: {channel} ist nicht eingeschaltet. {command} verbindet es.',
   noJobs: 'Es gibt noch keine Aufträge. Einen anlegen: {command}',
   sayWhen: 'Sag, wann und was: {command}',
+  jobState: '{state, select, loaded {an} disabled {aus} other {fehlerhaft}}',
   jobAdded: 'angelegt: {id}',
   nextAt: 'als Nächstes {time}',
-  unsentJob: 'Das Ergebnis geht in keinen Chat. Mit --deliver bekommt es einer.',
+  unsentJob:
+    'Das Ergebnis geht in keinen Chat: Lies es auf dem Board ({board}). Mit --deliver ADRESSE bekommt es einer, zum Beispiel {example}; /status zeigt dort die Adresse des Chats.',
   unknownJob: 'Den Auftrag {name} gibt es nicht. Alle zeigt: {command}',
   jobDone: '{done, select, paused {pausiert: {id}} resumed {fortgesetzt: {id}} other {gelöscht: {id}}}',
   notRunning: 'Das Gateway läuft nicht: Starte es mit {start}, dann versuch es noch einmal.',

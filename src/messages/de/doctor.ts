@@ -4,7 +4,7 @@ import * as english from '../en/doctor.ts';
 
 export const doctor = translate(english.doctor)({
   small:
-    '{model} ist das kleine eingebaute Modell, das nur wenige feste Bitten versteht; {command} verbindet ein richtiges',
+    '{model} ist das kleine eingebaute Modell, das nur wenige feste Befehle versteht; {command} verbindet ein richtiges',
   late: 'keine Antwort nach {n, plural, one {# Sekunde} other {# Sekunden}}',
   tempFile: 'TMPDIR nennt {folder}, das ist kein Ordner: Ändere es',
   tempUnusable:
@@ -85,6 +85,6 @@ export const doctor = translate(english.doctor)({
   moreFiles: '{n, plural, one {und eine weitere} other {und # weitere}}',
   jobsRun: '{n, plural, one {1 Auftrag kann laufen} other {alle # können laufen}}',
   jobsOffline:
-    '{can}, aber {model}, das kleine eingebaute Modell, versteht nur wenige feste Bitten; {command} verbindet ein richtiges',
+    '{can}, aber {model}, das kleine eingebaute Modell, versteht nur wenige feste Befehle; {command} verbindet ein richtiges',
   listed: '{before}, {after}',
 });

@@ -3,19 +3,20 @@ import { translate } from '../arguments.ts';
 import { offline as english } from '../en/offline.ts';
 
 export const offline = translate(english)({
-  about: 'Ich bin das kleine eingebaute Modell: Ich kenne ein paar feste Bitten und kann nicht frei denken oder reden.',
+  about:
+    'Ich bin das kleine eingebaute Modell: Ich verstehe ein paar feste Befehle und kann nicht frei denken oder reden.',
   hello: 'Hallo! {about}',
-  abilities: `Ich verstehe diese englischen Bitten:
+  abilities: `Ich verstehe diese englischen Befehle:
 - einen Plan machen: „plan: Farbe kaufen; Wand streichen; aufräumen“; einen Schritt abhaken: „done 2“; ihn zeigen: „show plan“
 - eine Datei schreiben: „write a file notizen.md: der Text“; eine lesen: „read notizen.md“; „list files“
 - mir etwas merken: „remember that I like tea“, „what do you know?“
 
 Zeitpläne in Worten brauchen ein Sprachmodell. Von Hand legst du einen Auftrag mit \`{add}\` auf dem Rechner an, auf dem ich laufe.`,
-  realModel: 'Ein Sprachmodell verbindest du mit `{command}` auf dem Rechner, auf dem ich laufe.',
+  realModel: 'Um ein Sprachmodell anzuschließen, führ `{command}` auf dem Rechner aus, auf dem ich laufe.',
   cannot:
-    'Das kann ich ohne Sprachmodell nicht: Das kleine eingebaute kennt ein paar feste Bitten, und „help“ zählt sie auf.\nEin Sprachmodell verbindest du mit `{command}` auf dem Rechner, auf dem ich laufe.',
+    'Das kann ich ohne Sprachmodell nicht: Das kleine eingebaute versteht ein paar feste Befehle, und „help“ zählt sie auf.\nUm ein Sprachmodell anzuschließen, führ `{command}` auf dem Rechner aus, auf dem ich laufe.',
   cannotSchedule:
-    'Das kann ich ohne Sprachmodell nicht einplanen. Von Hand geht es mit `{add}` auf dem Rechner, auf dem ich laufe.\nEin Sprachmodell verbindest du dort mit `{command}`.',
+    'Das kann ich ohne Sprachmodell nicht einplanen. Von Hand geht es mit `{add}` auf dem Rechner, auf dem ich laufe.\nUm ein Sprachmodell anzuschließen, führ dort `{command}` aus.',
   unknown: '„{text}“ habe ich nicht verstanden.',
   noTool: 'das kann ich hier nicht ({tool}).',
   planMade: 'Der Plan hat {n, plural, one {# Schritt} other {# Schritte}}.',

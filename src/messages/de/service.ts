@@ -23,7 +23,7 @@ export const service = translate(english.service)({
     'Die Datei ist da und wird beim nächsten Anmelden geladen. Jetzt versuchen: launchctl bootstrap gui/$(id -u) {file}',
   noSystemd:
     'Dieser Rechner hat kein systemd, wie die meisten Container: Lass das, was hier andere Programme startet, {command} ausführen, oder nimm compose.yaml.',
-  wsl: 'Die Datei ist da, aber WSL startet systemd nicht von selbst: Schreib die Zeilen [boot] und systemd=true in /etc/wsl.conf, starte in Windows wsl --shutdown, öffne WSL neu und installiere noch einmal.',
+  wsl: 'Nichts ist installiert: WSL startet systemd nicht von selbst: Schreib die Zeilen [boot] und systemd=true in /etc/wsl.conf, starte in Windows wsl --shutdown, öffne WSL neu und installiere noch einmal.',
   noSession:
-    'Die Datei ist da, aber Dienste eines Benutzers brauchen eine Sitzung: Melde dich als dieser Benutzer an (nicht mit su), oder setze XDG_RUNTIME_DIR=/run/user/$(id -u), und installiere noch einmal.',
+    'Nichts ist installiert: Dienste eines Benutzers brauchen eine Sitzung: Melde dich als dieser Benutzer an (nicht mit su), oder setze XDG_RUNTIME_DIR=/run/user/$(id -u), und installiere noch einmal.',
 });

@@ -22,7 +22,7 @@ export const skills = translate(english)({
   more: 'und {n, number} weitere',
   broken: 'Nicht geladen:',
   odd: 'Geladen, aber nicht ganz so, wie sie sein sollten:',
-  calling: 'Dafür nehme ich die Fähigkeit **{name}**.',
+  calling: 'Ich benutze die Fähigkeit **{name}** …',
   unknown: 'Hier gibt es keine Fähigkeit **{name}**; /skills zählt sie auf.',
   notByName:
     'Die Fähigkeit **{name}** lässt sich nicht beim Namen aufrufen. Sag mir, was du brauchst, dann nehme ich sie, wo sie passt.',

@@ -1,6 +1,6 @@
 /** What `viber doctor` finds, a sentence each. */
 export const doctor = {
-  small: '{model} is the small built-in model, which does a few fixed requests; {command} connects a real one',
+  small: '{model} is the small built-in model, which understands a few fixed requests; {command} connects a real one',
   late: 'no answer within {n, plural, one {# second} other {# seconds}}',
   tempFile: "TMPDIR names {folder}, which isn't a folder: change it",
   tempUnusable: "TMPDIR: can't use the folder for temporary files, {folder}: {why}; create it, or name another",
@@ -77,6 +77,6 @@ export const doctor = {
   moreFiles: '{n, plural, one {and one more like these} other {and # more like these}}',
   jobsRun: '{n, plural, one {1 job can run} other {all # can run}}',
   jobsOffline:
-    '{can}, but {model}, the small built-in model, does only a few fixed requests; {command} connects a real one',
+    '{can}, but {model}, the small built-in model, understands only a few fixed requests; {command} connects a real one',
   listed: '{before}, {after}',
 } as const;

@@ -1,6 +1,6 @@
 /** The small built-in model. Its examples are what it understands. */
 export const offline = {
-  about: 'I am the small built-in model: I know a few fixed requests, and I can’t think or talk freely.',
+  about: 'I am the small built-in model: I understand a few fixed requests, and I can’t think or talk freely.',
   hello: 'Hello! {about}',
   abilities: `I can:
 - make a plan: “plan: buy paint; paint the wall; clean up”; tick a step: “done 2”; show it: “show plan”
@@ -10,7 +10,7 @@ export const offline = {
 Schedules in words need a language model. To add a job by hand, run \`{add}\` on the machine I run on.`,
   realModel: 'To connect a language model, run `{command}` on the machine I run on.',
   cannot:
-    'I can’t do that without a language model: the small built-in one knows a few fixed requests, and “help” lists them.\nTo connect a language model, run `{command}` on the machine I run on.',
+    'I can’t do that without a language model: the small built-in one understands a few fixed requests, and “help” lists them.\nTo connect a language model, run `{command}` on the machine I run on.',
   cannotSchedule:
     'I can’t schedule that without a language model. To add a job by hand, run `{add}` on the machine I run on.\nTo connect a language model, run `{command}` there.',
   unknown: 'I did not understand “{text}”.',

@@ -19,7 +19,7 @@ export const service = {
   nextLogin: 'The file is in place and loads at the next login. To try now: launchctl bootstrap gui/$(id -u) {file}',
   noSystemd:
     'This machine has no systemd, like most containers: let what starts other programs here run {command}, or use compose.yaml.',
-  wsl: "The file is in place, but WSL doesn't start systemd by default: write the lines [boot] and systemd=true into /etc/wsl.conf, run wsl --shutdown in Windows, open WSL again, and install again.",
+  wsl: "Nothing is installed: WSL doesn't start systemd by default: write the lines [boot] and systemd=true into /etc/wsl.conf, run wsl --shutdown in Windows, open WSL again, and install again.",
   noSession:
-    "The file is in place, but a user's services need a session of that user: log in as them (not with su), or set XDG_RUNTIME_DIR=/run/user/$(id -u), and install again.",
+    "Nothing is installed: a user's services need a session of that user: log in as them (not with su), or set XDG_RUNTIME_DIR=/run/user/$(id -u), and install again.",
 } as const;

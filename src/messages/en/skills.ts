@@ -19,7 +19,7 @@ export const skills = {
   more: 'and {n, number} more',
   broken: 'Not loaded:',
   odd: 'Loaded, and not quite as they should be:',
-  calling: 'I use the skill **{name}** for this.',
+  calling: 'Using the skill **{name}** …',
   unknown: 'There is no skill **{name}** here; /skills lists them.',
   notByName:
     'The skill **{name}** is not one to be called by its name. Tell me what you want done, and I use it where it fits.',

@@ -8,6 +8,7 @@ import { Button, More, PageHead, Section, Shown } from '../parts/common.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { confirm, showNotice } from '../parts/notices.tsx';
 import { duration, Time } from '../parts/time.tsx';
+import { channelName } from '../words.ts';
 import { pageWords } from '../words-pages.ts';
 
 export function Health(): JSX.Element {
@@ -66,7 +67,7 @@ function Channel({ id, channel }: { id: string; channel: ChannelHealth }): JSX.E
     <li class={`row channel ${channel.state}`}>
       <span class="light" aria-hidden="true" />
       <span class="row-text">
-        <span class="row-title">{id.charAt(0).toUpperCase() + id.slice(1)}</span>
+        <span class="row-title">{channelName(id)}</span>
         {channel.detail !== undefined && <span class="row-sub">{channel.detail}</span>}
       </span>
       <span class="row-end">{pageWords.health.state[channel.state]}</span>

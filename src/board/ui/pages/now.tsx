@@ -1,7 +1,7 @@
 /** The person's own conversation: the one that they have with their viber in direct messages, so it continues there. */
 import type { JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
-import type { Artifact } from '../../../client/shapes.ts';
+import type { Artifact, Me } from '../../../client/shapes.ts';
 import { said } from '../net/api.ts';
 import { Conversation, conversation, readFileNames } from '../net/conversation.ts';
 import { onBehind, onEvent, sendCommand } from '../net/live.ts';
@@ -18,6 +18,9 @@ import { words } from '../words.ts';
 
 /** Shows a first message until its task is known. */
 const nobody = new Conversation('');
+
+/** Returns the name to greet; an owner who logs in without an account has none. */
+const greeted = (who: Me | undefined): string => (who?.principal === 'api:owner' ? '' : (who?.name ?? ''));
 
 export function Now(): JSX.Element {
   const taskId = me.value?.taskId;
@@ -57,7 +60,7 @@ export function Now(): JSX.Element {
   return (
     <div class="now">
       <PageHead
-        title={isEmpty ? words.now.hello(me.value?.name ?? '') : (detail?.title ?? words.now.title)}
+        title={isEmpty ? words.now.hello(greeted(me.value)) : (detail?.title ?? words.now.title)}
         intro={
           isEmpty || detail === undefined || state === undefined ? (
             words.now.intro

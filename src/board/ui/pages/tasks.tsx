@@ -9,7 +9,7 @@ import { Choice, Empty, Loading, PageHead, Problem, StateDot } from '../parts/co
 import { groupOf, now, Time } from '../parts/time.tsx';
 import { Virtual } from '../parts/virtual.tsx';
 import { go, pageLink, place, taskLink } from '../router.ts';
-import { words } from '../words.ts';
+import { channelName, words } from '../words.ts';
 
 type Row = { kind: 'day'; label: string } | { kind: 'task'; task: TaskRow };
 
@@ -17,7 +17,7 @@ const ROW = 68;
 const DAY = 48;
 const STATES = ['', 'waiting', 'running', 'pending', 'completed', 'error', 'stopped'] as const;
 /** These have tasks whatever is configured. */
-const OWN_CHANNELS = ['terminal', 'local', 'api', 'hub', 'job'];
+const OWN_CHANNELS = ['terminal', 'local', 'api', 'job'];
 
 const heightOf = (row: Row): number => (row.kind === 'day' ? DAY : ROW);
 const taskRowKey = (row: Row): string => (row.kind === 'day' ? row.label : row.task.taskId);
@@ -102,9 +102,6 @@ export function Tasks(): JSX.Element {
     </>
   );
 }
-
-const channelName = (name: string): string =>
-  words.tasks.channels[name] ?? name.charAt(0).toUpperCase() + name.slice(1);
 
 export function TaskLine({ task }: { task: TaskRow }): JSX.Element {
   const { title, goal = '', channel, person } = task;

@@ -97,7 +97,9 @@ export const english = {
     channel: 'Channel',
     here: 'the Board',
     everyChannel: 'All channels',
-    channels: { api: 'Board and programs', job: 'Jobs', local: 'Command line' } as Readonly<Record<string, string>>,
+    channels: { api: 'Board and programs', job: 'Jobs', local: 'Command line', hub: 'A hub of programs' } as Readonly<
+      Record<string, string>
+    >,
     today: 'Today',
     yesterday: 'Yesterday',
     week: 'This week',

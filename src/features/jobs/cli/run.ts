@@ -4,6 +4,7 @@
  */
 import path from 'node:path';
 import { parseAddress } from '../../../channels/channel.ts';
+import { exampleOf } from '../../../channels/index.ts';
 import { loadConfig } from '../../../config.ts';
 import { UserError } from '../../../errors.ts';
 import { viberCommand } from '../../../lib/invocation.ts';
@@ -110,7 +111,9 @@ async function printJobs(context: CliContext, { names: offered }: CliServices): 
     for (const job of shown) {
       const [next] = job.next;
       const soon = next ? `  ${messages.text('cli.nextAt', { time: atText(next, job.timezone, messages) })}` : '';
-      print(`${job.id}  ${job.state}  ${scheduleText(job.schedule, messages)}${soon}`);
+      print(
+        `${job.id}  ${messages.text('cli.jobState', { state: job.state })}  ${scheduleText(job.schedule, messages)}${soon}`,
+      );
       if (job.problem !== undefined) print(`  ${job.problem.replaceAll('\n', '\n  ')}`);
       for (const each of sayUnknown(job.unknown ?? [], String)) print(`  ${said(each)}`);
       for (const each of job.unsent ?? []) print(`  ${each}`);
@@ -153,7 +156,8 @@ async function addJob(context: CliContext, name: string): Promise<number> {
     else {
       print(messages.text('cli.jobAdded', { id }));
       for (const line of timesOf({ words, next, timezone }, messages)) print(line);
-      if (deliver === undefined) print(messages.text('cli.unsentJob'));
+      if (deliver === undefined)
+        print(messages.text('cli.unsentJob', { board: viberCommand('board'), example: exampleOf('account') }));
     }
     return EXIT.ok;
   } finally {

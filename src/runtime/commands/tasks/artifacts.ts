@@ -67,7 +67,7 @@ export const artifacts: Command = {
       );
     if (files.length > SHOWN) listed.push(messages.text('tasks.moreFiles', { n: files.length - SHOWN }));
     return {
-      text: lines(...listed),
+      text: lines(messages.text('tasks.theFiles'), ...listed),
       buttons: files
         .filter((file) => !isLink(file))
         .slice(0, MAX_BUTTONS)

@@ -1,7 +1,8 @@
 /** /status and /stop: show what a task is doing, and stop it. */
 
 import { principalText } from '../../../access/principal.ts';
-import type { Address } from '../../../channels/channel.ts';
+import { type Address, formatAddress } from '../../../channels/channel.ts';
+import { channelKind } from '../../../channels/index.ts';
 import { lines, type Messages, say, sentences, type Text, words } from '../../../messages/messages.ts';
 import { openTask, planProgress } from '../../../workspace/tasks/index.ts';
 import type { TaskRecord } from '../../../workspace/types.ts';
@@ -37,7 +38,10 @@ export const status: Command = {
   async run(context) {
     const { gw, task, taskId, messages } = context;
     const { home } = gw;
-    if (!task) return { text: messages.text('tasks.none', { model: modelAt(context.address, context.gw) }) };
+    if (!task) {
+      const none = messages.text('tasks.none', { model: modelAt(context.address, context.gw) });
+      return { text: lines(none, ...addressLine(context)) };
+    }
     const { view: run, depth: waiting } = await gw.engine.queue.look(taskLane(taskId));
     const plan = await openTask(home, taskId).plan.read();
     const told = [words(`**${task.title}** (\`${task.id}\`)`)];
@@ -68,12 +72,19 @@ export const status: Command = {
     told.push(
       ...context.gw.models.spending.lines(task, run?.runId, principalText(context.principal), messages),
       messages.text('tasks.model', { model: modelAt(context.address, context.gw) }),
+      ...addressLine(context),
     );
     const text = lines(...told);
     if (!mayUse(context.principal, 'steer', task) || consents.length === 0) return { text };
     return { text, buttons: consents.slice(0, MAX_BUTTONS).map((consent) => [revokeButton(consent, messages)]) };
   },
 };
+
+/** Shows owners how settings and jobs name this chat. */
+function addressLine({ address, principal, messages }: Invocation): Text[] {
+  if (principal.role !== 'owner' || !channelKind(address.channel)) return [];
+  return [messages.text('tasks.address', { address: formatAddress(address) })];
+}
 
 const MAX_BUTTONS = 6;
 
