@@ -213,6 +213,7 @@ describe('processes', () => {
     const second = start();
     expect(await second.exit).toBe(3);
     expect(second.lines.join('\n')).toContain(home);
+    expect(second.lines.join('\n')).toContain(`It is process ${first.child.pid}. To stop it: kill ${first.child.pid}`);
     first.child.kill('SIGKILL');
     await first.exit;
     const third = start();

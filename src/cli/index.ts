@@ -69,7 +69,12 @@ export async function runCli(argv: string[]): Promise<number> {
     };
     return await run(context, servicesFor(context));
   } catch (error) {
-    return explain(error, spoken(), complain);
+    if (!(error instanceof LockedError)) return explain(error, spoken(), complain);
+    complain(error.message);
+    const { waysToEnd } = await import('./running.ts');
+    for (const line of await waysToEnd({ home, config, env: withEnvFile(process.env, home) }))
+      complain(spoken().said(line));
+    return EXIT.locked;
   }
 }
 
@@ -87,7 +92,7 @@ function explain(error: unknown, messages: Messages, complain: (line: string) =>
     return EXIT.badConfig;
   }
   if (error instanceof UserError) complain(messages.said(error.said));
-  else complain(error instanceof LockedError ? error.message : `viber: ${errorMessage(error)}`);
+  else complain(`viber: ${errorMessage(error)}`);
   if (outOfHandles(error)) complain(messages.text('cli.handles'));
-  return error instanceof LockedError ? EXIT.locked : EXIT.failed;
+  return EXIT.failed;
 }

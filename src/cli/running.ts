@@ -5,6 +5,7 @@ import { runFolders } from '../engine/run-folder.ts';
 import { ConfigError, errorCode } from '../errors.ts';
 import { readTextSync } from '../lib/files.ts';
 import { anything, isNumber, isText, objectOf, optional, shape } from '../lib/shape.ts';
+import { say, type Wording } from '../messages/messages.ts';
 
 export interface Running {
   /** The folder of its lock and socket. */
@@ -51,6 +52,22 @@ async function chosenFolder(at: Parameters<typeof loadConfig>[0]): Promise<strin
     if (!(error instanceof ConfigError)) throw error;
     return undefined;
   }
+}
+
+/** Says for each live gateway which process it is and which command ends it. */
+export async function waysToEnd(at: Parameters<typeof runningGateways>[0]): Promise<Wording[]> {
+  const found = await runningGateways(at);
+  if (found.length === 0) return [];
+  const service = await stopOfService(at);
+  return found.map(({ pid }) => say('cli.endIt', { pid: String(pid), command: service ?? `kill ${pid}` }));
+}
+
+/** Returns the command that stops the service of this home: its supervisor would restart a killed process. */
+async function stopOfService({ home, env }: { home: string; env: NodeJS.ProcessEnv }): Promise<string | undefined> {
+  if (process.platform !== 'linux' && process.platform !== 'darwin') return undefined;
+  const { supervisorFor } = await import('./service/supervisor.ts');
+  const { file, stop } = supervisorFor(process.platform, env);
+  return readTextSync(file)?.includes(home) ? stop.join(' ') : undefined;
 }
 
 function runningIn(folder: string): Running[] {

@@ -5,6 +5,7 @@
 import type { ClientRequest } from 'node:http';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
+import { viberCommand } from '../../lib/invocation.ts';
 import type { Logger } from '../../log.ts';
 import type { ChannelStatus } from '../channel.ts';
 
@@ -39,13 +40,21 @@ export interface ChannelState {
   set(next: ChannelStatus): void;
 }
 
+const meanwhile = (): string =>
+  `I keep trying. The rest of the gateway works: ${viberCommand('chat')} talks to it here, ${viberCommand('board')} opens the Board.`;
+
 export function createChannelState(channel: string, log: Logger, onChange: () => void): ChannelState {
   let status: ChannelStatus = { state: 'off' };
+  let wasConnected = false;
   return {
     get: () => status,
     set(next) {
       if (next.state === status.state && next.detail === status.detail) return;
-      if (next.detail !== undefined) log.warn({ channel, state: next.state }, next.detail);
+      wasConnected ||= next.state === 'connected';
+      if (next.detail !== undefined) {
+        const isFirst = next.state === 'reconnecting' && !wasConnected;
+        log.warn({ channel, state: next.state }, isFirst ? `${next.detail}; ${meanwhile()}` : next.detail);
+      }
       status = next;
       onChange();
     },

@@ -15,6 +15,7 @@ export interface Supervisor {
   install: readonly string[][];
   /** Failures are ignored: the service may not exist. */
   uninstall: readonly string[][];
+  stop: string[];
   status: string[];
   logs: (options: { logFile: string; isFollowing: boolean }) => string[];
   logFile: string;
@@ -36,6 +37,7 @@ function systemd(settings: string): Supervisor {
     // A running service keeps its old settings; only a restart applies the file.
     install: [systemctl('daemon-reload'), systemctl('enable', UNIT_NAME), systemctl('restart', UNIT_NAME)],
     uninstall: [systemctl('disable', '--now', UNIT_NAME)],
+    stop: systemctl('stop', UNIT_NAME),
     status: systemctl('status', '--no-pager', '--lines=5', UNIT_NAME),
     logs: ({ isFollowing }) => [
       ...['journalctl', '--user', `--unit=${UNIT_NAME}`, '--output=cat', '--lines=200'],
@@ -65,6 +67,7 @@ function launchd(user: string, uid: number): Supervisor {
       ['launchctl', 'kickstart', '-k', service],
     ],
     uninstall: [['launchctl', 'bootout', service]],
+    stop: ['launchctl', 'bootout', service],
     status: ['launchctl', 'print', service],
     logs: ({ logFile, isFollowing }) => ['tail', '-n', '200', ...(isFollowing ? ['-F'] : []), logFile],
     logFile: path.join(user, 'Library/Logs/openviber-gateway.log'),

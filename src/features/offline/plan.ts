@@ -16,8 +16,13 @@ export function* makePlan(goal: string, steps: string[], view: View): Work {
     goal: goal || kept || goalOf(steps),
     steps: steps.map((title, index) => ({ id: String(index + 1), title, status: 'pending' })),
   };
+  const open = old.steps.filter(isToDo);
   const failure = yield* updatePlan(plan, view);
-  return failure ?? lines(messages.text('offline.planMade', { n: steps.length }), numbered(plan.steps, messages));
+  if (failure !== undefined) return failure;
+  const made = lines(messages.text('offline.planMade', { n: steps.length }), numbered(plan.steps, messages));
+  if (open.length === 0) return made;
+  const left = clip(open.map(({ title }) => messages.text('offline.quoted', { title })).join(', '), 400);
+  return lines(made, '', messages.text('offline.planReplaced', { n: open.length, left }));
 }
 
 export function* tickSteps({ steps, title }: Extract<OfflineRequest, { kind: 'done' }>, view: View): Work {

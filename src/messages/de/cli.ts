@@ -49,6 +49,7 @@ export const cli = translate(english.cli)({
     '{state, select, waits {wartet} working {in Arbeit} sending {zu senden} unsure {ungewiss} other {aufgegeben}}',
   notAPlan: '{file} ist kein Plan: erwartet {form}',
   unreadable: '{file} lässt sich nicht lesen: {why}',
+  endIt: 'Es ist der Prozess {pid}. So hältst du ihn an: {command}',
   noGateway: 'Auf {home} läuft kein Gateway.',
   noTasks: 'Es gibt noch keine Aufgaben. Beginn eine mit {chat} oder mit {run}.',
   olderTasks: '{n, plural, one {und eine ältere} other {und # ältere}}',

@@ -45,6 +45,7 @@ export const cli = {
     '{state, select, waits {waiting} working {in progress} sending {to be sent} unsure {unsure} other {given up}}',
   notAPlan: "{file} isn't a plan: expected {form}",
   unreadable: "Can't read {file}: {why}",
+  endIt: 'It is process {pid}. To stop it: {command}',
   noGateway: 'No gateway runs on {home}.',
   noTasks: 'There are no tasks yet. Begin one with {chat}, or with {run}.',
   olderTasks: '{n, plural, one {and an older one} other {and # older ones}}',

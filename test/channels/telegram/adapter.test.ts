@@ -1,9 +1,10 @@
 /** Taking messages in: connecting, polling, acknowledging, trouble. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { createChannelState } from '../../../src/channels/shared/connection.ts';
 import { checkTelegram } from '../../../src/channels/telegram/adapter.ts';
 import { ConfigError } from '../../../src/errors.ts';
-import { silentLog } from '../../../src/log.ts';
+import { createLog, silentLog } from '../../../src/log.ts';
 import { messagesIn } from '../../../src/messages/messages.ts';
 import { portOf } from '../../emulators/remote.ts';
 import { TEST_TOKEN } from '../../emulators/telegram.ts';
@@ -56,6 +57,23 @@ describe('connect', () => {
     expect(channel.status().state).toBe('connected');
     expect(telegram.counters().methods.getMe).toBe(4);
   });
+
+  it.each(['telegram', 'discord', 'slack'])(
+    'says once, until %s has connected, that it keeps trying and how to reach it meanwhile',
+    (name) => {
+      const written: string[] = [];
+      const log = createLog({ level: 'warn', pretty: false, write: (line) => void written.push(line) });
+      const state = createChannelState(name, log, () => undefined);
+      const away = { state: 'reconnecting', detail: 'it cannot be reached (ENOTFOUND)' } as const;
+      for (const next of [away, away, { state: 'connected' } as const, away]) state.set(next);
+      const texts = written.map((line) => JSON.parse(line).msg);
+      expect(texts).toEqual([
+        expect.stringMatching(/ENOTFOUND\); I keep trying\. .*viber chat.* .*viber board/),
+        away.detail,
+      ]);
+      expect(state.get()).toEqual(away);
+    },
+  );
 
   it('can be given up', async () => {
     const { telegram, channel, connect } = await startBench();

@@ -142,6 +142,15 @@ describe('plans', () => {
     expect(answer).toMatch(done.length === 2 ? /every step of the plan is done/ : /1 of 3 left/);
   });
 
+  it('says which open steps a new plan replaces, and how to begin another task instead', async () => {
+    const { answer } = await say('plan: a; b', { task: TASK });
+    expect(answer).toBe(
+      'The plan has 2 steps.\n1. a\n2. b\n\nIt replaces a plan with 2 open steps: “paint the wall”, “clean up”. To keep a plan and begin another task, send /new first.',
+    );
+    const finished = TASK.replaceAll('[ ]', '[x]').replace(' (in progress)', '');
+    expect((await say('plan: a; b', { task: finished })).answer).not.toContain('replaces');
+  });
+
   it('shows the plan, and says when there is none or no such step', async () => {
     expect((await say('show plan', { task: TASK })).answer).toBe(
       '**A green kitchen**: 2 of 3 steps left.\n1. buy paint ✓\n2. paint the wall (in progress)\n3. clean up',
