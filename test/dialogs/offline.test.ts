@@ -18,7 +18,7 @@ it.each(NAMES)('answers in German on %s', async (name) => {
   const dm = platform.dm('alex');
   const said = async (text: string) => (await ask(platform, dm, text)).text.replaceAll(/[`\\]/g, '');
   expect(await said('Hallo')).toMatch(
-    /^Hallo! Ich bin das kleine eingebaute Modell: .*\nEin Sprachmodell verbindest du/,
+    /^Hallo! Ich bin das kleine eingebaute Modell: .*\nUm ein Sprachmodell anzuschließen/,
   );
   expect(await said('help')).toContain('„done 2“');
   expect(await said('plan: Farbe kaufen; Wand streichen')).toMatch(/^Der Plan hat 2 Schritte\.\n+1\..? Farbe kaufen/);

@@ -65,8 +65,10 @@ export class LinesFace implements Face {
   }
 
   async answer(shown: ShownMessage): Promise<void> {
-    const { look, output } = this.#to;
-    this.#write(await answerLines(shown, look, output.columns || 80, this.#label));
+    const { look, output, isTyped } = this.#to;
+    // A program has read the message already, and reads the answers alone.
+    if (!isTyped && shown.edits !== undefined) return;
+    this.#write(await answerLines(shown, look, output.columns || 80, isTyped ? this.#label : ''));
     this.#prompt();
   }
 

@@ -80,7 +80,7 @@ export const jobs = translate(english)({
   notOn: 'Der Auftrag {name} ist angehalten, oder seine Datei ist fehlerhaft; /jobs sagt, was davon.',
   underWay: 'Der Auftrag {name} ist schon in Arbeit; seine Antwort kommt.',
   sayWhere:
-    'Von hier aus kann ich nur antworten, nicht von selbst schreiben. Sag mir, wohin es gehen soll, zum Beispiel telegram:1001. Einen Chat verbindest du mit `{command}` auf meinem Rechner.',
+    'Von hier aus kann ich nur antworten, nicht von selbst schreiben. Sag mir, wohin es gehen soll, zum Beispiel telegram:1001. Um einen Chat anzuschließen, führ `{command}` auf meinem Rechner aus.',
   tooMany:
     '{n, plural, one {Es gibt schon # Auftrag} other {Es gibt schon # Aufträge}} aus Chats (jobs.max); lösch erst einen mit /jobs.',
 });

@@ -160,9 +160,9 @@ test('a line from a pipe, its end and "exit" wait until everything before is ans
       open.push(Promise.withResolvers<void>());
       return open.at(-1)?.promise ?? Promise.resolve();
     };
-    const input = new PassThrough();
+    const [input, output] = [new PassThrough(), new PassThrough()];
     const face = new LinesFace({
-      ...{ input, output: new PassThrough() as unknown as Output, look: lookOf({}, {}), messages: messagesIn('en') },
+      ...{ input, output: output as unknown as Output, look: lookOf({}, {}), messages: messagesIn('en') },
       ...{ isTyped: false, settled, maxWaitMs: 300 },
     });
     face.open({
@@ -183,5 +183,8 @@ test('a line from a pipe, its end and "exit" wait until everything before is ans
     expect(log).toEqual(['Grüße 👩‍👩‍👧', 'zwei']);
     await expect.poll(() => log.at(-1)).toBe('left');
     expect(log).toHaveLength(3);
+    // A program gets each answer once and without a name, and no question again when it is decided.
+    await face.answer({ ...shown, text: 'May I? Decided: yes', edits: 'm1' });
+    expect(String(output.read())).toBe('the first of two answers\n'.repeat(2));
   }
 });
