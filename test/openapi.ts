@@ -94,7 +94,11 @@ const document = {
     '/api/tasks/{id}/stop': { post: twin('task:stop', 200, task) },
     '/api/tasks/{id}/plan': { put: twin('plan:write', 200, task) },
     '/api/tasks/{id}/events': {
-      get: get('Events until the run has ended', [...task, ...inQuery('live', 'after')], 'text/event-stream'),
+      get: get(
+        'Events until the run has ended; 204 when all of them were heard',
+        [...task, ...inQuery('live', 'after')],
+        'text/event-stream',
+      ),
     },
     '/api/messages': { post: twin('message', 202) },
     '/api/interrupt': { post: twin('interrupt', 200) },

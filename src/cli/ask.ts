@@ -25,10 +25,13 @@ type Place = CliContext;
 /**
  * Returns the socket of a gateway that has this home open and accepts messages. The socket of a crashed gateway is
  * returned too; it fails when it is used.
+ * @throws {UserError} if it listens and does not answer
  */
 export async function findSocket(place: Place): Promise<string | undefined> {
   const folders = [...(await runningGateways(place)).map(({ folder }) => folder), path.join(place.home, 'run')];
-  return folders.map(socketIn).find((file) => fs.existsSync(file));
+  const socket = folders.map(socketIn).find((file) => fs.existsSync(file));
+  if (socket !== undefined) await checkAnswers(socket);
+  return socket;
 }
 
 /** Calls `use` while a gateway runs on this home. Starts a local-only gateway for that time if none runs. */
@@ -44,6 +47,7 @@ export async function withGateway<T>(context: CliContext, use: (socket: string) 
     await app.connected;
   } catch (error) {
     if (!(error instanceof LockedError)) throw error;
+    await checkAnswers(socketIn(path.join(context.home, 'run')));
   }
   try {
     return await use(socketIn(path.join(context.home, 'run')));
@@ -78,6 +82,25 @@ export function post(socket: string, path: string, body: object): Promise<http.I
     });
     request.end(JSON.stringify(body));
   });
+}
+
+const ANSWER_MS = 5_000;
+
+/**
+ * Asks before anything is said, since what is sent to a gateway that hangs is answered when it goes on.
+ * @throws {UserError} if the gateway listens and does not answer
+ */
+async function checkAnswers(socketPath: string): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const request = http.get({ socketPath, signal: AbortSignal.timeout(ANSWER_MS) }, (response) => {
+    response.resume();
+    resolve();
+  });
+  // `post` says why nothing listens.
+  request.on('error', ({ name }) =>
+    name === 'AbortError' ? reject(new UserError(say('cli.hungGateway'))) : resolve(),
+  );
+  return promise;
 }
 
 type AnswerLine = Extract<LocalLine, { type: 'answer' }>;

@@ -32,6 +32,8 @@ export interface Guess {
   charset: Charset;
   /** No encoding gave plausible text, so letters beyond ASCII may be wrong. */
   isUnsure?: true;
+  /** Some bytes are no characters. */
+  isDamaged?: true;
 }
 
 const HAN_SIMPLE =
@@ -136,6 +138,7 @@ const isMarkedOnly = (text: string): boolean => {
 /** Guesses the encoding of a text without a mark that isn't UTF-8; looks only at its beginning. */
 export function guessCharset(bytes: Uint8Array): Guess {
   const sample = bytes.subarray(0, SAMPLE);
+  if (isMostlyUtf8(sample)) return { charset: 'utf-8', isDamaged: true };
   if (isMarkedOnly(decodeCharset('windows-1252', sample))) return { charset: 'windows-1252' };
   const wide = best(WIDE_CHARSETS.map(([charset, worth]) => ({ charset, score: scoreWide(sample, charset, worth) })));
   const narrow = best(
@@ -145,6 +148,12 @@ export function guessCharset(bytes: Uint8Array): Guess {
   const found = wide.score >= WIDE_LEAST && wide.score >= narrow.score - lead ? wide : narrow;
   if (found === narrow && narrow.score < LEAST) return { charset: 'windows-1252', isUnsure: true };
   return { charset: found.charset };
+}
+
+/** In a text of another encoding, bytes that happen to be UTF-8 are rare. */
+function isMostlyUtf8(bytes: Uint8Array): boolean {
+  const beyond = decodeCharset('utf-8', bytes).match(/[^\0-\x7f]/gu) ?? [];
+  return beyond.filter((each) => each === '\ufffd').length * 3 < beyond.length;
 }
 
 interface ScoredCharset {
@@ -158,8 +167,14 @@ const best = (all: readonly ScoredCharset[]): ScoredCharset =>
 
 const decoders = new Map<Charset, InstanceType<typeof TextDecoder>>();
 
-/** Decodes a text, or a page of one that ends with a whole character. Removes a byte order mark. */
-export function decodeCharset(charset: Charset, bytes: Uint8Array): string {
+/**
+ * Decodes a text, or a page of one that ends with a whole character. Removes a byte order mark; NUL becomes a
+ * replacement sign, as a damaged byte does.
+ */
+export const decodeCharset = (charset: Charset, bytes: Uint8Array): string =>
+  decodeAsIs(charset, bytes).replaceAll('\0', '\ufffd');
+
+function decodeAsIs(charset: Charset, bytes: Uint8Array): string {
   if (charset === 'utf-32le' || charset === 'utf-32be') return decodeUnicode(charset, bytes);
   const decoder = decoders.get(charset) ?? new TextDecoder(charset);
   decoders.set(charset, decoder);
@@ -208,9 +223,11 @@ const isSmall = (character: string): boolean => character !== '' && character !=
  * in UTF-32 every fourth byte of any text.
  */
 export function unmarkedUnicode(bytes: Uint8Array): Unicode | undefined {
+  const sample = bytes.subarray(0, SAMPLE);
+  // Two letters of ASCII are one of Chinese.
+  if (isUtf8(sample) && !isControlled(sample)) return undefined;
   const zeros = [0, 0];
-  for (const [at, byte] of bytes.subarray(0, SAMPLE).entries())
-    if (byte === 0) zeros[at % 2] = (zeros[at % 2] ?? 0) + 1;
+  for (const [at, byte] of sample.entries()) if (byte === 0) zeros[at % 2] = (zeros[at % 2] ?? 0) + 1;
   const [even = 0, odd = 0] = zeros;
   const candidates: Unicode[] = ['utf-32le', 'utf-32be'];
   if (even !== odd) candidates.push(odd > even ? 'utf-16le' : 'utf-16be');
@@ -220,7 +237,7 @@ export function unmarkedUnicode(bytes: Uint8Array): Unicode | undefined {
 function isTextIn(charset: Unicode, bytes: Uint8Array): boolean {
   const unit = unitOf(charset);
   const sample = bytes.subarray(0, Math.min(SAMPLE, bytes.length - (bytes.length % unit)));
-  const text = decodeCharset(charset, sample);
+  const text = decodeAsIs(charset, sample);
   // Almost no four bytes are a character by chance. In UTF-16 a pair may be cut at the end of the sample.
   if (unit === 4 && text.includes('\ufffd')) return false;
   return /^[\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}\p{Cf}\t\n\r\f\ud800-\udfff]+\ufffd?$/u.test(text);
@@ -233,12 +250,19 @@ export const unitOf = (charset: Charset): number =>
 /** Decodes a text in any encoding; returns undefined for anything else. */
 export function readableText(bytes: Buffer): string | undefined {
   if (markedUnicode(bytes)) return decodedText(bytes);
-  if (bytes.subarray(0, SAMPLE).includes(0)) {
+  const sample = bytes.subarray(0, SAMPLE);
+  if (sample.includes(0)) {
     const charset = unmarkedUnicode(bytes);
-    return charset && decodeCharset(charset, bytes);
+    if (charset || isControlled(sample)) return charset && decodeCharset(charset, bytes);
   }
   if (isUtf8(bytes)) return decodeCharset(isIso2022Jp(bytes) ? 'iso-2022-jp' : 'utf-8', bytes);
   return decodeCharset(guessCharset(bytes.subarray(bytes.findIndex((byte) => byte >= 0x80))).charset, bytes);
+}
+
+/** Returns whether there are too many control characters for a text, in which a single one may be stray. */
+export function isControlled(bytes: Uint8Array): boolean {
+  const controls = bytes.reduce((n, byte) => n + (byte < 9 || (byte > 13 && byte < 32 && byte !== 27) ? 1 : 0), 0);
+  return controls * (controls > 1 ? 100 : 10) > bytes.length;
 }
 
 /** Returns whether it is 7-bit with escape sequences that switch alphabets. */

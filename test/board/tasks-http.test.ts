@@ -76,6 +76,30 @@ describe('tasks over HTTP', () => {
     expect(world.llm.requests()).toHaveLength(3);
   });
 
+  it.each(['while it ran', 'after its end'])(
+    'end for a listener who connects again and again, heard of %s',
+    async (when) => {
+      const { world, call, ended } = await open();
+      world.llm.script([
+        { text: 'Done.', delayMs: 200 },
+        { text: 'Shorter.', delayMs: 200 },
+      ]);
+      const { taskId } = (await call('POST', '/api/tasks', { goal: 'Write', messages: [] })).body;
+      if (when === 'after its end') await ended(taskId);
+      const path = `/api/tasks/${taskId}/events`;
+      const lastOf = (text: string) => ({ 'last-event-id': [...text.matchAll(/^id: (.+)$/gm)].at(-1)?.[1] ?? '' });
+      const heard = lastOf((await call('GET', path)).text);
+      expect(await call('GET', path, undefined, heard)).toMatchObject({ status: 204, text: '' });
+      // What an earlier start of the gateway has counted is told once, from the state.
+      const again = await call('GET', path, undefined, { 'last-event-id': '0-5' });
+      expect(again).toMatchObject({ status: 200, text: expect.stringContaining('event: task:completed') });
+      expect((await call('GET', path, undefined, lastOf(again.text))).status).toBe(204);
+      await call('POST', `${path.replace('/events', '/messages')}`, { message: 'Shorter, please' });
+      const more = await call('GET', path, undefined, heard);
+      expect(more).toMatchObject({ status: 200, text: expect.stringContaining('"text":"Shorter."') });
+    },
+  );
+
   it('are of those who begun them: others find nothing, and owners all', async () => {
     const { world, call, ended } = await open();
     world.llm.script([{ text: 'Mine.' }]);

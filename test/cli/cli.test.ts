@@ -470,7 +470,7 @@ it('what a command finds damaged is said on standard error', async () => {
   expect(stderr).toContain('access/paired.json is damaged and was moved to access/paired.json.bad');
 });
 
-it('says of a gateway that hangs that it is not ready, instead of waiting for it', async () => {
+it('says of a gateway that hangs that it does not answer, instead of waiting for it', async () => {
   const home = tempFolder();
   await running(home);
   const { pid } = JSON.parse(fs.readFileSync(path.join(home, 'run/gateway.json'), 'utf8'));
@@ -479,4 +479,10 @@ it('says of a gateway that hangs that it is not ready, instead of waiting for it
   const { code, out, err } = await viber(home, ['status']);
   expect([code, err]).toEqual([1, '']);
   expect(out).toMatch(/^Ready +no: it does not answer$/m);
+  for (const args of [['chat'], ['run', 'Say hello']])
+    expect(await viber(home, args)).toMatchObject({
+      code: 1,
+      out: '',
+      err: expect.stringContaining('does not answer'),
+    });
 });

@@ -1,6 +1,6 @@
 /**
  * `GET /api/tasks/{id}/events`: the events of one task as server-sent events, until its run ends. `Last-Event-ID`
- * resumes after that event.
+ * resumes after that event; 204 keeps an `EventSource` that has heard the end from connecting again.
  */
 
 import type http from 'node:http';
@@ -26,12 +26,16 @@ export const eventsRoute = (parts: ProtocolParts, exchange: Exchange): BoardRout
     const task = seenTask(params.id ?? '', caller.principal, parts);
     const { live, after } = parsedBy(eventsQuerySchema, Object.fromEntries(url.searchParams));
     const last = request.headers['last-event-id'];
-    response.writeHead(200, { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' });
-    response.flushHeaders();
-    const over = () => response.end();
     // While missed events are replayed, an end may belong to an earlier run.
     let isCaughtUp = false;
     let isOver = parts.runningTasks().includes(task.id) ? false : OVER.has(task.state);
+    if (isOver && typeof last === 'string' && exchange.isUpToDate(task.id, last)) {
+      response.writeHead(204).end();
+      return;
+    }
+    response.writeHead(200, { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' });
+    response.flushHeaders();
+    const over = () => response.end();
     const peer = {
       send(text: string) {
         const frame: { type: string; cursor?: string; state?: string } = JSON.parse(text);
@@ -56,8 +60,7 @@ export const eventsRoute = (parts: ProtocolParts, exchange: Exchange): BoardRout
     });
     const from = typeof last === 'string' ? last : after;
     await exchange.follow(connection, [task.id], { live, after: from });
-    if (from === undefined && isOver)
-      for (const frame of await exchange.standing(task)) writeEvent(response, frame, JSON.stringify(frame));
+    if (from === undefined && isOver) await exchange.stand(connection, task);
     isCaughtUp = true;
     // A finished run has no further events.
     if (isOver) over();

@@ -102,13 +102,22 @@ export class Exchange {
     }
     const release = this.hold(connection);
     try {
-      const { cursor } = this.log;
-      connection.send({ type: 'resync', cursor });
-      for (const task of await this.#meant(connection, taskIds))
-        for (const frame of await this.standing(task)) connection.send({ ...frame, cursor });
+      connection.send({ type: 'resync', cursor: this.log.cursor });
+      for (const task of await this.#meant(connection, taskIds)) await this.stand(connection, task);
     } finally {
       release();
     }
+  }
+
+  /** Returns whether nothing has happened to a task since a cursor. */
+  isUpToDate(taskId: string, cursor: string): boolean {
+    return this.log.after(cursor)?.every((event) => taskOf(event) !== taskId) === true;
+  }
+
+  /** Sends the state of a task, with the cursor that it already includes. */
+  async stand(connection: Connection, task: TaskRecord): Promise<void> {
+    const { cursor } = this.log;
+    for (const frame of await this.standing(task)) connection.send({ ...frame, cursor });
   }
 
   standings(): Standings {

@@ -23,6 +23,7 @@ export const cli = translate(english.cli)({
   noIngress:
     'Auf diesem Rechner läuft auf {home} kein Gateway mit der Rolle ingress: Starte eines mit {start}, dann versuch es noch einmal. Läuft es mit einer anderen Konfiguration, nenne sie mit --config.',
   busyGateway: 'Das Gateway startet oder hält gerade an. Versuch es gleich noch einmal.',
+  hungGateway: 'Das Gateway läuft, antwortet aber nicht: Starte es neu, wenn das so bleibt. Nichts wurde gesendet.',
   noViber: 'Den Viber „{name}“ gibt es nicht. Es gibt: {all}.',
   stoppedFirst:
     'Das Gateway hat vor der Antwort aufgehört. Es behält die Nachricht und beantwortet sie nach dem nächsten Start.',

@@ -20,6 +20,7 @@ export const cli = {
   noIngress:
     'No gateway with the role ingress runs on {home} on this machine: start one with {start}, then try again. If it runs with another configuration, name that with --config.',
   busyGateway: 'The gateway is starting or stopping. Try again in a moment.',
+  hungGateway: 'The gateway does not answer, though it runs: restart it if this goes on. Nothing was sent.',
   noViber: 'There is no viber "{name}". There is: {all}.',
   stoppedFirst: 'The gateway stopped before it answered. It keeps the message and answers after its next start.',
   startFirst: 'No gateway runs on {home}: start one with {start}, then try again.',

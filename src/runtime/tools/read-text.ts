@@ -8,6 +8,7 @@ import {
   decodeCharset,
   type Guess,
   guessCharset,
+  isControlled,
   isIso2022Jp,
   unitOf,
   unmarkedUnicode,
@@ -33,6 +34,7 @@ export interface TextPage {
 
 const UNSURE =
   'Its encoding could not be recognised: letters beyond ASCII are a guess and may be wrong. Say so, and ask for the file in UTF-8.';
+const DAMAGED = 'It is damaged: each � stands for bytes that are no character.';
 
 /** Reads one page of a text that the gateway itself created. */
 export async function readStoredPage(file: string, label: string, offset: number): Promise<TextPage> {
@@ -56,7 +58,7 @@ export async function readTextPage(fd: number, label: string, offset: number, ty
     const what = type && !type.startsWith('text/') ? type : binaryType(head);
     throw new UserError(`${label} is not text: ${what}, ${formatSize(size)}.`);
   }
-  const { charset, isUnsure } = guess;
+  const { charset, isUnsure, isDamaged } = guess;
   const unit = unitOf(charset);
   const from = Math.min(size, Math.max(0, Math.floor(offset / unit) * unit));
   const page = await bytesAt(fd, from, Math.min(PAGE_BYTES, size - from));
@@ -69,6 +71,7 @@ export async function readTextPage(fd: number, label: string, offset: number, ty
     ...(next < size ? { next } : {}),
     ...(charset === 'utf-8' ? {} : { encoding: charset }),
     ...(isUnsure && { note: UNSURE }),
+    ...(isDamaged && { note: DAMAGED }),
   };
 }
 
@@ -86,23 +89,20 @@ async function bytesAt(fd: number, position: number, length: number): Promise<Bu
 }
 
 /**
- * Detects the encoding: byte order marks and signatures decide; otherwise NUL bytes and control characters mean binary,
- * valid UTF-8 is UTF-8, and the rest is an older encoding.
+ * Detects the encoding: byte order marks and signatures decide; otherwise more than a stray control character means
+ * binary, valid UTF-8 is UTF-8, and the rest is damaged or of an older encoding.
  */
 async function sniff(fd: number, head: Buffer, size: number): Promise<Guess | 'binary'> {
   const marked = markedUnicode(head);
   if (marked) return { charset: marked };
   if (MAGIC.some(([mark]) => head.subarray(0, mark.length).equals(mark))) return 'binary';
-  if (head.includes(0)) {
-    const charset = unmarkedUnicode(head);
-    return charset ? { charset } : 'binary';
-  }
-  const controls = head.reduce((sum, byte) => sum + (byte < 9 || (byte > 13 && byte < 32 && byte !== 27) ? 1 : 0), 0);
-  if (controls * 100 > head.length) return 'binary';
+  const unmarked = head.includes(0) ? unmarkedUnicode(head) : undefined;
+  if (unmarked) return { charset: unmarked };
+  if (isControlled(head)) return 'binary';
   if (isIso2022Jp(head)) return { charset: 'iso-2022-jp' };
   const telling = await firstBeyondAscii(fd, head, size);
   if (isUtf8Text(telling.bytes, telling.isCut)) return { charset: 'utf-8' };
-  return controls === 0 ? guessCharset(telling.bytes) : 'binary';
+  return guessCharset(telling.bytes);
 }
 
 /**

@@ -393,6 +393,23 @@ describe('read_file', () => {
     });
   });
 
+  const GERMAN = 'Grüße aus Köln, schöne Tage wünscht Jörg';
+  it.each([
+    ['one NUL', Buffer.from('name;price\nchair\0;12\n'), 'name;price\nchair\ufffd;12\n'],
+    ['one NUL in UTF-8', Buffer.from(`${GERMAN}\0`), `${GERMAN}\ufffd`],
+    ['one NUL among letters alone', Buffer.from(`${'ab'.repeat(20)}\0c`), `${'ab'.repeat(20)}\ufffdc`],
+    ['NUL far behind its beginning', Buffer.from(`${'a;1\n'.repeat(5_000)}b\0\n`), /b\ufffd\n$/],
+    ['a stray control character', Buffer.from('first page\x01\nsecond page\n'), 'first page\x01\nsecond page\n'],
+    ['a quotation mark of Windows', Buffer.from([...Buffer.from(GERMAN), 0x92]), `${GERMAN}\ufffd`],
+    ['a letter cut in two', Buffer.from([...Buffer.from(GERMAN), 0xc3, 10]), `${GERMAN}\ufffd\n`],
+    ['a stray byte in Russian', Buffer.from([0xff, ...Buffer.from('Привет, мир')]), '\ufffdПривет, мир'],
+    ['a stray byte in Japanese', Buffer.from([...Buffer.from('こんにちは'), 0x80, 10]), 'こんにちは\ufffd\n'],
+  ])('reads a text with %s', async (_, content, text) => {
+    await upload('notes.csv', content);
+    const read = await toolbox()('read_file', { path: 'notes.csv' });
+    expect(read).toMatchObject({ text: typeof text === 'string' ? text : expect.stringMatching(text) });
+  });
+
   it.each([
     ['a.pdf', Buffer.from('%PDF-1.7 text'), 'application/pdf'],
     ['a.png', Buffer.from('\x89PNG\r\n\x1a\n0000', 'latin1'), 'image/png'],
