@@ -308,9 +308,21 @@ test('nothing behind a link is taken over: files, folders on the way, whole skil
     plant(openclaw(), ['workspace/memory', 'workspace/skills', 'skills/notes', 'cron', 'state']),
     plant(openclaw(), ['skills', 'workspace/skills/weather', 'workspace/memory/deep']),
     plant(openclaw(), ['workspace']),
+    plant(openclaw(), ['openclaw.json', 'skills/notes/SKILL.md', 'workspace/memory/projects.md', 'cron/jobs.json']),
   ];
-  for (const source of sources) {
+  const links = [
+    ['workspace/memory', 'workspace/skills', 'skills/notes', 'cron/jobs.json'],
+    ['skills', 'workspace/skills/weather', 'workspace/memory/deep'],
+    ['workspace'],
+    ['openclaw.json', 'skills/notes/SKILL.md', 'workspace/memory/projects.md', 'cron/jobs.json'],
+  ];
+  for (const [n, source] of sources.entries()) {
     const plan = await planOpenClaw(source, new Date(), servicesFor(CONTEXT));
     expect(plan.writes.filter(({ content }) => content.includes('OUTSIDE'))).toEqual([]);
+    // Each is named once.
+    for (const name of links[n] ?? [])
+      expect(plan.notes.filter((note) => note.startsWith(`${path.join(source, name)} is not taken over`))).toHaveLength(
+        1,
+      );
   }
 });

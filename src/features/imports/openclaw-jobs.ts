@@ -9,7 +9,7 @@ import { errorMessage } from '../../errors.ts';
 import { isRecord } from '../../lib/json.ts';
 import type { CliServices } from '../../runtime/contract/cli.ts';
 import { jobsInDatabase } from './openclaw-database.ts';
-import { type Plan, readSmall } from './plan.ts';
+import { type Plan, readOrNote } from './plan.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -59,7 +59,7 @@ async function readSourceJobs(source: string, plan: Plan): Promise<{ file: strin
     plan.notes.push(`${database} could not be read (${why}): openclaw cron list shows the jobs in it.`);
   }
   const file = path.join(source, 'cron/jobs.json');
-  const text = readSmall(source, 'cron/jobs.json')?.toString();
+  const text = readOrNote(plan, source, 'cron/jobs.json')?.toString();
   return { file, jobs: text === undefined ? [] : listIn(text, plan) };
 }
 

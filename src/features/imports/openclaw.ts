@@ -12,7 +12,7 @@ import { viberCommand } from '../../lib/invocation.ts';
 import { isRecord } from '../../lib/json.ts';
 import type { CliServices } from '../../runtime/contract/cli.ts';
 import { jobsOf } from './openclaw-jobs.ts';
-import { type Plan, plainFiles, readSmall } from './plan.ts';
+import { type Plan, plainFiles, readOrNote, readSmall } from './plan.ts';
 
 type ImportedWith = { jobFiles: CliServices['jobFiles'] };
 
@@ -42,7 +42,7 @@ export async function planOpenClaw(source: string, now: Date, { jobFiles }: Impo
     throw new UserError(`${source} has neither openclaw.json nor a workspace: is it the state folder of OpenClaw?`);
   for (const name of PERSONA) addFile(plan, workspace, name, `workspace/${name}`);
   if (!sortedNames(workspace).includes('MEMORY.md')) addFile(plan, workspace, 'memory.md', 'workspace/MEMORY.md');
-  for (const name of notesIn(workspace, 'memory'))
+  for (const name of plainFiles(plan, workspace, 'memory').filter((file) => file.endsWith('.md')))
     addFile(plan, workspace, `memory/${name}`, `workspace/memory/${name}`);
   for (const [name, why] of Object.entries(NOT_OURS))
     if (fs.existsSync(path.join(workspace, name))) plan.notes.push(`${name} is not taken over: ${why}.`);
@@ -55,7 +55,7 @@ export async function planOpenClaw(source: string, now: Date, { jobFiles }: Impo
 
 /** Parses JSON5: strips comments and reads the rest as YAML, which allows unquoted keys and trailing commas. */
 async function settingsIn(source: string, file: string, plan: Plan): Promise<Record<string, unknown>> {
-  const text = readSmall(source, file)?.toString();
+  const text = readOrNote(plan, source, file)?.toString();
   if (text === undefined) return {};
   const plain = text
     .replace(/("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, '$1')
@@ -88,21 +88,14 @@ function sortedNames(folder: string): string[] {
   return fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory() ? fs.readdirSync(folder).sort() : [];
 }
 
-/** Files that begin with a dot are not notes. */
-const notesIn = (root: string, folder: string): string[] =>
-  plainFiles(root, folder).filter((name) => name.endsWith('.md') && !/(^|\/)\./.test(name));
-
 function addFile(plan: Plan, root: string, name: string, to: string): void {
-  const content = readSmall(root, name);
-  const from = path.join(root, name);
-  if (content !== undefined && content.length > 0) plan.writes.push({ to, from, content });
-  else if (fs.lstatSync(from, { throwIfNoEntry: false }) && content === undefined)
-    plan.notes.push(`${from} is not taken over: it is a link, a folder, or larger than 2 MB.`);
+  const content = readOrNote(plan, root, name);
+  if (content !== undefined && content.length > 0) plan.writes.push({ to, from: path.join(root, name), content });
 }
 
 /** Adds the skills below `root`; a skill that is already planned stays. */
 function addSkills(plan: Plan, root: string): void {
-  const all = plainFiles(root, 'skills').filter((file) => !/(^|\/)(\.|node_modules\/)/.test(file));
+  const all = plainFiles(plan, root, 'skills');
   for (const name of new Set(all.filter((file) => /^[^/]+\/SKILL\.md$/.test(file)).map((file) => path.dirname(file)))) {
     const to = `skills/${name.toLowerCase().replace(/[^a-z0-9-]+/g, '-')}`;
     if (plan.writes.some((write) => write.to.startsWith(`${to}/`))) continue;

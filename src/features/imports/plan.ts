@@ -1,5 +1,6 @@
 /** The plan of an import: files to write, and what is left to a person. */
 import fs from 'node:fs';
+import path from 'node:path';
 import { type HeldFile, type HeldFolder, holdFolder, openFile, PathRefused } from '../../lib/files/below.ts';
 
 export interface Plan {
@@ -29,14 +30,28 @@ export function readSmall(root: string, name: string, max = MAX_TEXT): Buffer | 
   }
 }
 
-/** Returns the paths of all plain files in a folder below `root`, relative to the folder. Skips links. */
-export function plainFiles(root: string, name: string): string[] {
+/** Reads a plain file below `root`, or notes that it is left out. */
+export function readOrNote(plan: Plan, root: string, name: string): Buffer | undefined {
+  const content = readSmall(root, name);
+  const from = path.join(root, name);
+  if (content === undefined && fs.lstatSync(from, { throwIfNoEntry: false }))
+    plan.notes.push(`${from} is not taken over: it is a link, a folder, or larger than 2 MB.`);
+  return content;
+}
+
+/**
+ * Returns the paths of all plain files in a folder below `root`, relative to the folder. Notes links; leaves out hidden
+ * files and installed packages.
+ */
+export function plainFiles(plan: Plan, root: string, name: string): string[] {
   const files: string[] = [];
   const walk = (folder: HeldFolder | undefined, prefix: string): void => {
     try {
       for (const entry of folder?.entries() ?? []) {
+        if (/^\.|^node_modules$/.test(entry.name)) continue;
         if (entry.isFile) files.push(prefix + entry.name);
         else if (entry.isFolder) walk(folder?.folder(entry.name), `${prefix}${entry.name}/`);
+        else noteLink(plan, path.join(root, name, prefix, entry.name));
       }
     } finally {
       folder?.close();
@@ -46,6 +61,9 @@ export function plainFiles(root: string, name: string): string[] {
     walk(holdFolder(root, name.split('/')), '');
   } catch (error) {
     if (!(error instanceof PathRefused)) throw error;
+    noteLink(plan, path.join(root, name));
   }
   return files.sort();
 }
+
+const noteLink = (plan: Plan, file: string) => plan.notes.push(`${file} is not taken over: it is a link.`);
