@@ -55,6 +55,8 @@ export interface Handles {
 
 export function createHandles(limit: number | undefined, now = Date.now): Handles {
   const problem = limitProblem(limit);
+  // Asked for now: catalogues are files, and without handles none can be opened.
+  const how = messagesIn('en').text('checks.raiseHandles');
   let seenAt = Number.NEGATIVE_INFINITY;
   let seen = '';
   let wasEnough = true;
@@ -83,7 +85,7 @@ export function createHandles(limit: number | undefined, now = Date.now): Handle
     if (now() - seenAt >= TOLD_MS) return { enough: true };
     return {
       enough: false,
-      detail: `the handles of files and sockets run out (${seen}): ${messagesIn('en').text('checks.raiseHandles')}`,
+      detail: `the handles of files and sockets run out (${seen}): ${how}`,
     };
   }
 
