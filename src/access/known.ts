@@ -1,5 +1,5 @@
 /**
- * What is known of people besides their rights: their language (`access/languages.json`), their time zone
+ * Stores facts about people besides their rights: their language (`access/languages.json`), their time zone
  * (`zones.json`), and the direct conversations in which owners can be reached (`owners.json`). Lost entries are learned
  * again.
  */
@@ -16,7 +16,7 @@ import { type JsonMap, openJsonMap } from './records.ts';
 
 interface PersonalZone {
   zone: string;
-  /** The person has said it, as opposed to a platform. */
+  /** Whether the person said it, and not a platform. */
   isSaid: boolean;
 }
 
@@ -34,7 +34,7 @@ interface NameQuestion {
 }
 
 const askedShape = shape<NameQuestion>(objectOf({ run: isFilled }));
-const ASKED = { lost: 'who was asked where they are', next: 'They may be asked once more.' };
+const ASKED = { lost: 'who was asked for their time zone', next: 'They may be asked once more.' };
 
 const zoneKeys = (principal: Principal): string[] => [
   principalText(principal),
@@ -195,7 +195,7 @@ export function openLanguages(options: LanguagesOptions): Languages {
       });
       learned.clear();
     } catch (error) {
-      log.warn({ err: error }, 'the languages of people could not be written down');
+      log.warn({ err: error }, "people's languages could not be saved");
     }
   }
 

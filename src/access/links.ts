@@ -135,7 +135,7 @@ export class Links {
       tell: true,
     });
     this.#codes = openJsonList(path.join(folder, 'link-codes.json'), waitingShape, {
-      lost: 'link codes that waited to be entered',
+      lost: 'pending link codes',
     });
     // Finds damage now, not when somebody enters a code.
     this.#links.read();

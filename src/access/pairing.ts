@@ -171,7 +171,7 @@ class PairingFiles implements Pairing {
     this.#pendings = openJsonList(pendingFile, pendingShape, { lost: 'who waits to be let in; they may ask again' });
     this.#pairs = openJsonList(this.#pairedFile, pairedShape, {
       lost: 'who was let in',
-      next: 'They have to be paired again, and that makes nobody an owner: put the file back, or list owners under people:.',
+      next: "They have to be paired again, which doesn't make anyone an owner: restore the file, or list owners under people:.",
       tell: true,
     });
     if (this.#pairs.read().some(({ role }) => role === 'owner')) this.#markOwner();

@@ -8,11 +8,11 @@ import { hearAdoptions, openTask, type ToldAdoption } from '../workspace/tasks/i
 import type { TaskRecord } from '../workspace/types.ts';
 import type { AppGateway } from './contract.ts';
 
-/** Returns a function that ends it. */
+/** Returns a function that stops it. */
 export function tellPlanEdits(gw: AppGateway): () => void {
   const listener = (adoption: ToldAdoption) => {
     tell(adoption, gw).catch((error: unknown) =>
-      gw.log.error({ err: error, task: adoption.taskId }, 'an edited plan could not be told of'),
+      gw.log.error({ err: error, task: adoption.taskId }, 'people could not be told about an edited plan'),
     );
   };
   return hearAdoptions(gw.home, listener);

@@ -10,7 +10,7 @@ import type { AppGateway } from './contract.ts';
 const EARLY = 10;
 const LOOK_MS = 10_000;
 
-/** Returns a function that ends it. */
+/** Returns a function that stops it. */
 export function watchSpace(gw: AppGateway): () => void {
   const { home, people } = gw;
   const unlimit = limitSpace(home, {
@@ -50,7 +50,7 @@ function lookAtDisk({ config, home, people, log }: AppGateway): void {
       isFull ? say('failures.diskFull', given) : say('failures.diskShort', given),
     );
   } catch (error) {
-    log.warn({ err: errorMessage(error) }, 'the free space of the disk cannot be told');
+    log.warn({ err: errorMessage(error) }, "can't read the free space of the disk");
   }
 }
 

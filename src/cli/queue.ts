@@ -12,6 +12,7 @@ import { cutText, plainLine } from '../lib/text.ts';
 import { type Messages, say } from '../messages/messages.ts';
 import { type CliContext, EXIT } from '../runtime/contract/cli.ts';
 import { foundOn, serverOf } from './on-server.ts';
+import { field, stringOr } from './trace/events.ts';
 
 type QueueState = 'waits' | 'in work' | 'to be sent' | 'unsure' | 'given up';
 
@@ -92,6 +93,3 @@ function ageOf(seconds: number): string {
 /** `telegram 1001`. */
 const chatLabel = (address: unknown): string =>
   `${stringOr(field(address, 'channel'))} ${stringOr(field(address, 'chat'))}`.trim();
-
-const field = (value: unknown, name: string): unknown => (isRecord(value) ? value[name] : undefined);
-const stringOr = (value: unknown): string => (typeof value === 'string' ? value : '');

@@ -1,9 +1,11 @@
 /** Finds the gateways on this machine that have a home open: one, or several that share it. */
+
 import path from 'node:path';
 import { loadConfig } from '../config.ts';
 import { runFolders } from '../engine/run-folder.ts';
 import { ConfigError, errorCode } from '../errors.ts';
 import { readTextSync } from '../lib/files.ts';
+import { parseJson } from '../lib/json.ts';
 import { anything, isNumber, isText, objectOf, optional, shape } from '../lib/shape.ts';
 import { say, type Wording } from '../messages/messages.ts';
 
@@ -72,17 +74,8 @@ async function stopOfService({ home, env }: { home: string; env: NodeJS.ProcessE
 
 function runningIn(folder: string): Running[] {
   const text = readTextSync(path.join(folder, 'gateway.json'));
-  const { data } = aboutShape.safeParse(text === undefined ? undefined : parseOrUndefined(text));
+  const { data } = aboutShape.safeParse(text === undefined ? undefined : parseJson(text));
   return data && isProcessAlive(data.pid) ? [{ ...data, folder }] : [];
-}
-
-function parseOrUndefined(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }
 
 /** EPERM means that it is alive but belongs to another user. */

@@ -107,7 +107,7 @@ export class ViberClient {
     this.#connect();
   }
 
-  /** Where the connection stands; see `ConnectionState`. */
+  /** The state of the connection. */
   get state(): ConnectionState {
     return this.#state;
   }
@@ -199,9 +199,9 @@ export class ViberClient {
       if (event.type === 'task:completed') resolve({ taskId: event.taskId, runId: event.runId, result: event.result });
       if (event.type === 'task:error') reject(new ViberError({ code: 'failed', message: event.error.message }));
       if (event.type === 'task:state' && event.state === 'stopped')
-        reject(new ViberError({ code: 'stopped', message: 'The work was stopped.' }));
+        reject(new ViberError({ code: 'stopped', message: 'The task was stopped.' }));
       if (event.type === 'task:state' && event.state === 'error')
-        reject(new ViberError({ code: 'failed', message: 'The work was given up.' }));
+        reject(new ViberError({ code: 'failed', message: 'The gateway gave up on the task.' }));
     };
     const stop = this.onEvent((event) => (taskId === undefined ? early.push(event) : look(event)));
     const unwatch = this.onState((state) => {

@@ -23,5 +23,5 @@ export const over = (code: 'closed' | 'refused'): ViberError =>
     message:
       code === 'closed'
         ? 'The connection is closed.'
-        : 'The gateway refused the connection: mostly the token is not one of http.token or http.clients.',
+        : "The gateway refused the connection: usually the token isn't in http.token or http.clients.",
   });

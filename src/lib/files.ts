@@ -159,7 +159,7 @@ export async function appendLines(file: string, lines: string[], options: WriteO
 
 /** Like `appendLines` without sync. Returns the offset of the first new line and the file's new size, in bytes. */
 export function appendLinesSync(file: string, lines: string[], mode = 0o600): { offset: number; size: number } {
-  const fd = openAppend(file, { lost: 'what stood in it' }, mode);
+  const fd = openAppend(file, { lost: 'the contents of it' }, mode);
   try {
     const { size } = fs.fstatSync(fd);
     const torn = size > 0 && lastByte(fd, size) !== 0x0a;

@@ -35,8 +35,8 @@ const MAX_LINES_BYTES = 400 * 1024 * 1024;
 const { O_RDONLY, O_NONBLOCK } = fs.constants;
 /** Errors caused by the file's own state; any other may pass and is thrown. */
 const BLOCKED: Record<string, string> = {
-  EACCES: 'may not be read by this user',
-  EPERM: 'may not be read by this user',
+  EACCES: 'cannot be read by this user',
+  EPERM: 'cannot be read by this user',
   EISDIR: 'is a folder',
   ELOOP: 'is a link that leads to itself',
   ENXIO: 'is not a regular file',
@@ -263,12 +263,4 @@ export function isJsonRecord(value: Json | undefined): value is { [key: string]:
   return isRecord(value);
 }
 
-export function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch (error) {
-    if (error instanceof SyntaxError) return false;
-    throw error;
-  }
-}
+export const isJson = (text: string): boolean => parseJson(text) !== undefined;

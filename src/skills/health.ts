@@ -85,13 +85,13 @@ export function openHealth(options: HealthOptions): Health {
         problems.push({ kind: 'variable', name: variable, fix: `set skills.env.${name}.${variable} in config.yaml` });
       }
       if (!sandbox && options.needsSandbox?.(skill) === true)
-        problems.push({ kind: 'binary', name: 'bubblewrap', fix: 'install bubblewrap: it runs in a sandbox only' });
+        problems.push({ kind: 'binary', name: 'bubblewrap', fix: 'install bubblewrap: it only runs in a sandbox' });
       const isUsable = problems.length === 0;
       if (runsScript && !sandbox) {
         problems.push({
           kind: 'sandbox',
           name: 'bubblewrap',
-          fix: 'install bubblewrap; without a sandbox its script runs only after a person has agreed',
+          fix: 'install bubblewrap; without a sandbox its script only runs after a person allows it',
         });
       }
       return { isUsable, problems };

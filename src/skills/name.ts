@@ -13,7 +13,7 @@ export function checkName(name: string, reserved: ReadonlySet<string>): string {
     throw new UserError(`name: "${name.slice(0, 80)}" is not kebab-case (a-z, 0-9 and single -, at most 64)`);
   }
   if (name in {} || [...reserved].some((tool) => tool.replaceAll('_', '-') === name)) {
-    throw new UserError(`name: "${name}" is a tool of the gateway; choose another`);
+    throw new UserError(`name: "${name}" is the name of a built-in tool; choose another`);
   }
   return name;
 }

@@ -33,7 +33,7 @@ export interface Skill extends Invocation {
   /** A tool runs `script` and is declared by its bundle; instructions are read by the model. */
   kind: 'tool' | 'instructions';
   parameters: readonly SkillParameter[];
-  /** Present for tools, but those bundled ones that have code. */
+  /** Present for tools, except bundled ones that have code. */
   script?: { shell: Shell; text: string };
   /** The Markdown below the front matter. */
   body: string;
@@ -61,7 +61,7 @@ export interface SkillSource {
   /** Absolute path. */
   file: string;
   level: SkillLevel;
-  /** Names of our own tools. */
+  /** Names of built-in tools. */
   reserved: ReadonlySet<string>;
 }
 
@@ -75,7 +75,7 @@ const head = z.object({
 
 /** The format's limit of a description, in characters. */
 const MAX_DESCRIPTION = 1024;
-const LONG = 'description: it is longer than 1,024 characters; the model may be told the beginning of it alone';
+const LONG = 'description: it is longer than 1,024 characters; the model may see only its beginning';
 
 const refuseLanguage = (): never => {
   throw new UserError('only YAML is read as front matter');

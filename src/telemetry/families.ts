@@ -11,15 +11,14 @@ const WAIT = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900, 3_600]
 const SENDING = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3_600, 14_400, 86_400];
 
 export const COUNTERS = {
-  viber_inbound_total: 'Platform events, by channel and what became of them.',
+  viber_inbound_total: 'Platform events, by channel and outcome.',
   viber_runs_total: 'Runs, by final state.',
   viber_deliveries_total: 'Attempts to deliver, by outcome.',
   viber_dropped_total: 'Events of kinds that are not handled, by channel and kind.',
   viber_model_calls_total: 'Model calls that are charged for, by model.',
   viber_model_tokens_total:
-    'Tokens of model calls, by model and direction; cached are those of the input that a provider has kept.',
-  viber_model_cost_total:
-    'What model calls have cost, by model and currency; calls without a known price are not in it.',
+    'Tokens of model calls, by model and direction; cached is the part of the input that the provider had cached.',
+  viber_model_cost_total: 'Cost of model calls, by model and currency; calls without a known price are left out.',
   viber_errors_total: 'Failures, by stage (model, run, delivery) and kind; one that is tried again counts each time.',
 } as const;
 
@@ -45,13 +44,13 @@ export const HISTOGRAMS = {
 } as const;
 
 export const GAUGES = {
-  viber_waiting: 'Messages and answers not finished.',
-  viber_dead: 'Messages given up.',
+  viber_waiting: 'Unfinished messages and answers.',
+  viber_dead: 'Messages that the gateway gave up on.',
   viber_resident_bytes: 'Resident memory.',
-  viber_queue_depth: 'What waits or is at work, in the inbox (messages) and the outbox (answers).',
-  viber_queue_age_seconds: 'Age of the oldest of them; 0 where there is none.',
+  viber_queue_depth: 'Entries pending or in progress, in the inbox (messages) and the outbox (answers).',
+  viber_queue_age_seconds: 'Age of the oldest entry in seconds; 0 without one.',
   viber_channel_connected: 'Whether a channel is connected, 1 or 0.',
-  viber_role: 'What this process does, 1 for each of ingress, work and deliver that it has.',
+  viber_role: 'Roles of this process: 1 for each of ingress, work and deliver that it has.',
   viber_start_time_seconds: 'When the gateway was started, in seconds since 1970.',
 } as const;
 

@@ -124,7 +124,7 @@ export function createTracing({ url, headers, sample, resource, onChange, everyM
     stage: (trace, name, options = {}) =>
       spanOf(begin(name, options, traces.setSpanContext(ROOT_CONTEXT, contextOf(trace)))),
     async close(ms) {
-      const flushed = provider.shutdown().catch(() => onChange('what was left could not be handed over'));
+      const flushed = provider.shutdown().catch(() => onChange('the last traces could not be sent'));
       await within(flushed, ms);
     },
   };

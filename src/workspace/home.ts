@@ -150,7 +150,7 @@ function layout(root: string): Home {
       `${JSON.stringify(String(id).slice(0, 80))} is not the id of a ${what}: a-z, 0-9, - and _, at most 64`,
     );
   };
-  // Joined once: these are asked for many times a message, and checked ids need no joining.
+  // These paths are joined once: each message asks for them many times.
   const [workspace, vibers, artifacts, agents] = [at('workspace'), at('vibers'), at('artifacts'), at('agents')];
   return {
     root,
@@ -181,7 +181,7 @@ function adoptOlderLayout(root: string): void {
 }
 
 function createFolder(root: string, name: string): void {
-  ensureFolder(root, path.join(root, name), `what stood in ${name}/`, READ.includes(name));
+  ensureFolder(root, path.join(root, name), `the contents of ${name}/`, READ.includes(name));
 }
 
 /**

@@ -175,7 +175,7 @@ describe('levels', () => {
       'empty.skill.md: the file does not begin with a front matter (a line of "---")',
       'huge.skill.md: larger than 256 KB',
       'js.skill.md: the front matter is in "js"; only YAML is read, nothing was run',
-      'notify.skill.md: name: "notify" is a tool of the gateway; choose another',
+      'notify.skill.md: name: "notify" is the name of a built-in tool; choose another',
     ]);
     expect(Reflect.has(globalThis, 'pwned')).toBe(false);
   });

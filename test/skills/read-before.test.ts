@@ -33,7 +33,7 @@ test('what was read before is the same as what is read', async () => {
   for (const file of files)
     expect(again.parse(file.text, sourceOf(file))).toEqual(parseSkill(file.text, sourceOf(file)));
   expect(() => again.parse(text(1), sourceOf(files[0] as WatchedFile, ['skill_1']))).toThrow(
-    'is a tool of the gateway',
+    'is the name of a built-in tool',
   );
   // Nothing was read anew, so nothing is written.
   await again.keep();

@@ -106,8 +106,8 @@ it('count as missing where they cannot be read, each is told of once, and the ot
   expect(await readMemory(home, 'default')).toBeUndefined();
   vi.restoreAllMocks();
   expect(told).toEqual([
-    'The file workspace/SOUL.md may not be read by this user',
-    'The file workspace/USER.md may not be read by this user',
+    'The file workspace/SOUL.md cannot be read by this user',
+    'The file workspace/USER.md cannot be read by this user',
     'The file workspace/TOOLS.md is a link that leads to itself',
     'The file workspace/MEMORY.md is a link that leads to itself',
   ]);

@@ -157,8 +157,8 @@ describe('openHome', () => {
       ...[true, 0o700],
     ]);
     expect(told.sort()).toEqual([
-      'The file agents may not be used by this user and was moved to agents.bad. Lost: what stood in agents/default/sessions/.',
-      'The file usage may not be used by this user and was moved to usage.bad. Lost: what stood in usage/.',
+      'The file agents may not be used by this user and was moved to agents.bad. Lost: the contents of agents/default/sessions/.',
+      'The file usage may not be used by this user and was moved to usage.bad. Lost: the contents of usage/.',
     ]);
   });
 

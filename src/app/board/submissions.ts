@@ -66,15 +66,15 @@ class Speech {
     const visit: Visit = { as: principal };
     const outcome = await accept(message, raw, gw, visit).catch((error: unknown) => {
       host.handles.note(error);
-      throw new RequestError(503, 'busy', 'It could not be stored; send it again in a moment.');
+      throw new RequestError(503, 'busy', "I can't store this right now; send it again in a moment.");
     });
     if (visit.rate?.ok === false)
-      throw new RequestError(429, 'too_many', 'These are too many messages at once; wait a minute.');
+      throw new RequestError(429, 'too_many', 'Too many messages at once; wait a minute, then try again.');
     if (outcome === 'answered' || outcome === 'refused')
       throw new RequestError(
         429,
         'refused',
-        'It was not taken in: too much waits, or there is no such viber any more.',
+        "It wasn't accepted: too many messages are waiting, or the viber no longer exists.",
       );
     return gw.tasks.conversations.get(bindingKey(principal, message.address, true))?.taskId;
   }
@@ -132,7 +132,7 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
       await speech.accept(caller, { ...saying, facts }, { type: 'task:submit', id });
       const taskId = conversations.get(conversationKey(address))?.taskId;
       if (taskId === undefined)
-        throw new RequestError(503, 'busy', 'It could not be stored; send it again in a moment.');
+        throw new RequestError(503, 'busy', "I can't store this right now; send it again in a moment.");
       return { taskId };
     },
     async tell(caller, id, { taskId, message, injectionMode, files = [] }) {

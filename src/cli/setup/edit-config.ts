@@ -73,7 +73,7 @@ const misplaced = (file: string, path: Setting['path']): ConfigError =>
     ),
   ]);
 
-/** The comments of an empty section stand before what comes into it. */
+/** Moves the comments of an empty section above its new content. */
 function keepComments(from: Scalar, section: YAMLMap | YAMLSeq): void {
   const comments = [from.commentBefore, from.comment].filter((comment) => comment);
   if (comments.length > 0) section.commentBefore = comments.join('\n');

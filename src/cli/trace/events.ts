@@ -5,7 +5,7 @@ import path from 'node:path';
 import { inspectSpool, type SpoolRecord } from '../../engine/local/inspect.ts';
 import type { LedgerLine } from '../../engine/local/ledger.ts';
 import { errorCode } from '../../errors.ts';
-import { isRecord } from '../../lib/json.ts';
+import { isRecord, parseJson } from '../../lib/json.ts';
 import { say, type Wording } from '../../messages/messages.ts';
 import { isId } from '../../workspace/home.ts';
 import { parseEntry } from '../../workspace/tasks/index.ts';
@@ -88,7 +88,7 @@ function ledgerLines(spool: string, prefix: string): LedgerLine[] {
     .sort()
     .flatMap((name) => readPlainFile(path.join(folder, name)).split('\n'))
     .filter((line) => line.includes(`"key":"${prefix}`))
-    .map(json)
+    .map(parseJson)
     .filter(isLedgerLine);
 }
 
@@ -199,18 +199,9 @@ function stepDetail({ index, messages }: { index: number; messages: readonly unk
 
 /** An object with these fields in our own file was written by the ledger. */
 const isLedgerLine = (value: unknown): value is LedgerLine => isRecord(value) && 'what' in value && 'part' in value;
-const field = (value: unknown, name: string): unknown => (isRecord(value) ? value[name] : undefined);
+export const field = (value: unknown, name: string): unknown => (isRecord(value) ? value[name] : undefined);
 const yesOrNo = (is: boolean) => (is ? 'yes' : 'no');
-const stringOr = (value: unknown): string => (typeof value === 'string' ? value : '');
-
-function json(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
+export const stringOr = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /**
  * Returns '' if the file is gone: the gateway moves files while we read. Skips pipes, whose reading would never end.

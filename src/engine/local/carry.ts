@@ -51,7 +51,7 @@ export function startNextSegment(
 function remakeFolder(folder: string): boolean {
   if (statOf(folder)?.isDirectory()) return false;
   const root = path.dirname(folder);
-  ensureFolder(root, folder, 'what stood in spool/log/');
+  ensureFolder(root, folder, 'the contents of spool/log/');
   syncFolder(root);
   syncFolder(path.dirname(root));
   return true;

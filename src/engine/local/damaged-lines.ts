@@ -5,7 +5,7 @@ import { reportDamage } from '../../lib/damage.ts';
 
 const ABOUT = {
   lost: 'messages that were not answered, and answers that were not delivered',
-  next: 'Whoever misses an answer has to write again.',
+  next: 'People who miss an answer have to write again.',
   tell: true,
 };
 

@@ -16,7 +16,7 @@ export interface Lock {
   release(): void;
 }
 
-const ABOUT = { lost: 'nothing but the count of starts', next: 'A new one is used.' };
+const ABOUT = { lost: 'only the count of starts', next: 'A new one is used.' };
 
 /**
  * Locks the home. A damaged file is emptied in place, never replaced: SQLite reads it only after locking it, so nobody

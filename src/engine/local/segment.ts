@@ -17,7 +17,7 @@ const PIECE_BYTES = 1_000_000;
 
 const ABOUT = {
   lost: 'all messages that were not answered, and answers that were not delivered',
-  next: 'Whoever misses an answer has to write again.',
+  next: 'People who miss an answer have to write again.',
   tell: true,
 };
 
@@ -173,7 +173,7 @@ export function openSegment(folder: string, name: string, begin: string): Segmen
     return new Segment(folder, name);
   } catch (error) {
     if (errorCode(error) !== 'EACCES' && errorCode(error) !== 'EPERM') throw error;
-    quarantine(file, 'may not be read by this user', ABOUT);
+    quarantine(file, 'cannot be read by this user', ABOUT);
     return Segment.whole(folder, name, [begin]);
   }
 }

@@ -58,7 +58,7 @@ export interface SpoolStore {
 
 const MESSAGE = {
   lost: 'a message that was accepted and not answered yet',
-  next: 'Whoever misses an answer has to write again.',
+  next: 'People who miss an answer have to write again.',
   tell: true,
 };
 const ANSWER = { lost: 'an answer that was not delivered yet', next: 'It is not sent any more.', tell: true };
@@ -83,7 +83,7 @@ export class NoSpaceError extends StorageError {
 export function openStore(options: StoreOptions): SpoolStore {
   const { root, freeBytes } = options;
   for (const state of ['log', 'unsure', 'dead', 'ledger'])
-    ensureFolder(root, path.join(root, state), `what stood in spool/${state}/`);
+    ensureFolder(root, path.join(root, state), `the contents of spool/${state}/`);
   const folder = path.join(root, 'log');
   const end = takeCleanEnd(root, folder);
   const log = new SpoolLog(folder, path.join(root, 'dead'), options.segmentBytes);

@@ -2,7 +2,9 @@
  * Messages between processes: news for all listeners, and a message to one process. Best effort: a process that is away
  * misses them, so everything that matters is polled as well.
  */
+
 import type { Redis } from 'ioredis';
+import { parseJson } from '../../lib/json.ts';
 import { isText, objectOf, shape } from '../../lib/shape.ts';
 import type { Stop } from '../engine.ts';
 
@@ -68,7 +70,7 @@ export class News {
       for (const listener of this.#words) this.#tell(listener, text);
       return;
     }
-    const { data } = newsShape.safeParse(parseNews(text));
+    const { data } = newsShape.safeParse(parseJson(text));
     for (const listener of this.#listeners.get(data?.topic ?? '') ?? []) this.#tell(listener, data?.text ?? '');
   }
 
@@ -78,15 +80,5 @@ export class News {
     } catch (error) {
       this.#onError(error);
     }
-  }
-}
-
-/** Other writers on the server may send anything. */
-function parseNews(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
   }
 }

@@ -141,7 +141,7 @@ export class Scripts {
       return this.#client.eval(script.text, 1, key, ...args);
     });
     const { success, data } = answerShape.safeParse(JSON.parse(String(await done)));
-    if (!success || !data) throw new StorageError(`the script ${name} gave what cannot be understood`);
+    if (!success || !data) throw new StorageError(`the script ${name} gave an unexpected reply`);
     return data;
   }
 

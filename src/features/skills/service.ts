@@ -43,7 +43,7 @@ export type SkillAdding = Pick<Adding, 'look' | 'take' | 'drop' | 'lookForUpdate
 async function programsHere(skill: Skill, isSandboxed: boolean): Promise<{ runs: boolean; fix?: string }> {
   const names = await programsOf(skill);
   if (names.length === 0) return { runs: false };
-  if (!isSandboxed) return { runs: false, fix: 'install bubblewrap: its programs run in a sandbox only' };
+  if (!isSandboxed) return { runs: false, fix: 'install bubblewrap: its programs only run in a sandbox' };
   const isPython = names.some((name) => name.endsWith('.py'));
   if (!isPython || findSystemProgram(['python3', 'python'])) return { runs: true };
   return { runs: false, fix: 'install python3 for the whole system: its programs are Python' };

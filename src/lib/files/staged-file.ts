@@ -94,7 +94,7 @@ function rename(from: string, to: string, undo: () => void): void {
   try {
     // A folder can't be replaced, so it is moved away with its contents.
     if (fs.lstatSync(to, { throwIfNoEntry: false })?.isDirectory())
-      quarantine(to, 'is a folder', { lost: 'what the file of that name said', tell: true });
+      quarantine(to, 'is a folder', { lost: 'the contents of the file with that name', tell: true });
     fs.renameSync(from, to);
   } catch (error) {
     undo();
@@ -115,7 +115,7 @@ function placeFor(file: string, isFollowed: boolean): { target: string; isNewFol
     const isLink = isFollowed && fs.lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true;
     if (!isLink || !NOWHERE.includes(errorCode(error) ?? '')) throw error;
   }
-  quarantine(file, 'is a link that leads nowhere', { lost: 'what stood where it led', tell: true });
+  quarantine(file, 'is a link that leads nowhere', { lost: 'the contents of its target', tell: true });
   return { target: file, isNewFolder: false };
 }
 

@@ -6,7 +6,7 @@ export const board = translate(english.board)({
   link: 'Öffne das innerhalb von fünf Minuten; es meldet dich einmal an:',
   hereOnly:
     'Es öffnet sich auf dem Rechner, auf dem ich laufe. Von einem anderen aus mach zuerst mit `ssh -L` einen Tunnel für den Port und öffne den Link dann dort.',
-  anywhere: 'Gib ihn nicht weiter: Wer ihn zuerst öffnet, ist als du angemeldet.',
+  anywhere: 'Gib ihn nicht weiter: Wer ihn zuerst öffnet, ist in deinem Namen angemeldet.',
   ownersOnly: 'Das Board ist nur für meine Besitzer.',
   directOnly: 'Den Link zum Board gebe ich nur in einer direkten Nachricht: Schick mir dort /board.',
   notHere:

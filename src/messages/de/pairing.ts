@@ -22,11 +22,11 @@ export const pairing = translate(english.pairing)({
   linked:
     'Fertig: Hier bist du jetzt {person}, wie auf {identity}, mit denselben Aufgaben, Dateien und Rechten. Was wir dort gemacht haben, geht hier weiter. /link list zeigt deine Konten.',
   codeUsed:
-    '{identity} ({name}) hat deinen Code eingegeben und handelt ab jetzt als du. Wenn du das nicht warst, schick sofort `/link remove {identity}`.',
+    '{identity} ({name}) hat deinen Code eingegeben und handelt ab jetzt in deinem Namen. Wenn du das nicht warst, schick sofort `/link remove {identity}`.',
   cannotLink: 'Dieses Konto lässt sich gerade nicht verbinden; sag dem Besitzer dieses Bots Bescheid.',
   directOnly: 'Konten verbinde ich nur in einer Direktnachricht; ein hier geschriebener Code gilt nicht mehr.',
   yourCode:
-    'Dein Code ist **{code}**. Wer ihn eingibt, handelt als du: Gib ihn darum selbst ein, mit deinem anderen Konto, nur in einer Direktnachricht an mich. Er gilt einmal, 10 Minuten lang.',
+    'Dein Code ist **{code}**. Wer ihn eingibt, handelt in deinem Namen: Gib ihn darum selbst ein, mit deinem anderen Konto, nur in einer Direktnachricht an mich. Er gilt einmal, 10 Minuten lang.',
   enterOn: '- auf {channel}: `{command}`',
   yourAccounts: 'Deine Konten:',
   thisAccount: 'dieses Konto',

@@ -82,7 +82,7 @@ const BINDING = {
   next: 'Its next message begins a new task; /open continues the old one.',
 };
 const KEYS = {
-  lost: 'which conversations see a task at work',
+  lost: 'which conversations follow a running task',
   next: 'They are found again when somebody writes there.',
 };
 
@@ -364,7 +364,7 @@ export interface ViberRules {
   configured(principal: Principal, address: Address, isDirect: boolean): string;
   /** The vibers that members may choose everywhere. */
   forMembers: readonly string[];
-  /** Returns what a viber's file says it is for. */
+  /** Returns the description in a viber's file. */
   about(id: string): Promise<string | undefined>;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Remembers files that a provider refuses, and never sends them to it again. Finds them by leaving out one file after
- * the other; a file that the provider accepted before is not suspected.
+ * another; a file that the provider accepted before is not suspected.
  */
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';

@@ -106,7 +106,7 @@ function whyUnusable(file: string, stat: fs.Stats): string | undefined {
     fs.accessSync(file, fs.constants.R_OK | fs.constants.W_OK);
     return undefined;
   } catch (error) {
-    if (errorCode(error) === 'EACCES') return 'may not be read by this user';
+    if (errorCode(error) === 'EACCES') return 'cannot be read by this user';
     throw error;
   }
 }

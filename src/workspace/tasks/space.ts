@@ -38,23 +38,21 @@ export interface SpaceRules {
 export class NoRoom extends UserError {
   constructor({ bytes }: SpaceBudget) {
     const size = bytes >= 1e9 ? `${Math.round(bytes / 1e8) / 10} GB` : `${Math.round(bytes / 1e6)} MB`;
-    super(
-      `there is no room left: the files of one person may take ${size} here, and an owner can remove some or raise the limit`,
-    );
+    super(`there is no room left: one person's files may take up ${size}; an owner can remove some or raise the limit`);
   }
 }
 
 const COUNT_MS = 60_000;
-/** Most people whose usage is cached. */
+/** The most people whose usage is cached. */
 const MAX_KNOWN = 1_000;
 
 /** In a task's folder: the files outside it that the task has written, relative to the home, one JSON string a line. */
 const ELSEWHERE = 'written.jsonl';
 
 interface SpaceCount {
-  /** Everything together. */
+  /** Bytes of everything. */
   bytes: number;
-  /** The conversations alone. */
+  /** Bytes of the conversations. */
   words: number;
 }
 
@@ -139,7 +137,7 @@ async function budgetOf(home: Home, taskId: string, people?: readonly string[]) 
 async function countedOf(budget: SpaceBudget, home: Home, at: SpaceLimit) {
   let counted = at.counted.get(budget.key);
   if (!counted || Date.now() - counted.at > COUNT_MS) {
-    // Whoever asks while it is being counted gets the same count, to which everything is added.
+    // Callers that ask during a count share it, and everything is added to it.
     counted = { at: Date.now(), known: countSpace(home, at.order, budget) };
     at.counted.set(budget.key, counted);
     counted.known.catch(() => at.counted.delete(budget.key));

@@ -96,7 +96,7 @@ describe('a segment that is over', () => {
     store = open(root);
     expect([store.names('new'), store.find('none')]).toEqual([['b'], undefined]);
     expect(found).toMatchObject([
-      { file: `${first}.jsonl`, why: 'may not be read by this user', lost: 'which messages it tells of as answered' },
+      { file: `${first}.jsonl`, why: 'cannot be read by this user', lost: 'which messages it tells of as answered' },
     ]);
     vi.restoreAllMocks();
     expect(open(root).wasFinished('a')).toBe(true);
@@ -211,7 +211,7 @@ describe('a damaged segment', () => {
     },
   );
 
-  const next = 'Whoever misses an answer has to write again.';
+  const next = 'People who miss an answer have to write again.';
   const lost = 'messages that were not answered, and answers that were not delivered';
 
   it('with lines that cannot be read keeps them for its owner alone, and its owners are told how many', async () => {

@@ -51,7 +51,7 @@ test('a folder in its place is moved away, and a pipe is refused by name', () =>
   expect(moved.epoch).toBe(1);
   moved.release();
   expect(fs.existsSync(path.join(`${file}.bad`, 'in it'))).toBe(true);
-  const about = { lost: 'nothing but the count of starts', next: 'A new one is used.', file };
+  const about = { lost: 'only the count of starts', next: 'A new one is used.', file };
   expect(told).toEqual([{ ...about, why: 'is a folder', movedTo: `${file}.bad` }]);
   // Above every count of starts, and no further than the time in seconds.
   damage(file, 'garbage '.repeat(2_000));

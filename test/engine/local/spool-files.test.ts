@@ -226,7 +226,7 @@ describe('a segment', () => {
 
   const about = {
     lost: 'all messages that were not answered, and answers that were not delivered',
-    next: 'Whoever misses an answer has to write again.',
+    next: 'People who miss an answer have to write again.',
     tell: true,
   };
   it.each([
@@ -252,7 +252,7 @@ describe('a segment', () => {
     expect(() => openSegment(folder, '2026-01-31.1', 'begin\n')).toThrow('EMFILE');
     refuse(code);
     const damages = heard(folder, () => expect(openSegment(folder, '2026-01-31.1', 'begin\n').size).toBe(6));
-    const why = 'may not be read by this user';
+    const why = 'cannot be read by this user';
     expect(damages).toEqual([{ ...about, file, why, movedTo: `${file}.bad` }]);
   });
 
@@ -334,7 +334,7 @@ describe('what the store finds', () => {
     const [message, answer] = heard(root, () => (['new', 'out'] as const).map(read));
     const why = 'has a line that does not hold what it should';
     const lost = 'a message that was accepted and not answered yet';
-    const next = 'Whoever misses an answer has to write again.';
+    const next = 'People who miss an answer have to write again.';
     const bad = (state: string) => path.join(root, 'dead', `odd.${state}.bad`);
     const file = path.join(root, 'log', `${segmentNames(path.join(root, 'log')).at(-1)}.jsonl`);
     expect(message).toEqual({ file, why, movedTo: bad('new'), lost, next, tell: true });
@@ -400,7 +400,7 @@ it.each(['log', 'unsure', 'dead', 'ledger'])(
     const root = tempFolder();
     fs.writeFileSync(path.join(root, name), 'no folder');
     const [damage] = heard(root, () => open(root));
-    expect(damage).toMatchObject({ file: path.join(root, name), lost: `what stood in spool/${name}/` });
+    expect(damage).toMatchObject({ file: path.join(root, name), lost: `the contents of spool/${name}/` });
     expect(fs.statSync(path.join(root, name)).isDirectory()).toBe(true);
   },
 );

@@ -157,8 +157,8 @@ describe('what is offered', () => {
       files: { 'skills/a.skill.md': skillText('notify', 'true'), 'skills/b.skill.md': skillText('read-file', 'true') },
     });
     expect((await skills.list('default')).problems.map(({ reason }) => reason)).toEqual([
-      expect.stringContaining('"notify" is a tool of the gateway'),
-      expect.stringContaining('"read-file" is a tool of the gateway'),
+      expect.stringContaining('"notify" is the name of a built-in tool'),
+      expect.stringContaining('"read-file" is the name of a built-in tool'),
     ]);
     expect(ownTools()).toEqual(expect.arrayContaining(createTools(scope).map(({ name }) => name)));
     expect(await names()).not.toContain('notify');

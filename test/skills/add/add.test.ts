@@ -170,7 +170,7 @@ describe('names', () => {
 
   test('of our own tools, and in capitals, do not load', async () => {
     const look = (name: string) => openAdding().look(folderOf({ 'SKILL.md': skillText(name) }), [], '/');
-    await expect(look('ask-user')).rejects.toThrow('is a tool of the gateway');
+    await expect(look('ask-user')).rejects.toThrow('is the name of a built-in tool');
     await expect(look('../../x')).rejects.toThrow('kebab-case');
   });
 

@@ -151,7 +151,7 @@ const NAMES: Shape[] = [
   ),
   shape('a name that is a path', bundle('', 'Do it in this order.', '../../etc/passwd'), /kebab-case/),
   shape('no name', '---\ndescription: Says hello.\n---\nSay hello.', { name: 'greet', warnings: [] }, 'greet/SKILL.md'),
-  shape('the name of one of our tools', bundle('', 'Do it in this order.', 'notify'), /is a tool of the gateway/),
+  shape('the name of one of our tools', bundle('', 'Do it in this order.', 'notify'), /is the name of a built-in tool/),
 ];
 
 const TOOLS: Shape[] = [

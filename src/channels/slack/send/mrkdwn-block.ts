@@ -12,7 +12,7 @@ const JOINER = '\u2060';
 const MENTION = /@(?=channel|here|everyone)/gi;
 // Code can't be escaped; only what would be a mention or would hide a link is broken.
 const TOKEN = /<(?=!(?:channel|here|everyone|group|subteam|date)|@[A-Z0-9]|#[A-Z0-9]|[a-z][a-z0-9+.-]*:[^\s<>|]*\|)/gi;
-// Everything that is neither blank nor punctuation to Markdown.
+// Matches characters that Markdown counts neither as blank nor as punctuation.
 const LETTER = /[^\s\p{P}\p{S}]/u;
 /** Matches what begins a heading, a list or a task. */
 const LINE_START = /^(\s*)(?:(#{1,6}|[-+*])(?=\s|$)|(\[)(?=[ xX]\]\s)|(\d{1,9})(?=[.)](?:\s|$)))/;
@@ -80,7 +80,7 @@ function writeCell(cell: Inline | undefined): string {
   return line.trim().replace(/(\\?)\|/g, (_all, backslash: string) => `${backslash}${backslash && JOINER}\\|`);
 }
 
-/** Makes line breaks stay line breaks. */
+/** Keeps line breaks. */
 function broken(lines: string[]): string[] {
   return lines.map((line, index) => {
     const shown = line.trim();

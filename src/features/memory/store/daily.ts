@@ -41,7 +41,7 @@ const MAX_KEPT_BYTES = 2 * MAX_BYTES;
  */
 const HIDDEN_LETTER = /(?<!\u{1F3F4}[\u{E0020}-\u{E007E}]{0,6})[\u{E0000}-\u{E007F}]/gu;
 const NAME = /^(\d{4}-\d\d-\d\d)\.md$/;
-const texts = createStatCache<string>(64, (file, stat) => (stat.isFile() ? (readTextSync(file) ?? '') : ''));
+export const texts = createStatCache<string>(64, (file, stat) => (stat.isFile() ? (readTextSync(file) ?? '') : ''));
 const names = createStatCache<string[]>(64, (dir, stat) =>
   (stat.isDirectory() ? fs.readdirSync(dir) : [])
     .filter((name) => NAME.test(name))

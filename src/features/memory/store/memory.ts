@@ -3,13 +3,11 @@
  * right before each write. The origin of each added line is in `memory/provenance.jsonl`.
  */
 import path from 'node:path';
-import { createStatCache } from '../../../lib/files/cache.ts';
-import { readTextSync } from '../../../lib/files.ts';
 import { markdownLines } from '../../../lib/markdown-lines.ts';
 import { findFile, whenSaved } from '../../../workspace/bootstrap.ts';
 import type { Home } from '../../../workspace/home.ts';
 import { TEMPLATES } from '../../../workspace/templates.ts';
-import { localDay } from './daily.ts';
+import { localDay, texts } from './daily.ts';
 import { editShared, lockMemory } from './edit.ts';
 import { type AdditionRecord, appendRecord, newId } from './record.ts';
 import { type Reversal, reversalOf } from './reversal.ts';
@@ -17,7 +15,6 @@ import { cleanSection, insertLines, newLines, toBullets } from './sections.ts';
 
 export const DEFAULT_SECTION = 'Learned Patterns';
 const DATED_SECTION = 'Important Decisions';
-const texts = createStatCache<string>(64, (file, stat) => (stat.isFile() ? (readTextSync(file) ?? '') : ''));
 
 export interface Fact {
   /** A heading of MEMORY.md, "Learned Patterns" by default. */

@@ -3,8 +3,10 @@
  * redirects are refused, since requests carry a key; an answer is read up to a limit and parsed once. Results are
  * untrusted data.
  */
+
 import { z } from 'zod';
 import { errorCode, UserError } from '../../../errors.ts';
+import { parseJson } from '../../../lib/json.ts';
 
 export interface SearchHit {
   title: string;
@@ -155,7 +157,7 @@ async function fetched(
   try {
     const response = await fetch(url, { ...init, redirect: 'error', signal: AbortSignal.any([signal, late]) });
     const text = await readLimited(response);
-    return { status: response.status, data: jsonOf(text) };
+    return { status: response.status, data: parseJson(text) };
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof UserError) throw error;
@@ -175,15 +177,6 @@ async function readLimited(response: Response): Promise<string> {
     pieces.push(piece);
   }
   return Buffer.concat(pieces).toString('utf8');
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }
 
 /** Keeps web addresses only, and strips HTML. */
