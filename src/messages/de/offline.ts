@@ -22,7 +22,8 @@ Zeitpläne in Worten brauchen ein Sprachmodell. Von Hand legst du einen Auftrag 
   planMade: 'Der Plan hat {n, plural, one {# Schritt} other {# Schritte}}.',
   planReplaced:
     'Er ersetzt einen Plan mit {n, plural, one {einem offenen Schritt} other {# offenen Schritten}}: {left}. Um einen Plan zu behalten und eine andere Aufgabe zu beginnen, schick erst /new.',
-  noPlan: 'Es gibt noch keinen Plan. Sag „plan: erstens; zweitens; drittens“, dann mache ich einen.',
+  noPlan:
+    'Es gibt noch keinen Plan. Sag „plan: erstens; zweitens; drittens“, dann mache ich einen; deine anderen Aufgaben zeigt /tasks.',
   noStep: 'Einen Schritt {step} gibt es im Plan nicht:',
   step: '{id}, „{title}“,',
   quoted: '„{title}“',

@@ -3,7 +3,7 @@ import { translate } from '../arguments.ts';
 import { plans as english } from '../en/plans.ts';
 
 export const plans = translate(english)({
-  none: 'Diese Aufgabe hat noch keinen Plan. Bitte mich um einen.',
+  none: 'Diese Aufgabe hat noch keinen Plan. Bitte mich um einen; deine anderen Aufgaben zeigt /tasks.',
   changed: 'Der Plan hat sich inzwischen geändert; so steht er jetzt.',
   gone: 'Schritt {n} von damals steht nicht mehr im Plan; so steht er jetzt.',
   skipped: '~~{step}~~ (übersprungen)',

@@ -18,7 +18,7 @@ Schedules in words need a language model. To add a job by hand, run \`{add}\` on
   planMade: 'The plan has {n, plural, one {# step} other {# steps}}.',
   planReplaced:
     'It replaces a plan with {n, plural, one {an open step} other {# open steps}}: {left}. To keep a plan and begin another task, send /new first.',
-  noPlan: 'There is no plan yet. Say “plan: first; second; third” to make one.',
+  noPlan: 'There is no plan yet. Say “plan: first; second; third” to make one; /tasks lists your other tasks.',
   noStep: 'There is no step {step} in the plan:',
   step: '{id}, “{title}”,',
   quoted: '“{title}”',

@@ -1,6 +1,6 @@
 /** The steps of a task, and their outcomes. */
 export const plans = {
-  none: 'This task has no plan yet. Ask me to make one.',
+  none: 'This task has no plan yet. Ask me to make one; /tasks lists your other tasks.',
   changed: 'The plan has changed; this is the current one.',
   gone: 'Step {n} as it was then is not in the plan any more; this is the current one.',
   skipped: '~~{step}~~ (skipped)',

@@ -94,7 +94,7 @@ export const words: Words = {
   now: {
     title: 'Jetzt',
     hello: (name) => (name === '' ? 'Was steht an?' : `Was steht an, ${name.charAt(0).toUpperCase()}${name.slice(1)}?`),
-    intro: 'Dasselbe Gespräch wie in deinem Chat: Fang hier an, mach dort weiter.',
+    intro: 'Fang hier an. Was du in Chats begonnen hast, steht unter Aufgaben.',
     ideas: [
       'Was ist noch offen?',
       'Fass zusammen, was wir gestern gemacht haben',

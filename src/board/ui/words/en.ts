@@ -75,7 +75,7 @@ export const english = {
     title: 'Now',
     hello: (name: string) =>
       name === '' ? 'What shall we do?' : `What shall we do, ${name.charAt(0).toUpperCase()}${name.slice(1)}?`,
-    intro: 'The same conversation as in your chat: start here, continue there.',
+    intro: 'Start here. What you began in chats is under Tasks.',
     ideas: ['What’s still open?', 'Sum up what we did yesterday', 'Every weekday at 9, tell me what’s due'],
     waiting: 'Waiting for you',
     count: (n: number) => `${n} waiting for you`,
