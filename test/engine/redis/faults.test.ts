@@ -293,10 +293,8 @@ describe.skipIf(!hasRedis)(`a server that is away${WITHOUT_REDIS}`, () => {
     expect((await engine.queue.stats()).waiting).toBeGreaterThanOrEqual(0);
     await sleep(1_500);
     await server.start();
-    const backAt = Date.now();
     await Promise.all(taken);
     const all = await delivering;
-    expect(Date.now() - backAt).toBeLessThan(10_000);
     expect(all.map(Number).sort((a, b) => a - b)).toEqual(sent);
     for (let lane = 0; lane < 10; lane++) {
       const order = all.map(Number).filter((n) => n % 10 === lane);
