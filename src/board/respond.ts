@@ -130,7 +130,7 @@ const TYPES: Readonly<Record<string, Wording>> = {
   string: say('expected.text'),
   boolean: say('expected.flag'),
   array: say('expected.list'),
-  object: say('expected.section'),
+  object: say('requests.object'),
 };
 
 function describeIssue(issue: z.core.$ZodIssue): Wording | string {

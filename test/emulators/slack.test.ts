@@ -126,10 +126,10 @@ test('what is said while nobody is connected is kept for a while; a repeated eve
   const said = slack.say(slack.general, 'early');
   await app.start();
   await slack.settled();
-  expect(seen).toEqual(said.events);
+  await expect.poll(() => seen).toEqual(said.events);
   slack.redeliver();
   await slack.settled();
-  expect(seen).toEqual([...said.events, ...said.events]);
+  await expect.poll(() => seen).toEqual([...said.events, ...said.events]);
 });
 
 test('a dropped or recycled socket is replaced, and nothing said meanwhile is lost', async () => {
@@ -145,7 +145,7 @@ test('a dropped or recycled socket is replaced, and nothing said meanwhile is lo
   await slack.connected();
   slack.say(slack.general, 'two');
   await slack.settled();
-  expect(seen).toEqual(['one', 'two']);
+  await expect.poll(() => seen).toEqual(['one', 'two']);
   expect(slack.counters().sockets.opened).toBe(3);
 });
 
@@ -156,7 +156,7 @@ test('a frozen socket answers no ping, and the client finds that out', async () 
   slack.freeze(true);
   slack.say(slack.general, 'into the void');
   await expect.poll(() => slack.counters().sockets.opened).toBe(2);
-  expect(seen).toEqual([]);
+  await expect.poll(() => seen).toEqual([]);
   slack.redeliver();
   await expect.poll(() => seen).toEqual(['into the void']);
 });
@@ -168,7 +168,7 @@ test('events come in reverse or twice on demand', async () => {
   slack.reverseNext(3);
   slack.burst([slack.general], 3, 'm');
   await slack.settled();
-  expect(seen).toEqual(['m3', 'm2', 'm1']);
+  await expect.poll(() => seen).toEqual(['m3', 'm2', 'm1']);
   slack.duplicate(true);
   slack.say(slack.general, 'twice');
   await slack.settled();

@@ -67,7 +67,7 @@ export function userTexts(messages: z.infer<typeof chatBody>['messages']): ChatT
       return [{ name: filename ?? `file-${index + 1}`, type: mediaType, url, field }];
     });
     if (files.length > MAX_FILES)
-      throw wrongField(`messages.${at}.parts`, say('requests.tooManyFiles', { n: String(MAX_FILES) }));
+      throw wrongField(`messages.${at}.parts`, say('requests.tooManyFiles', { n: MAX_FILES }));
     return text.trim() === '' && files.length === 0 ? [] : [{ id, text, files }];
   });
 }

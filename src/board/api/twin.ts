@@ -49,7 +49,7 @@ export async function carriedOut(
 ): Promise<object> {
   const key = request.headers['idempotency-key'];
   if (key !== undefined && (typeof key !== 'string' || key === '' || key.length > MAX_KEY))
-    throw new RequestError(400, 'bad_request', say('requests.key', { n: String(MAX_KEY) }));
+    throw new RequestError(400, 'bad_request', say('requests.key', { n: MAX_KEY }));
   const { fields = {} } = await commandTable[type](given, { caller, id: key ?? randomUUID(), parts });
   return fields;
 }

@@ -7,7 +7,7 @@ export const plugins = translate(english.plugins)({
   noFile: 'diese Datei oder diesen Ordner gibt es nicht',
   noPackage: 'dieses Paket gibt es weder beim Gateway noch in node_modules im Home; ein Pfad beginnt mit ./ oder /',
   noEntry: '{folder} enthält keine dieser Dateien: {names}',
-  late: 'nach {seconds} Sekunden ist es noch nicht geladen',
+  late: 'nach {seconds, plural, one {# Sekunde} other {# Sekunden}} ist es noch nicht geladen',
   exits: 'es beendet den Prozess',
   noExport: 'es exportiert kein Objekt „{what}“: erwartet wird eines als Default-Export',
   name: 'der Name darf nur aus a-z, 0-9 und - bestehen (höchstens 32 Zeichen)',
@@ -15,7 +15,7 @@ export const plugins = translate(english.plugins)({
   builtIn: '{name} ist ein eingebauter Kanal',
   pattern: 'accountPattern muss der Text eines regulären Ausdrucks sein',
   lacks: 'es fehlt: {what}',
-  lateSettings: 'nach {seconds} Sekunden sind die Einstellungen noch nicht da',
+  lateSettings: 'nach {seconds, plural, one {# Sekunde} other {# Sekunden}} sind die Einstellungen noch nicht da',
   schema: 'die Einstellungen sind kein Schema von zod',
   taken: 'es gibt schon ein Feature namens {name}',
 });

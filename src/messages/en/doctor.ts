@@ -13,7 +13,7 @@ export const doctor = {
   folderOpen: 'others can look into {folder}: chmod 700 it',
   fileOpen: 'others can read {file}: chmod 600 it',
   tooFewHandles:
-    '{tooLow, select, yes {at most {limit} files and sockets may be open, and it needs {needs} to work: {how}} other {at most {limit} files and sockets may be open, and with all runs at work it needs up to {needs}: {how}}}',
+    '{tooLow, select, yes {at most {limit} open files and sockets are allowed, and it needs {needs} to work: {how}} other {at most {limit} open files and sockets are allowed, and with all runs at work it needs up to {needs}: {how}}}',
   noGateway: 'none runs on this machine now',
   gateway: '{pid} does {roles}; its lock and socket are in {folder}',
   gatewayPort: '{pid} does {roles} on port {port}; its lock and socket are in {folder}',
