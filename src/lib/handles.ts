@@ -37,7 +37,7 @@ export function limitProblem(limit: number | undefined): { isTooLow: boolean; de
   const isTooLow = limit < LEAST;
   const needs = isTooLow ? LEAST : GOOD;
   const tooLow = isTooLow ? 'yes' : 'no';
-  return { isTooLow, detail: say('doctor.tooFewHandles', { tooLow, limit, needs, how: say('checks.raiseHandles') }) };
+  return { isTooLow, detail: say('doctor.tooFewHandles', { tooLow, limit, needs, how: say('channels.raiseHandles') }) };
 }
 
 /** Returns how many HTTP connections leave enough for everything else. */
@@ -55,8 +55,6 @@ export interface Handles {
 
 export function createHandles(limit: number | undefined, now = Date.now): Handles {
   const problem = limitProblem(limit);
-  // Asked for now: catalogues are files, and without handles none can be opened.
-  const how = messagesIn('en').text('checks.raiseHandles');
   let seenAt = Number.NEGATIVE_INFINITY;
   let seen = '';
   let wasEnough = true;
@@ -80,12 +78,13 @@ export function createHandles(limit: number | undefined, now = Date.now): Handle
     seen = what;
   }
 
+  // Its sentence is in the catalogue that is loaded from the start: without handles no file can be opened.
   function state(): HandleState {
     if (problem?.isTooLow) return { enough: false, detail: messagesIn('en').said(problem.detail) };
     if (now() - seenAt >= TOLD_MS) return { enough: true };
     return {
       enough: false,
-      detail: `the handles of files and sockets run out (${seen}): ${how}`,
+      detail: `the handles of files and sockets run out (${seen}): ${messagesIn('en').text('channels.raiseHandles')}`,
     };
   }
 

@@ -3,6 +3,7 @@ import { translate } from '../arguments.ts';
 import { channels as english } from '../en/channels.ts';
 
 export const channels = translate(english)({
+  raiseHandles: 'erhöhe die Grenze mit ulimit -n oder mit LimitNOFILE in der Datei des Dienstes',
   onIt: 'Ich bin dran.',
   onItIn: 'Ich bin dran: {place}',
   workingIn: 'Ich arbeite daran in <{link}|diesem Thread>.',

@@ -45,5 +45,4 @@ export const checks = translate(english.checks)({
   agentBoth: '{first}; {second}',
   agentKept: '{problem}; die Fassung davor gilt weiter',
   agentWarning: '{file}: {what}',
-  raiseHandles: 'erhöhe die Grenze mit ulimit -n oder mit LimitNOFILE in der Datei des Dienstes',
 });

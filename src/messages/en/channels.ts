@@ -1,5 +1,6 @@
 /** The platforms' own texts: about files that weren't included, and instead of an answer. */
 export const channels = {
+  raiseHandles: 'raise the limit with ulimit -n, or LimitNOFILE in the service file',
   onIt: 'On it.',
   onItIn: 'On it: {place}',
   workingIn: 'I am working on it in <{link}|this thread>.',

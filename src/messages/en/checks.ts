@@ -40,5 +40,4 @@ export const checks = {
   agentBoth: '{first}; {second}',
   agentKept: '{problem}; the version before it stays in force',
   agentWarning: '{file}: {what}',
-  raiseHandles: 'raise the limit with ulimit -n, or LimitNOFILE in the service file',
 } as const;
