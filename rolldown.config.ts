@@ -70,7 +70,7 @@ const withoutUnused: Plugin = {
   load: {
     filter: { id: /[\\/](?:zod[\\/]v4[\\/]locales|@ai-sdk[\\/]gateway[\\/]dist)[\\/]index\.js$/ },
     handler(id) {
-      if (id.includes('zod')) return "export { default as en } from './en.js';";
+      if (/locales[\\/]index\.js$/.test(id)) return "export { default as en } from './en.js';";
       return [
         'class GatewayError extends Error { static isInstance() { return false; } }',
         'export { GatewayError, GatewayError as GatewayAuthenticationError };',

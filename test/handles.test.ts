@@ -167,6 +167,23 @@ it.runIf(canChange)(
   },
 );
 
+it.runIf(isLinux)('a sentence whose catalogue cannot be opened is shown by its key, and as itself once it can', () => {
+  const program = `
+    const { closeSync, openSync } = await import('node:fs');
+    const { messagesIn } = await import(process.argv[1]);
+    const said = () => messagesIn('en').text('doctor.noGateway');
+    const held = [];
+    try { for (;;) held.push(openSync('/dev/null')); } catch { held.length > 0 || process.exit(1); }
+    const short = said();
+    held.forEach((fd) => closeSync(fd));
+    console.log(JSON.stringify([short, said()]));
+  `;
+  const command = 'ulimit -n 64; exec "$0" --input-type=module -e "$1" "$2"';
+  const file = path.join(import.meta.dirname, '../src/messages/messages.ts');
+  const { stdout, stderr } = spawnSync('bash', ['-c', command, process.execPath, program, file], { encoding: 'utf8' });
+  expect(JSON.parse(stdout || JSON.stringify(stderr))).toEqual(['doctor.noGateway', 'none runs on this machine now']);
+});
+
 describe('the limit', () => {
   it.each([
     [undefined, undefined, 512],

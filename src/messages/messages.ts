@@ -116,15 +116,24 @@ function catalogueText(language: string, key: string): string {
 type Texts = Readonly<Record<string, Readonly<Record<string, string>>>>;
 const loadedTexts = new Map<string, Texts>();
 
-/** Loads the areas that chats don't need with the first sentence of theirs. */
+/**
+ * Loads the areas that chats don't need with the first sentence of theirs. A process without a free handle can't, and
+ * shows the key of the sentence: a report of trouble must not become a second one.
+ */
 function laterOf(language: string): Texts {
   const known = loadedTexts.get(language);
   if (known) return known;
   const file = `${language}-later`;
-  const module: Record<string, Texts> = required(`./${file}.ts`, `./messages-${file}.js`);
-  const texts = module[language] ?? {};
-  loadedTexts.set(language, texts);
-  return texts;
+  try {
+    const module: Record<string, Texts> = required(`./${file}.ts`, `./messages-${file}.js`);
+    const texts = module[language] ?? {};
+    loadedTexts.set(language, texts);
+    return texts;
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code !== 'EMFILE' && code !== 'ENFILE') throw error;
+    return {};
+  }
 }
 
 /** Loads a file in the middle of a sentence, where nothing can be awaited. */
