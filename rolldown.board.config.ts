@@ -1,9 +1,9 @@
 /** The Board's page: what a browser loads, in dist/board, under names that change with their content. */
-import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig, type OutputChunk, type Plugin } from 'rolldown';
 import { licences } from './rolldown.licences.ts';
+import { shortHash, writeManifest, writeWorker } from './rolldown.shell.ts';
 
 const SOURCE = join(import.meta.dirname, 'src/board/ui');
 
@@ -37,20 +37,22 @@ function withImports(
 /** `index.html`, which names the entry, what it needs and the style sheet: one round of requests until something is seen. */
 const shell: Plugin = {
   name: 'board-shell',
-  writeBundle({ dir = 'dist/board' }, bundle) {
+  async writeBundle({ dir = 'dist/board' }, bundle) {
     const chunks = new Map<string, OutputChunk>();
     for (const file of Object.values(bundle)) if (file.type === 'chunk') chunks.set(file.fileName, file);
     const entry = [...chunks.values()].find(({ isEntry }) => isEntry);
     if (entry === undefined) throw new Error('the page has no entry');
     const css = styleSheet();
-    const sheet = `assets/board-${createHash('sha256').update(css).digest('hex').slice(0, 8)}.css`;
+    const sheet = `assets/board-${shortHash(css)}.css`;
     writeFileSync(join(dir, sheet), css);
     const preloads = [...withImports(entry, chunks)].filter((name) => name !== entry.fileName);
     const html = readFileSync(join(SOURCE, 'index.html'), 'utf8')
       .replace('%STYLES%', `/board/${sheet}`)
+      .replaceAll('%ICON%', writeManifest(dir))
       .replace('%ENTRY%', `/board/${entry.fileName}`)
       .replace('%PRELOADS%', preloads.map((name) => `<link rel="modulepreload" href="/board/${name}">`).join(''));
     writeFileSync(join(dir, 'index.html'), html);
+    await writeWorker(dir);
   },
 };
 

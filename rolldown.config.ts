@@ -1,10 +1,21 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { basename, extname, join } from 'node:path';
 import { defineConfig, type Plugin } from 'rolldown';
 import { isolatedDeclarationSync } from 'rolldown/experimental';
 import { licences, manifestIn } from './rolldown.licences.ts';
+import { COMMIT_FILE, commitOfCheckout } from './src/cli/commit.ts';
 import { ASSETS, installedAsset } from './src/lib/asset.ts';
 import { prepare } from './src/skills/prepared.ts';
 import { parseSkill } from './src/skills/skill.ts';
@@ -13,6 +24,8 @@ import { parseSkill } from './src/skills/skill.ts';
 const installed = Object.keys(manifestIn(import.meta.dirname).dependencies ?? {});
 /** Libraries that a library tries for and does without. */
 const OPTIONAL = ['zlib-sync'];
+/** What runs the tests of a package that holds a channel. */
+const TESTS = ['vitest'];
 const isInstalled = (id: string) => installed.some((name) => id === name || id.startsWith(`${name}/`));
 
 /** The bundled skills are files that are read at run time: they stand beside the program as they stand in the source, and as read. */
@@ -24,6 +37,16 @@ export const copySkills = {
     cpSync('src/skills', copies, { recursive: true, filter: (file) => extname(file) !== '.ts' });
     const { file, text } = prepare(copies, parseSkill);
     writeFileSync(file, text);
+  },
+};
+
+/** The commit is built in, since a package has no git to ask. A builder without git gives it (VIBER_COMMIT), or it stays unknown. */
+const nameCommit: Plugin = {
+  name: 'name-commit',
+  writeBundle({ dir = 'dist' }) {
+    const commit = process.env.VIBER_COMMIT?.trim() || commitOfCheckout(import.meta.dirname);
+    if (commit !== undefined && /^[0-9a-f]{7,40}(-dirty)?$/.test(commit))
+      writeFileSync(join(dir, COMMIT_FILE), `${commit.replace(/^([0-9a-f]{12})[0-9a-f]*/, '$1')}\n`);
   },
 };
 
@@ -81,6 +104,16 @@ const withoutUnused: Plugin = {
   },
 };
 
+/** Each other language is a chunk of its own, and what only commands say in it another one. */
+const otherLanguages = Object.fromEntries(
+  globSync('src/messages/*-later.ts').flatMap((file) => {
+    const language = basename(file, '-later.ts');
+    if (language === 'en') return [];
+    const parts = [language, `${language}-later`];
+    return parts.map((part) => [`messages-${part}`, `src/messages/${part}.ts`]);
+  }),
+);
+
 /** What nobody installs must not be asked for at run time. */
 const refuseStrangers: Plugin = {
   name: 'refuse-strangers',
@@ -88,24 +121,35 @@ const refuseStrangers: Plugin = {
     const chunks = Object.values(bundle).filter((file) => file.type === 'chunk');
     const asked = chunks.flatMap(({ imports, dynamicImports }) => [...imports, ...dynamicImports]);
     const strangers = asked.filter((id) => {
-      return !Object.hasOwn(bundle, id) && !isBuiltin(id) && !isInstalled(id) && !OPTIONAL.includes(id);
+      return !Object.hasOwn(bundle, id) && !isBuiltin(id) && !isInstalled(id) && ![...OPTIONAL, ...TESTS].includes(id);
     });
     if (strangers.length > 0) throw new Error(`not bundled and not among the dependencies: ${strangers.join(', ')}`);
   },
 };
 
-/** The types of what `openviber-gateway/client` exports, beside it. */
-const clientTypes: Plugin = {
-  name: 'client-types',
+/** Writes the types of files into the program's folder, where they all stand beside each other. */
+const typesOf = (name: string, files: readonly string[]): Plugin => ({
+  name,
   writeBundle({ dir = 'dist' }) {
-    for (const name of ['client', 'frames', 'viber-error']) {
-      const file = join('src/client', `${name}.ts`);
+    for (const file of files) {
       const { code, errors } = isolatedDeclarationSync(file, readFileSync(file, 'utf8'), {});
       if (errors[0]) throw new Error(`${file}: ${errors[0].message}`);
-      writeFileSync(join(dir, `${name}.d.ts`), code.replaceAll('.ts"', '.js"'));
+      const beside = code.replaceAll(/(["']\.)[^"'\n]*(\/[\w-]+)\.ts(?=["'])/g, '$1$2.js');
+      writeFileSync(join(dir, `${basename(file, '.ts')}.d.ts`), beside);
     }
   },
-};
+});
+
+/** The types of what `openviber-gateway/client` exports, beside it. */
+const clientTypes = typesOf(
+  'client-types',
+  ['client', 'frames', 'viber-error'].map((name) => join('src/client', `${name}.ts`)),
+);
+
+const SUITE = 'test/testing/testing.ts';
+
+/** The types of what `openviber-gateway/testing` exports, beside it. */
+const testingTypes = typesOf('testing-types', [SUITE, 'test/testing/host.ts', 'test/platforms/platform.ts']);
 
 /** The types of what `openviber-gateway/plugin` exports, and of all that they name. */
 const pluginTypes: Plugin = {
@@ -163,12 +207,12 @@ const output = {
 export default defineConfig([
   {
     ...shared,
-    // Plurals and the texts of the terminal are loaded by name when the first one is shown, because nothing can be imported in the middle of a sentence.
+    // Plurals, other languages and the texts of the terminal are loaded by name when the first one is shown, because nothing can be imported in the middle of a sentence.
     input: {
       main: 'src/main.ts',
       'messages-format': 'src/messages/format.ts',
       'messages-en-later': 'src/messages/en-later.ts',
-      'messages-de-later': 'src/messages/de-later.ts',
+      ...otherLanguages,
       client: 'src/client/client.ts',
       plugin: 'src/plugin/plugin.ts',
     },
@@ -178,6 +222,7 @@ export default defineConfig([
       copySkills,
       copyScripts,
       copyAssets,
+      nameCommit,
       clientTypes,
       pluginTypes,
       refuseStrangers,
@@ -190,9 +235,23 @@ export default defineConfig([
     input: {
       'document-worker': 'src/features/documents/formats/worker.ts',
       'chart-worker': 'src/features/charts/worker.ts',
+      'search-worker': 'src/features/projects/search-worker.ts',
       'picture-worker': 'src/runtime/reading/pictures/worker.ts',
     },
     plugins: [withoutEval, withoutUnused, refuseStrangers, licences()],
     output,
   },
+  // The suite of every channel, for packages that hold one: it starts the program, and shares no file with it. The container is built
+  // without the tests.
+  ...(existsSync(SUITE)
+    ? [
+        {
+          ...shared,
+          external: (id: string) => TESTS.includes(id),
+          input: { testing: SUITE },
+          plugins: [testingTypes, refuseStrangers],
+          output,
+        },
+      ]
+    : []),
 ]);

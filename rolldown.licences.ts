@@ -24,6 +24,7 @@ export interface Locked {
   license?: string;
   dev?: boolean;
   hasInstallScript?: boolean;
+  link?: boolean;
   dependencies?: Record<string, string>;
   optionalDependencies?: Record<string, string>;
   peerDependencies?: Record<string, string>;
@@ -34,7 +35,8 @@ export function lockedIn(root: string): ReadonlyMap<string, Locked> {
   const { packages }: { packages: Record<string, Locked> } = JSON.parse(
     readFileSync(join(root, 'package-lock.json'), 'utf8'),
   );
-  return new Map(Object.entries(packages).filter(([at]) => at !== ''));
+  // The others are our own: the program, and what a checkout installs.
+  return new Map(Object.entries(packages).filter(([at, { link }]) => at.startsWith('node_modules/') && !link));
 }
 
 /** What may be shipped: no licence that asks the program around it to be given away, or that forbids a use. */

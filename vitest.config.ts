@@ -6,9 +6,10 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules', '.c
 
 /** Whole gateways and processes: each file has a process of its own, whatever it leaves behind. */
 const WHOLE = [
-  ...['dialogs', 'channels/telegram', 'channels/discord', 'channels/slack', 'cli', 'examples', 'scale'].map(
+  ...['dialogs', 'channels/telegram', 'channels/discord', 'channels/slack', 'cli', 'examples', 'kit', 'scale'].map(
     (name) => `test/${name}/**/*.test.ts`,
   ),
+  ...['channel', 'decode', 'homeserver', 'render'].map((name) => `examples/*/test/${name}.test.ts`),
   'test/*.test.ts',
   // Puts a stand-in for a module in its place, for good.
   'test/runtime/injection.property.test.ts',
@@ -21,12 +22,14 @@ const PARTS = [
   'workspace',
   'skills',
   'jobs',
+  'projects',
   'messages',
   'runtime',
   'emulators',
   'board',
   'telemetry',
   'client',
+  'world',
   'channels/markdown',
   'channels/shared',
   'channels/terminal',
@@ -78,25 +81,41 @@ const LONG = [
     'dialogs/remains',
     'dialogs/search',
     'dialogs/vibers-who',
+    'examples/matrix',
     'examples/packed',
     'examples/webhook',
     'skills/chart',
     'telemetry/tracing',
   ],
-  ...['conversations', 'counting', 'faults', 'hub', 'order', 'other-engine', 'progress', 'shared-files'].map(
-    (name) => `scale/${name}`,
-  ),
+  ...[
+    'commands',
+    'conversations',
+    'counting',
+    'faults',
+    'hub',
+    'order',
+    'other-engine',
+    'progress',
+    'shared-files',
+  ].map((name) => `scale/${name}`),
   ...['approvals-crash', 'blocks', 'consent', 'day', 'export', 'many-skills', 'mcp', 'outcomes', 'plan-edits'].map(
     (name) => `dialogs/${name}`,
   ),
   ...['plan-steps', 'seen', 'shell', 'telemetry', 'waiting'].map((name) => `dialogs/${name}`),
-  ...['board/login', 'board/protocol-crash', 'cli/backup', 'cli/jobs', 'cli/skills-change'],
+  ...['board/login', 'board/protocol-crash', 'cli/backup', 'cli/jobs', 'cli/mcp-presets', 'cli/skills-change'],
 ].map((name) => `test/${name}.test.ts`);
+/** Builds the container from its Dockerfile, with Debian's and npm's packages from the network: `npm run world:container`. */
+const WORLD = ['test/world/container.test.ts'];
 /** Pure, though among those of whole channels. */
 const PURE = ['decode', 'render', 'render.property', 'setup'].map((name) => `test/channels/*/${name}.test.ts`);
 
 export default defineConfig({
-  resolve: { alias: { 'openviber-gateway/plugin': join(import.meta.dirname, 'src/plugin/plugin.ts') } },
+  resolve: {
+    alias: {
+      'openviber-gateway/plugin': join(import.meta.dirname, 'src/plugin/plugin.ts'),
+      'openviber-gateway/testing': join(import.meta.dirname, 'test/testing/testing.ts'),
+    },
+  },
   test: {
     globalSetup: 'test/helpers/machine.ts',
     setupFiles: 'test/helpers/bare.ts',
@@ -112,10 +131,16 @@ export default defineConfig({
     projects: [
       { extends: true, test: { name: 'whole', include: WHOLE, exclude: [...PURE, ...LONG] } },
       { extends: true, test: { name: 'long', include: LONG } },
+      { extends: true, test: { name: 'world', include: WORLD } },
       // One process for many files: starting one and loading the libraries anew costs more than most of them.
       {
         extends: true,
-        test: { name: 'parts', include: [...PARTS, ...PURE], exclude: [...WHOLE.slice(-2), ...LONG], isolate: false },
+        test: {
+          name: 'parts',
+          include: [...PARTS, ...PURE],
+          exclude: [...WHOLE.slice(-2), ...LONG, ...WORLD],
+          isolate: false,
+        },
       },
     ],
   },

@@ -1,10 +1,10 @@
 /**
- * The yardstick: a grammY bot that makes the same model call and one sendMessage, written as grammY's documentation writes bots: its
- * handler is awaited, so `bot.start()` takes the next update when this one is answered. It keeps nothing.
- *
- * Two other forms show what a difference that makes. `BARE_FORM=overlaps` doesn't wait for one answer before it takes the next message:
- * the quickest that can be written, though grammY warns against it, because a failure is nobody's then and answers overtake one another.
- * `BARE_FORM=appends` writes each update to disk before it answers, the least that a bot does which loses nothing.
+ * The reference: a grammY bot that makes the same model call and one sendMessage, written as in grammY's documentation:
+ * its handler is awaited, so `bot.start()` accepts the next update when this one has been answered. It stores nothing.
+ * Two other variants show how much this matters. `BARE_FORM=overlaps` doesn't wait for one answer before it accepts the
+ * next message: the fastest variant, although grammY warns against it, because nobody handles a failure and answers
+ * overtake each other. `BARE_FORM=appends` writes each update to disk before it answers, the least that a bot must do
+ * to lose nothing.
  */
 import fs from 'node:fs/promises';
 import { Bot } from 'grammy';

@@ -1,10 +1,10 @@
 /**
- * The gateway beside a bare grammY bot that makes the same model call: `npm run bench`. Both run as built programs
- * against emulators in this process, in turns, so that the machine's mood meets both. Ratios are what counts, and they are to the bare
- * bot as grammY's documentation writes one (`bare-bot.ts`): it takes one message after the other. It was measured in a form that
- * takes the next before it has answered; as nobody who is to lose nothing writes it so, that form has a column of its own now.
- * The others tell what somebody would use instead: a bare bot that keeps each message on disk before it answers, one with the AI SDK's
- * loop, and Chat SDK with the AI SDK.
+ * Compares the gateway with a bare grammY bot that makes the same model call: `npm run bench`. Both run as built
+ * programs against emulators in this process, alternately, so that changes in the machine's speed affect both. Ratios
+ * matter, and they refer to the bare bot as grammY's documentation writes one (`bare-bot.ts`), which handles one
+ * message after the other. A variant that accepts the next message before it has answered has a separate column,
+ * because nobody who must not lose messages would write it. The other columns show the alternatives: a bare bot that
+ * stores each message on disk before it answers, one with the AI SDK's loop, and Chat SDK with the AI SDK.
  */
 import fs from 'node:fs';
 import os from 'node:os';
@@ -50,14 +50,14 @@ interface Row {
   what: string;
   unit: string;
   values: (number | undefined)[];
-  /** The gateway's figure may be at most this many times the bare bot's, or absolute. */
+  /** The gateway's figure may be at most this many times the bare bot's, or this absolute value. */
   target: string;
   ok: boolean | undefined;
 }
 const rows: Row[] = [];
 const ratio = (values: (number | undefined)[]) => (values[1] ?? Number.NaN) / (values[0] ?? Number.NaN);
 
-// Cold start first: nothing has warmed the page cache for one and not for the other but the warm-up of all.
+// Cold start first: except for the common warm-up, nothing has filled the page cache for one program only.
 const cold = sides.map((): number[] => []);
 for (let round = 0; round < ROUNDS + 1; round++) {
   for (const [n, each] of sides.entries()) {
@@ -205,7 +205,9 @@ for (const program of programs) await program.kill();
 for (const each of sides) await Promise.all([each.telegram.close(), each.llm.close()]);
 fs.rmSync(folder, { recursive: true, force: true });
 
-/** In the order in which providers take a prompt in, and cache it: tools, system, what was said. The order in JSON means nothing. */
+/**
+ * In the order in which providers read and cache a prompt: tools, system, messages. The order in JSON means nothing.
+ */
 function asRead({ tools, messages }: Record<string, unknown>): string {
   return `${JSON.stringify(tools ?? [])}${JSON.stringify(messages)}`;
 }
@@ -227,5 +229,5 @@ for (const { what, unit, values, target, ok } of rows) {
     `${`${what}${unit ? `, ${unit}` : ''}`.padEnd(34)}${NAMES.map((_, n) => show(values[n])).join('')}${times_.padStart(8)}  ${target} ${verdict}`,
   );
 }
-// Not by `exitCode`: Node's own clearing up after so many broken connections has been seen to spin for good.
+// Not by `exitCode`: Node's cleanup after so many broken connections has been seen to spin forever.
 process.exit(rows.some(({ ok }) => ok === false) ? 1 : 0);

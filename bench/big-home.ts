@@ -1,4 +1,4 @@
-/** A home that has been lived in: 1,000 tasks, 100 skills, 200 jobs, and a session of 5,000 turns behind one conversation. */
+/** A home after long use: 1,000 tasks, 100 skills, 200 jobs, and a session of 5,000 turns behind one conversation. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { conversationKey } from '../src/channels/channel.ts';

@@ -1,7 +1,7 @@
 /**
- * What the Board costs, and how quick it is: `npm run bench:board`. The built program, an emulated model, a real Chromium. Memory
- * while nobody looks, with one viewer and with a reader that stops reading; a list of 10,000 tasks, and the time from an event to its
- * paint. Ends with 1 when a target is missed.
+ * Measures the Board's cost and speed: `npm run bench:board`. The built program, an emulated model, a real Chromium.
+ * Measures memory without viewers, with one viewer and with a reader that stops reading; a list of 10,000 tasks; and
+ * the time from an event until it is painted. Exits with 1 if a target is missed.
  */
 import { execFile } from 'node:child_process';
 import fs from 'node:fs';
@@ -20,7 +20,7 @@ import { type Started, startProgram } from './processes.ts';
 const TOKEN = 'the-token-of-the-bench';
 const MB = 1e6;
 const TASKS = 10_000;
-/** Of events that a reader does not read. */
+/** The size of events that a reader doesn't read. */
 const ANSWERS = 400;
 const ANSWER_WORDS = 4_000;
 
@@ -44,7 +44,9 @@ interface Gateway {
   home: string;
   port: number;
   url: string;
-  /** Resident, the least of some looks: what the collector has not got to yet does not count. */
+  /**
+   * Resident memory: the least of several samples, because memory that the collector hasn't freed yet doesn't count.
+   */
   memory(): Promise<number>;
 }
 
@@ -105,7 +107,7 @@ async function openPage(gateway: Gateway, place: string): Promise<{ page: Page; 
   return { page, close: () => browser.close() };
 }
 
-/** The events of long answers, which one reader does not take. Gives the megabytes that came on top. */
+/** Sends the events of long answers, which one reader doesn't read. Returns the additional megabytes. */
 async function load(gateway: Gateway, hasStuckReader: boolean): Promise<number> {
   const before = await gateway.memory();
   const socket = hasStuckReader
@@ -127,7 +129,7 @@ async function load(gateway: Gateway, hasStuckReader: boolean): Promise<number> 
   return after - before;
 }
 
-/** Milliseconds between frames while the page is scrolled. */
+/** Measures the milliseconds between frames while the page is scrolled. */
 const SCROLL = `(async () => {
   const frames = [];
   let last = performance.now();

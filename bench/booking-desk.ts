@@ -1,10 +1,10 @@
-/** A server of tools whose one tool does something that can be done twice: it counts what was booked. */
+/** An MCP server whose only tool has an effect that can happen twice: it counts bookings. */
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface BookingDesk {
   url: string;
-  /** How often each thing was booked. */
+  /** The number of bookings of each item. */
   booked: ReadonlyMap<string, number>;
   close(): Promise<void>;
 }

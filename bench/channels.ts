@@ -1,6 +1,6 @@
 /**
- * The gateway with all three channels on: cold start, memory, and how fast slash commands and buttons are acknowledged
- * while runs are going. `npm run bench:channels`; the built program, the emulators in this process.
+ * Measures the gateway with all three channels on: cold start, memory, and how fast slash commands and buttons are
+ * acknowledged while runs are active. `npm run bench:channels`; the built program, the emulators in this process.
  */
 import fs from 'node:fs';
 import os from 'node:os';
@@ -42,7 +42,7 @@ function start(home: string) {
   return startProgram(['dist/main.js', 'start', '--home', home]);
 }
 
-/** Milliseconds from the start of the process until a message on each platform was answered. */
+/** Returns the milliseconds from the start of the process until a message on each platform was answered. */
 async function coldStart(round: number): Promise<number> {
   const began = performance.now();
   const program = start(path.join(folder, `cold${round}`));
@@ -71,7 +71,7 @@ await program.ready;
 await sleep(5_000);
 const idle = program.memory().now / 1e6;
 
-// Runs go on all the while: the model takes a third of a second for each of these conversations.
+// Runs are active all the time: the model takes a third of a second for each of these conversations.
 llm.script(() => ({ text: 'done', delayMs: 300 }));
 const people = Array.from({ length: PEOPLE }, (_, n) => n);
 const discordPeople = people.map((n) => {
@@ -136,5 +136,5 @@ for (const [what, value, target, ok] of rows) {
   const verdict = ok === undefined ? '' : ok ? 'ok' : 'MISSED';
   process.stdout.write(`${what.padEnd(62)}${value.toFixed(value >= 100 ? 0 : 1).padStart(8)}  ${target} ${verdict}\n`);
 }
-// As the other bench: Node's own clearing up may spin.
+// As in the other benchmark, Node's own cleanup may spin.
 process.exit(rows.some(([, , , ok]) => ok === false) ? 1 : 0);

@@ -1,6 +1,6 @@
 /**
- * A third yardstick: what somebody would use instead, Chat SDK with the AI SDK, ten tools offered and the answer whole. Its state is in
- * memory: it keeps nothing over a restart.
+ * A third reference, an existing alternative: Chat SDK with the AI SDK, with ten tools offered and the answer sent as a
+ * whole. Its state is in memory, so it keeps nothing across a restart.
  */
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { createMemoryState } from '@chat-adapter/state-memory';
@@ -19,10 +19,10 @@ const logger = new ConsoleLogger('silent');
 const telegram = createTelegramAdapter({ botToken: BARE_TOKEN, apiUrl: BARE_API_ROOT, mode: 'polling', logger });
 const bot = new Chat({
   userName: 'bench_bot',
-  // @ts-expect-error Chat SDK's own types do not hold under exactOptionalPropertyTypes.
+  // @ts-expect-error Chat SDK's own types don't compile with exactOptionalPropertyTypes.
   adapters: { telegram },
   state: createMemoryState(),
-  // With any other strategy messages that come together get one answer.
+  // With any other strategy, messages that arrive together get one answer.
   concurrency: 'concurrent',
   logger,
 });

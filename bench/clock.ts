@@ -1,8 +1,9 @@
 /**
- * Clocks that are set and machines that sleep, under the built program on three platforms: `npm run clock [-- MINUTES]`. A minute of its time is a
- * second; MINUTES go by in each part: the night in which clocks go forward, a step of an hour forward, one back, a sleep of an hour
- * (the process is stopped), and the night in which clocks go back. Every slot of the jobs is fired once, no question is closed before its ten
- * minutes are over or long after, and every message is answered once.
+ * Tests clock changes and sleeping machines, with the built program on three platforms: `npm run clock [-- MINUTES]`. A
+ * minute of its time is a second, and MINUTES pass in each part: the night in which clocks go forward, a step of an
+ * hour forward, one back, a sleep of an hour (the process is stopped), and the night in which clocks go back. Every
+ * slot of the jobs must fire once, no question may close before its ten minutes are over or long after, and every
+ * message must be answered once.
  */
 import fs from 'node:fs';
 import os from 'node:os';
@@ -33,7 +34,7 @@ let setting = { at: Date.parse('2026-03-29T00:30:00Z'), real: Date.now(), rate: 
 const nowThere = () => setting.at + (Date.now() - setting.real) * RATE;
 const minutes = (count: number) => sleep((count * MINUTE) / RATE);
 
-/** @param asleep whether the machine knows that the time has gone by */
+/** @param asleep whether the machine knows that time has passed */
 function setClock(at: number, asleep = false): void {
   const step = at - nowThere();
   setting = { ...setting, at, real: Date.now(), asleep: setting.asleep + (asleep ? step : 0) };
@@ -44,7 +45,7 @@ function setClock(at: number, asleep = false): void {
 const quiet = { keepFiles: false, keepRequests: 10 };
 const platforms: Platform[] = await Promise.all([
   telegramPlatform(quiet),
-  // A beat is to come within 45 seconds of its time.
+  // A beat must arrive within 45 seconds of its time.
   discordPlatform({ ...quiet, heartbeatMs: 400 }),
   slackPlatform(quiet),
 ]);
@@ -58,7 +59,7 @@ const config = {
   model: 'local/test-model',
   providers: { local: { baseURL: llm.url, apiKey: 'none-needed' } },
   channels: Object.fromEntries(platforms.map((each) => [each.name, { ...each.section, injection: 'followup' }])),
-  // Somebody else on each: what one says closes no question of another.
+  // Somebody else on each platform, so that a person's message doesn't close another's question.
   people: platforms.map((each) => ({ name: `alex-${each.name}`, role: 'owner', ids: [each.identity('alex')] })),
   limits: { messagesPerMinute: 100_000, freeBytes: 0 },
   http: { port: 0 },
@@ -83,7 +84,7 @@ gateway = startProgram(
     if (process.env.SHOW) out(line.slice(0, 400));
     const [, job = ''] = /"job":"(\w+)"/.exec(line) ?? [];
     const [, slot = ''] = /"slot":"([^"]+)"/.exec(line) ?? [];
-    // After a step back a slot is looked at again, and the queue says that it has had its run.
+    // After a step back, a slot is checked again, and the queue says that it has had its run.
     const isRun = line.includes('"msg":"a job is fired"') && line.includes('"outcome":"accepted"');
     if (isRun) fired.push({ job, slot, at: nowThere() });
   },
@@ -91,7 +92,7 @@ gateway = startProgram(
 await gateway.ready;
 
 let said = 0;
-/** Says something on every platform; each must be answered once. */
+/** Sends a message on every platform; each must be answered once. */
 async function talk(when: string): Promise<void> {
   const text = `message ${++said} ${when}`;
   for (const platform of platforms) platform.say(platform.dm('alex'), text);
@@ -104,7 +105,7 @@ async function talk(when: string): Promise<void> {
   }
 }
 
-/** A question on each platform. */
+/** Causes a question on each platform. */
 async function question(): Promise<{ isOpen(): boolean[]; yes(): Promise<void> }> {
   const before = platforms.map((platform) => platform.answers(platform.dm('alex')).length);
   for (const platform of platforms) platform.say(platform.dm('alex'), 'please save it');
@@ -128,7 +129,7 @@ async function question(): Promise<{ isOpen(): boolean[]; yes(): Promise<void> }
 }
 const all = (open: boolean[], isOpen: boolean) => open.every((each) => each === isOpen);
 
-/** Slots that were fired in a part, each once, and all that lie within it. */
+/** Checks that every slot within a part was fired exactly once. */
 function slotsOf(job: string, since: number, from: number, to: number, everyMinutes: number, part: string): void {
   const own = fired.slice(since).filter((each) => each.job === job);
   const missed: string[] = [];
@@ -142,7 +143,7 @@ function slotsOf(job: string, since: number, from: number, to: number, everyMinu
 async function part(name: string, from: number | undefined, run: () => Promise<void>, everySlot = true): Promise<void> {
   if (from !== undefined) setClock(from);
   const [began, since] = [nowThere(), fired.length];
-  // The first look after a step comes within a minute.
+  // The first check after a step happens within a minute.
   await minutes(2);
   const steady = nowThere();
   await run();

@@ -1,7 +1,10 @@
 /**
- * SIGKILL at random moments under programs: `npm run crash:programs [-- KILLS [SEED]]`. Two clients of `viber.v1` and a hub submit tasks all
- * the time, also while nothing runs; acknowledgements and connections are lost with each kill, and the hub loses every fifth of its own. At the
- * end every submission must have been accepted once and have ended once: one task, one run, whatever was repeated.
+ * Kills the gateway at random moments while programs use it: `npm run crash:programs [-- KILLS [SEED]]`. Two clients of
+ * `viber.v1` and a hub submit tasks all the time, even while nothing runs. Acknowledgements and connections are lost
+ * with each kill, and the hub loses every fifth of its own. At the end, every submission must have been accepted once
+ * and have ended once: one task, one run, whatever was repeated. Work that was interrupted twice is retried, alone,
+ * three seconds after a start. On a slow machine a kill may come later than that and interrupt it a third time. It is
+ * then given up as promised, which is an end as well, and each such kill may account for one submission.
  */
 import fs from 'node:fs';
 import net from 'node:net';
@@ -16,10 +19,16 @@ import { startProgram } from './processes.ts';
 const KILLS = Number(process.argv[2] ?? 50);
 let seed = Number(process.argv[3] ?? Date.now() % 1_000_000);
 const firstSeed = seed;
-const CATCH_UP_MS = 120_000;
+/**
+ * Work that was interrupted twice runs alone, so catching up takes as long as the machine needs. It has failed when
+ * nothing ends any more.
+ */
+const STALLED_MS = 60_000;
+/** The same wait as in `src/engine/local/spool.ts` for a message that was part of two crashes. */
+const SUSPECT_DELAY_MS = 3_000;
 const TOKENS = { first: 'token-of-the-first-program', second: 'token-of-the-second-program' };
 
-/** A linear congruential generator: a run can be repeated by its seed. */
+/** A linear congruential generator, so that a run can be repeated with its seed. */
 function random(below: number): number {
   seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
   return Math.floor((seed / 2_147_483_648) * below);
@@ -45,12 +54,12 @@ fs.mkdirSync(home, { recursive: true, mode: 0o700 });
 fs.writeFileSync(path.join(home, 'config.yaml'), JSON.stringify(config), { mode: 0o600 });
 const start = () => startProgram(['dist/main.js', 'start', '--home', home]);
 
-/** What a program knows of one submission. */
+/** What a program knows about one submission. */
 interface Submission {
   goal: string;
   tasks: Set<string>;
   runs: Set<string>;
-  /** Every end that came, repetitions and all. */
+  /** Every end that arrived, including repetitions. */
   ends: number;
   text: string;
 }
@@ -69,7 +78,7 @@ function begin(program: string, n: number): Submission {
   return submission;
 }
 
-/** A program with the client of this package: up to eight submissions are under way. */
+/** A program that uses this package's client, with up to eight submissions in progress. */
 async function program(name: keyof typeof TOKENS): Promise<void> {
   const client = new ViberClient({ url: `ws://127.0.0.1:${port}/ws`, token: TOKENS[name], maxWaitMs: 500 });
   const under = new Set<Promise<void>>();
@@ -95,7 +104,7 @@ async function program(name: keyof typeof TOKENS): Promise<void> {
   client.close();
 }
 
-/** A hub repeats what was not acknowledged, and acknowledges most ends when they come. */
+/** A hub that repeats what wasn't acknowledged, and acknowledges most ends when they arrive. */
 async function submitByHub(): Promise<void> {
   const open = new Map<string, Submission>();
   let read = 0;
@@ -126,7 +135,9 @@ async function submitByHub(): Promise<void> {
 }
 
 const programs = Promise.all([program('first'), program('second'), submitByHub()]);
+let lateKills = 0;
 for (let kill = 0; kill < KILLS; kill++) {
+  const startedAt = Date.now();
   const gateway = start();
   if (random(4) === 0) await sleep(random(600));
   else {
@@ -134,13 +145,14 @@ for (let kill = 0; kill < KILLS; kill++) {
     await sleep(random(1_200));
   }
   await gateway.kill('SIGKILL');
+  if (Date.now() - startedAt > SUSPECT_DELAY_MS) lateKills++;
 }
 writing = false;
 const began = Date.now();
 const gateway = start();
-const isDone = await Promise.race([programs.then(() => true), sleep(CATCH_UP_MS).then(() => false)]);
+const isDone = await Promise.race([programs.then(() => true), stalled()]);
 const drained = Date.now() - began;
-// Whatever is still told of comes now, and is acknowledged.
+// Ends that are still pending arrive now and are acknowledged.
 hub.acknowledges = true;
 await sleep(2_000);
 await gateway.kill();
@@ -154,25 +166,39 @@ const records = fs.readdirSync(path.join(home, 'artifacts')).map(
 );
 const accepted = new Map<string, number>();
 for (const { goal, runs } of records) accepted.set(goal, (accepted.get(goal) ?? 0) + Math.max(1, runs));
-const lost = submissions.filter(({ runs }) => runs.size === 0);
-const wrong = submissions.filter(({ goal, text, runs }) => runs.size > 0 && text !== goal);
+const isGivenUp = ({ text }: Submission) => /I tried 3 times and failed|gave up on the task/.test(text);
+const givenUp = submissions.filter(isGivenUp);
+const lost = submissions.filter((one) => one.runs.size === 0 && !isGivenUp(one));
+const wrong = submissions.filter((one) => one.runs.size > 0 && one.text !== one.goal && !isGivenUp(one));
 const doubled = submissions.filter(
   ({ goal, tasks, runs }) => tasks.size > 1 || runs.size > 1 || (accepted.get(goal) ?? 0) > 1,
 );
 const repeated = submissions.reduce((sum, { ends }) => sum + Math.max(0, ends - 1), 0);
 const out = (line: string) => process.stdout.write(`${line}\n`);
 out(`SIGKILL ${KILLS} times (seed ${firstSeed}), submissions ${submissions.length} by two programs and a hub`);
+out(`given up ${givenUp.length} (allowed ${lateKills}: kills later than 3 s after a start)`);
 out(`lost ${lost.length}, done twice ${doubled.length}, answered wrongly ${wrong.length}`);
 out(`ends that the hub was told again (of the same run) ${repeated}, caught up ${drained} ms after the last start`);
 for (const { goal, text } of [...lost, ...wrong, ...doubled].slice(0, 10)) out(`  ${goal}: ${text || 'no end came'}`);
 hub.stop();
 await llm.close();
-const failed = !isDone || lost.length + wrong.length + doubled.length > 0;
+const failed = !isDone || givenUp.length > lateKills || lost.length + wrong.length + doubled.length > 0;
 if (!failed) fs.rmSync(folder, { recursive: true, force: true });
 else out(`the home is kept in ${folder}`);
 process.exit(failed ? 1 : 0);
 
-/** Clients come back to the same address, so that it is chosen once. */
+/** Resolves with false once no submission has ended for STALLED_MS. */
+async function stalled(): Promise<false> {
+  const countEnded = () => submissions.filter(({ runs, text }) => runs.size > 0 || text !== '').length;
+  for (let before = -1, now = countEnded(); now > before; ) {
+    before = now;
+    await sleep(STALLED_MS, undefined, { ref: false });
+    now = countEnded();
+  }
+  return false;
+}
+
+/** Chosen once, because clients reconnect to the same address. */
 async function freePort(): Promise<number> {
   const server = net.createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));

@@ -1,10 +1,11 @@
 /**
- * SIGKILL at random moments under work of every kind: `npm run crash:works [-- KILLS [SEED]]`. On three platforms people ask for what needs
- * their consent, for other agents, for playbooks and for files, one thing after the other in each chat, while jobs report each minute. At
- * the end everything that was asked for must have come to its end, a thing that was agreed to may have been done once at most, each file
- * must be there as it was made, and each slot of a job told of once. Telegram cannot be asked what has arrived: there a copy is no fault.
- * What was cut twice is tried again, alone, three seconds after a start. On a slow machine a kill may come later than that and cut it a
- * third time: it is then given up as promised, and each such kill may account for one thing.
+ * Kills the gateway at random moments during all kinds of work: `npm run crash:works [-- KILLS [SEED]]`. On three
+ * platforms people ask for actions that need their consent, for other agents, playbooks and files, one after the other
+ * in each chat, while jobs report each minute. At the end, every request must have ended, an approved action may have
+ * been done at most once, each file must be there as it was created, and each slot of a job must be reported once.
+ * Telegram can't be asked which messages have arrived, so a copy there isn't a fault. Work that was interrupted twice
+ * is retried, alone, three seconds after a start. On a slow machine a kill may come later than that and interrupt it a
+ * third time. It is then given up as promised, and each such kill may account for one request.
  */
 import fs from 'node:fs';
 import os from 'node:os';
@@ -24,15 +25,15 @@ const firstSeed = seed;
 const PEOPLE: Person[] = ['alex', 'sam', 'kim'];
 const KINDS = ['consent', 'agents', 'playbook', 'file'] as const;
 type Kind = (typeof KINDS)[number];
-/** After this long without an end, a thing that was asked for is lost. */
+/** A request without an end for this long counts as lost. */
 const STUCK_MS = 90_000;
-/** A person who sees a button that did nothing presses it again. */
+/** A person who sees a button without effect presses it again. */
 const PRESS_MS = 700;
 const MINUTE = 60_000;
-/** As `src/engine/local/spool.ts` waits with what was part of two crashes. */
+/** The same wait as in `src/engine/local/spool.ts` for a message that was part of two crashes. */
 const SUSPECT_DELAY_MS = 3_000;
 
-/** A linear congruential generator: a run can be repeated by its seed, as far as time allows. */
+/** A linear congruential generator, so that a run can be repeated with its seed, as far as timing allows. */
 function random(below: number): number {
   seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
   return Math.floor((seed / 2_147_483_648) * below);
@@ -51,7 +52,7 @@ const desk = await startBookingDesk();
 const llm = await startLlm({ keepRequests: 10 });
 llm.script((request) => ({ ...answerTo(request), delayMs: 20 + random(120) }));
 
-/** What the model says and does; it knows of each thing by its number alone. */
+/** The model's script; it knows each request only by its number. */
 function answerTo(request: LlmRequest): Turn {
   const { lastUser, system, toolResults, tools } = request;
   if (system.includes('You check whether one step')) return { text: 'OK' };
@@ -137,7 +138,7 @@ const start = () => startProgram(['dist/main.js', 'start', '--home', home]);
 let asking = true;
 let count = 0;
 
-/** One person, who asks for one thing after the other. */
+/** One person, who makes one request after the other. */
 async function live(chat: Chat, first: number): Promise<void> {
   for (let turn = first; asking; turn++) {
     const kind = KINDS[turn % KINDS.length] as Kind;
@@ -148,13 +149,13 @@ async function live(chat: Chat, first: number): Promise<void> {
     const files = kind === 'file' ? { files: [{ name: `in-${thing.n}.txt`, text: contentOf(thing.n) }] } : {};
     chat.platform.say(chat.place, words, { by: chat.person, ...files });
     await ended(thing, after);
-    // A playbook that was given up is told in its chat, and another begins only in a new task.
+    // A playbook that was given up is reported in its chat, and another one begins only in a new task.
     if (kind === 'playbook' && thing.outcome === 'given up') chat.platform.say(chat.place, '/new', { by: chat.person });
     await sleep(random(300));
   }
 }
 
-/** Presses what waits, until the thing has ended. */
+/** Presses pending buttons until the request has ended. */
 async function ended(thing: Thing, after: number): Promise<void> {
   const { platform, person, place } = thing.chat;
   const own = new RegExp(thing.kind === 'playbook' ? `Step 3 of thing ${thing.n} ` : `Done with thing ${thing.n}\\.`);
@@ -162,14 +163,14 @@ async function ended(thing: Thing, after: number): Promise<void> {
     const answers = platform.answers(place).slice(after);
     const done = answers.find(({ text }) => own.test(text));
     const told = answers.find(({ text }) =>
-      /may or may not have happened|could not work on|interrupted before/.test(text),
+      /may or may not have happened|couldn't work on|interrupted before/.test(text),
     );
-    const isGivenUp = told?.text.includes('could not work on') === true;
+    const isGivenUp = told?.text.includes("couldn't work on") === true;
     if (done || told) return end(thing, done ? 'done' : isGivenUp ? 'given up' : 'told', (done ?? told)?.text);
     const label = buttonOf(answers);
     if (label === undefined || Date.now() - pressedAt < PRESS_MS) continue;
     pressedAt = Date.now();
-    // Nobody is there to take it, or it was decided a moment ago: pressed again while the button is there.
+    // Nobody is there to accept it, or it was decided a moment ago: press again while the button is there.
     await platform.press(place, label, person).catch((error: unknown) => error);
   }
   const said = platform.answers(place).slice(after);
@@ -184,7 +185,7 @@ function end(thing: Thing, outcome: NonNullable<Thing['outcome']>, text: string 
   thing.end = text ?? 'nothing';
 }
 
-/** So that it is known how many slots a job has had, nothing begins or ends beside one. */
+/** Nothing begins or ends near a slot, so that the number of slots is known. */
 async function betweenSlots(): Promise<number> {
   const within = Date.now() % MINUTE;
   if (within < 5_000) await sleep(5_000 - within);
@@ -199,7 +200,7 @@ for (const { platform, person, place } of chats) {
   platform.say(place, 'hello', { by: person });
   await waitFor(platform, place, { timeoutMs: 20_000 });
 }
-// The jobs were read a moment after the start; from here on their slots count.
+// The jobs were read a moment after the start; from here on, their slots count.
 await sleep(2_000);
 const firstSlot = await betweenSlots();
 const told = new Map(jobs().map(({ platform, file }) => [file, reports(platform, file)]));
@@ -225,7 +226,7 @@ const last = start();
 await Promise.all(people);
 const drained = Date.now() - began - killedMs;
 const lastSlot = await betweenSlots();
-// A copy that comes late counts too.
+// A copy that arrives late counts too.
 await sleep(3_000);
 
 function reports(platform: Platform, file: string): number {
@@ -244,7 +245,8 @@ out(
 for (const kind of KINDS) {
   const own = things.filter((thing) => thing.kind === kind);
   const having = (outcome: Thing['outcome']) => own.filter((thing) => thing.outcome === outcome);
-  // Whoever agreed to something that was cut may be told that nobody knows; everything else goes on where it was.
+  // People who approved an action that was interrupted may be told that its outcome is unknown; everything else
+  // resumes.
   const mayTell = kind === 'consent';
   const counts = `done ${having('done').length}, told that it is not known ${having('told').length}, given up ${having('given up').length}, lost ${having('lost').length}`;
   must(
@@ -270,7 +272,7 @@ if (failed) out(`its home is kept: ${home}`);
 else fs.rmSync(folder, { recursive: true, force: true });
 process.exit(failed ? 1 : 0);
 
-/** What was agreed to is done once where it was done, and never where nobody has heard of it. */
+/** An approved action is done once if it was done, and never where nobody heard of it. */
 function checkBookings({ booked }: BookingDesk): void {
   const consents = things.filter(({ kind }) => kind === 'consent');
   const twice = consents.filter(({ n }) => (booked.get(String(n)) ?? 0) > 1).length;
@@ -278,7 +280,7 @@ function checkBookings({ booked }: BookingDesk): void {
   must(twice === 0 && never === 0, `agreed to and done twice ${twice}, said to be done and not done ${never}`);
 }
 
-/** The ends that came twice, and files that are not what was made. */
+/** Ends that arrived twice, and files that differ from what was created. */
 function checkCopies(platform: Platform): void {
   const own = things.filter(({ chat, outcome }) => chat.platform === platform && outcome === 'done');
   let copies = 0;
@@ -292,7 +294,7 @@ function checkCopies(platform: Platform): void {
     if (files.length === 0 || files.some((file) => platform.bytes(file).toString() !== contentOf(n))) wrong++;
     copies += Math.max(0, files.length - 1);
   }
-  // Each kill can cut at most one send in each chat.
+  // Each kill can interrupt at most one send in each chat.
   const allowed = platform.name === 'telegram' ? KILLS * PEOPLE.length : 0;
   const line = `answers or files that came twice ${copies} (allowed ${allowed}), files missing or not as made ${wrong}`;
   must(copies <= allowed && wrong === 0, `${platform.name.padEnd(8)} ${line}`);
@@ -307,7 +309,7 @@ function checkJobs(): void {
     const came = reports(platform, file) - (told.get(file) ?? 0);
     twice += platform.name === 'telegram' ? 0 : Math.max(0, came - slots);
     if (came >= slots) continue;
-    // A job that is still at work when its next slot comes leaves that out, and says so.
+    // A job that is still working at its next slot skips that slot, and says so.
     const { lastSkip } = JSON.parse(fs.readFileSync(path.join(home, 'spool', 'jobs', `${file}.json`), 'utf8'));
     const isLeft = lastSkip?.reason === 'busy' && lastSkip.slot >= firstSlot * MINUTE;
     left += isLeft ? 1 : 0;

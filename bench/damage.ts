@@ -1,7 +1,8 @@
 /**
- * Every kind of file of the home with every damage: `npm run damage [-- PATTERN [WORKERS]]`, in some four minutes. A home filled by a dialogue is
- * copied, one file of it damaged, the gateway started on it, and an owner and another person write. Both must be answered, what
- * waited in the rest of the home must arrive, and the log or the owner must be told of the file by its name.
+ * Tests every kind of file of the home with every kind of damage: `npm run damage [-- PATTERN [WORKERS]]`, in about
+ * four minutes. A home filled by a dialogue is copied, one of its files is damaged, the gateway is started on it, and
+ * an owner and another person write. Both must be answered, pending messages in the rest of the home must arrive, and
+ * the log or the owner must be told the file's name.
  *
  *   ok       nothing can be found wrong, or nothing is lost       SILENCE  nobody is told
  *   said     the log or a notice names the file                   LOSS     somebody or something else got no answer
@@ -18,7 +19,7 @@ import { fillHome } from '../test/damage/rich-home.ts';
 import { openDamageWorld } from '../test/damage/world.ts';
 
 const NOBODY = 65_534;
-/** Longer than all waits of one cell. */
+/** Longer than all waits of one cell together. */
 const HANG_MS = 1_800_000;
 const OF_FOLDERS = ['emptied', 'no rights', 'no link', 'pipe'];
 const out = (line: string) => process.stdout.write(`${line}\n`);
@@ -32,7 +33,7 @@ const isBad = ({ verdict }: CaseResult) => /^[A-Z]+$/.test(verdict);
 
 const copy = (from: string, to: string) => fs.cpSync(from, to, { recursive: true, verbatimSymlinks: true });
 
-/** The other side: cells one by one, on platforms of its own. */
+/** The worker: runs cells one by one, on its own platforms. */
 async function work(template: string, folder: string): Promise<void> {
   const world = await openDamageWorld(path.join(folder, `first-${process.pid}`), true);
   const config = JSON.stringify(world.config());
@@ -53,7 +54,7 @@ async function work(template: string, folder: string): Promise<void> {
     };
     const chosen = damage && !(kind.is === 'folder' && name === 'emptied') ? damage : instead;
     const result = await runCase(world, kind, chosen);
-    // Nobody can look into a folder without rights to remove what is in it.
+    // A folder without permissions can't be read, which is needed to remove its contents.
     execFileSync('chmod', ['-R', 'u+rwX', home]);
     fs.rmSync(home, { recursive: true, force: true });
     process.send?.({ ...result, kind, damage: name } satisfies Answer);
@@ -61,7 +62,7 @@ async function work(template: string, folder: string): Promise<void> {
   process.send?.('ready');
 }
 
-/** To root every file gives its rights. */
+/** Root may read every file, whatever its permissions. */
 function beNobody(): void {
   if (process.getuid?.() !== 0) return;
   process.setgroups?.([]);

@@ -1,7 +1,8 @@
 /**
- * Floods: `npm run flood [-- SHARE [PLATFORM...]]`, SHARE of the full size (1 unless told), FLOOD=files for those whose name has that. While one member writes 100,000 messages, while
- * 10,000 conversations begin, while 50 files of 25 MB come, an owner asks now and then: the answers must come within twice the usual time,
- * the process must stay within 300 MB, and what was accepted must be answered.
+ * Floods the gateway: `npm run flood [-- SHARE [PLATFORM...]]`, with SHARE of the full size (1 by default); FLOOD=files
+ * selects floods whose name contains that. While one member writes 100,000 messages, 10,000 conversations begin, or 50
+ * files of 25 MB arrive, an owner asks occasionally. The answers must come within twice the usual time, the process
+ * must stay below 300 MB, and everything that was accepted must be answered.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import fs from 'node:fs';
@@ -24,21 +25,21 @@ const FILES = Math.max(2, Math.round(50 * SHARE));
 const FILE_BYTES = { telegram: 19_000_000, discord: 25_000_000, slack: 25_000_000 };
 /** Faster than a platform lets one person write. */
 const MESSAGES_PER_SECOND = 1_000;
-/** Discord lets a bot ask 50 times a second, and an answer takes two. */
+/** Discord allows a bot 50 requests a second, and an answer takes two. */
 const CONVERSATIONS_PER_SECOND = 20;
 const FILES_PER_SECOND = 1;
-/** What a quick model takes for a short answer. */
+/** The time that a fast model takes for a short answer. */
 const MODEL_MS = 300;
 const USUAL = 40;
 const MAX_RATIO = 2;
 const MAX_MB = 300;
-/** For what is left at the end of a flood. */
+/** The time for what is left at the end of a flood. */
 const DRAIN_MS = 300_000;
 
 const out = (line: string) => process.stdout.write(`${line}\n`);
 const quiet = { keepFiles: false, keepRequests: 10 };
 
-/** A platform, and what somebody whom it has not seen before writes to the bot. */
+/** A platform, and the message of somebody it hasn't seen before to the bot. */
 interface Side {
   platform: Platform;
   newcomer(n: number, text: string): void;
@@ -74,17 +75,17 @@ interface Flood {
   name: string;
   count: number;
   perSecond: number;
-  /** Messages of one person in a minute; the default where it is not given. */
+  /** Messages of one person per minute; the default if absent. */
   perMinute?: number;
   say(side: Side, n: number): void;
-  /** What is wrong at the end; undefined: not yet, nothing: all is well. */
+  /** What is wrong at the end; undefined means not yet, '' means that all is well. */
   left(world: World): string | undefined;
 }
 
 interface World {
   platform: Platform;
   home: string;
-  /** Of the member's messages, as the model was asked. */
+  /** The member's messages that reached the model. */
   asked: Set<string>;
 }
 
@@ -95,7 +96,7 @@ function fileBytes(size: number): Buffer {
   return known;
 }
 
-/** Whole files below the folder with this hash. */
+/** Complete files below the folder that have this hash. */
 function keptFiles(home: string, size: number): number {
   const wanted = createHash('sha256').update(fileBytes(size)).digest('hex');
   const found = fs.readdirSync(home, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
@@ -110,7 +111,7 @@ const floods: Flood[] = [
     name: `${MESSAGES} messages of one member`,
     ...{ count: MESSAGES, perSecond: MESSAGES_PER_SECOND },
     say: ({ platform }, n) => platform.say(platform.dm('sam'), `flood ${n}.`, { by: 'sam' }),
-    // What is too much is refused, and said so.
+    // Excess messages are refused, and the sender is told.
     left: ({ platform, asked }) => {
       if (asked.size === 0) return 'nothing of the member was answered';
       const told = platform.answers(platform.dm('sam')).length;
@@ -127,19 +128,19 @@ const floods: Flood[] = [
     name: `${FILES} files of 19 or 25 MB`,
     ...{ count: FILES, perSecond: FILES_PER_SECOND, perMinute: 1_000_000 },
     say({ platform }, n) {
-      const size = FILE_BYTES[platform.name === 'webhook' ? 'slack' : platform.name];
+      const size = FILE_BYTES[platform.name as keyof typeof FILE_BYTES];
       const files = [{ name: `big-${n}.bin`, bytes: fileBytes(size), type: 'application/octet-stream' }];
       platform.say(platform.dm('sam'), `flood ${n}.`, { by: 'sam', files });
     },
     left({ platform, asked, home }) {
       if (asked.size < FILES) return `${FILES - asked.size} were not answered`;
-      const kept = keptFiles(home, FILE_BYTES[platform.name === 'webhook' ? 'slack' : platform.name]);
+      const kept = keptFiles(home, FILE_BYTES[platform.name as keyof typeof FILE_BYTES]);
       return kept < FILES ? `${FILES - kept} files are not whole` : undefined;
     },
   },
 ];
 
-/** Milliseconds that an owner waits for an answer, once a second, while `goes` says so. */
+/** Measures how long an owner waits for an answer in milliseconds, once a second, while `goes` returns true. */
 async function waits(platform: Platform, goes: (n: number) => boolean): Promise<number[]> {
   const times: number[] = [];
   for (let n = 0; goes(n); n++) {
@@ -167,7 +168,7 @@ async function measure(name: Name, flood: Flood): Promise<boolean> {
   const asked = new Set<string>();
   const llm = await startLlm({ keepRequests: 10 });
   llm.script(({ messages }) => {
-    // Messages that found a turn at work are told to it together.
+    // Messages that arrive during a turn are added to it together.
     const floods = [...JSON.stringify(messages.slice(-5)).matchAll(/flood (\d+)\./g)];
     for (const [, n = ''] of floods) asked.add(n);
     return { text: floods.length === 0 ? 'for the owner' : 'for the member', delayMs: MODEL_MS };

@@ -1,7 +1,8 @@
 /**
- * Random orders of steering, stopping, consent and crashes: `npm run interleavings [-- RUNS [SEED]]`. People and crashes against the gateway's rooms
- * (`test/runtime/injection.property.test.ts`), presses against slow and failing disks (`test/runtime/approvals/interleavings.property.test.ts`),
- * and what was said while nobody listened against all that can end in between (`test/channels/slack/gaps.property.test.ts`, and Discord's).
+ * Tests random orders of steering, stopping, consent and crashes: `npm run interleavings [-- RUNS [SEED]]`. People and
+ * crashes against the gateway's parts (`test/runtime/injection.property.test.ts`), button presses against slow and
+ * failing disks (`test/runtime/approvals/interleavings.property.test.ts`), and messages written while nobody listened
+ * against everything that can end in between (`test/channels/slack/gaps.property.test.ts`, and Discord's).
  */
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';

@@ -1,10 +1,10 @@
-/** What is measured of one program under one emulated Telegram, from the outside. */
+/** Measures one program from the outside, with one emulated Telegram. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Llm } from '../test/emulators/llm.ts';
 import type { Telegram } from '../test/emulators/telegram.ts';
 import type { Started } from './processes.ts';
 
-/** A program with the platform and the model it talks to. */
+/** A program, with its platform and model. */
 export interface Side {
   name: string;
   telegram: Telegram;
@@ -45,11 +45,14 @@ function nextFrom(telegram: Telegram, chat: number): Promise<string> {
 
 export interface Throughput {
   perSecond: number;
-  /** Replies that came before one to an earlier message of the same chat. */
+  /** The number of replies that came before one to an earlier message of the same chat. */
   inversions: number;
 }
 
-/** All messages at once; done when every chat has all its replies. The model repeats what it is told, which shows the order. */
+/**
+ * Sends all messages at once; done when every chat has all its replies. The model repeats its input, which shows the
+ * order.
+ */
 export async function throughput(side: Side, firstChat: number, chats: number, each: number): Promise<Throughput> {
   const ids = Array.from({ length: chats }, (_, n) => firstChat + n);
   const wanted = chats * each;
@@ -77,7 +80,7 @@ export async function throughput(side: Side, firstChat: number, chats: number, e
   return { perSecond: wanted / seconds, inversions };
 }
 
-/** Milliseconds from the start of the process to the first answer; the message waits already. */
+/** Milliseconds from the start of the process to the first answer; the message is already pending. */
 export async function coldStart(side: Side, chat: number): Promise<number> {
   side.telegram.say(chat, 'are you there?');
   const reply = nextFrom(side.telegram, chat);
@@ -89,7 +92,7 @@ export async function coldStart(side: Side, chat: number): Promise<number> {
   return ms;
 }
 
-/** Megabytes, after some quiet. */
+/** Megabytes, after a quiet moment. */
 export async function idleMemory(program: Started): Promise<number> {
   await sleep(3000);
   return program.memory().now / 1e6;

@@ -1,6 +1,6 @@
 /**
- * What the search of a large memory costs: `npm run bench:memory`. 10,000 pieces of made-up text, the same every time; the
- * provider is a function in this process, so its time is left out. Ends with 1 when a target is missed.
+ * Measures the search of a large memory: `npm run bench:memory`. 10,000 pieces of generated text, the same every time;
+ * the provider is a function in this process, so its time is left out. Exits with 1 if a target is missed.
  */
 
 import fs from 'node:fs';
@@ -16,7 +16,7 @@ const PIECES = 10_000;
 const FILES = 500;
 const QUERIES = 200;
 
-/** Numbers that look random and are the same in every run (mulberry32). */
+/** Returns numbers that look random but are the same in every run (mulberry32). */
 function createRandom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -31,7 +31,7 @@ const random = createRandom(42);
 const SYLLABLES = 'ka lo mi ren tu sa vel no pri dar es qui ham bo zet lin or fa gu wex'.split(' ');
 const syllable = () => SYLLABLES[Math.floor(random() * SYLLABLES.length)] ?? '';
 const VOCABULARY = Array.from({ length: 20_000 }, () => Array.from({ length: 2 + random() * 3 }, syllable).join(''));
-/** Few words are frequent and most are rare, as in a language. */
+/** A few words are frequent and most are rare, as in a language. */
 const word = () => VOCABULARY[Math.floor(VOCABULARY.length * random() ** 3)] ?? '';
 const sentence = (words: number) => Array.from({ length: words }, word).join(' ');
 
@@ -48,7 +48,7 @@ function writeMemory(folder: string, files: number, pieces: number): void {
   }
 }
 
-/** A unit vector a text, no provider's: what matters is how many there are. */
+/** Returns a unit vector for each text, not a provider's: only their number matters. */
 function embedderOf(dimensions: number): Embedder {
   return {
     name: `bench/${dimensions}`,
@@ -70,7 +70,7 @@ interface Row {
 }
 
 const rows: Row[] = [];
-const settings: MemorySearchSettings = { index: 'on', retention: { index_rebuild_days: 7 }, exclude_patterns: [] };
+const settings: MemorySearchSettings = { index: 'on', retention: { indexRebuildDays: 7 }, excludePatterns: [] };
 
 async function measure(dimensions: number | undefined): Promise<void> {
   const root = fs.mkdtempSync(path.join(os.tmpdir(), 'bench-memory-'));

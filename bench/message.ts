@@ -1,8 +1,9 @@
 /**
- * What one message costs a program, whatever else the machine does: `npm run bench:message`. Processor time and system calls are
- * counted, not clocks. Another build to compare with is given by its folder: `npm run bench:message -- /path/of/its/dist`. The programs
- * take turns, so that the machine's mood meets all. With `strace` installed, system calls are counted in a run of their own,
- * because being traced costs processor time; with PROFILE=FOLDER each gateway leaves a profile of its processor there.
+ * Measures what one message costs a program, regardless of other work on the machine: `npm run bench:message`. Counts
+ * processor time and system calls rather than elapsed time. To compare with another build, name its folder: `npm run
+ * bench:message -- /path/of/its/dist`. The programs run alternately, so that changes in the machine's speed affect all.
+ * With `strace` installed, system calls are counted in a separate run, because tracing costs processor time. With
+ * PROFILE=FOLDER each gateway writes a CPU profile there.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -45,7 +46,7 @@ const gatewaySide = (dist: string, n: number) =>
     return startGateway({ ...common, home: path.join(folder, String(n)), env }, path.join(dist, 'main.js'));
   });
 
-/** Nanoseconds of processor time by thread: the one that runs the program, and all others (disk, compiler, garbage). */
+/** Nanoseconds of processor time by thread: the main thread, and all others (disk, compiler, garbage collector). */
 function cpuOf(pid: number): { main: number; others: number } {
   let [main, others] = [0, 0];
   for (const thread of fs.readdirSync(`/proc/${pid}/task`)) {
@@ -56,7 +57,7 @@ function cpuOf(pid: number): { main: number; others: number } {
   return { main, others };
 }
 
-/** How often each system call is made for a message, by strace's own count. */
+/** The number of system calls of each kind per message, as strace counts them. */
 async function systemCalls(pid: number, work: () => Promise<unknown>): Promise<Map<string, number>> {
   const file = path.join(folder, 'strace');
   const tracer = spawn('strace', ['-c', '-f', '-p', String(pid), '-o', file], { stdio: 'ignore' });

@@ -1,10 +1,9 @@
 /**
- * Changes to the code that decides, each with the tests that reach it: `npm run mutate [-- ROOM [FILES]]`, with StrykerJS. Where no test
- * fails, one is missing. A room is one of those below, all by default; FILES is a pattern within it, such as `lin*.ts` or `log.ts:10-40`. Ends with 1
- * below 85% of a room.
- *
- * StrykerJS needs a newer Node than `npm ci` is run with, so it is no dependency: it is put into a copy of the repository, which stays
- * where `MUTATE_FOLDER` says, with its report.
+ * Mutates the code that decides, and runs the tests that reach each mutation: `npm run mutate [-- ROOM [FILES]]`, with
+ * StrykerJS. If no test fails, one is missing. ROOM is one of those below, all by default; FILES is a pattern within
+ * it, such as `lin*.ts` or `log.ts:10-40`. Exits with 1 if fewer than 85% are found in a room.
+ * StrykerJS needs a newer Node than `npm ci` uses, so it isn't a dependency: it is installed in a copy of the
+ * repository, which stays in `MUTATE_FOLDER` with its report.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -14,7 +13,7 @@ import path from 'node:path';
 const VERSION = '10.1.1';
 const WANTED = 85;
 
-/** Where code is changed, and which tests are to see it. */
+/** Where to change code, and the tests that should notice. */
 const ROOMS: Readonly<Record<string, { folder: string; files: string; tests: readonly string[] }>> = {
   access: {
     ...{ folder: 'src/access', files: '*.ts' },
@@ -26,6 +25,26 @@ const ROOMS: Readonly<Record<string, { folder: string; files: string; tests: rea
     tests: ['test/engine/*.test.ts', 'test/engine/local/*.test.ts'],
   },
   delivery: { folder: 'src/runtime', files: 'delivery*.ts', tests: ['test/runtime/delivery*.test.ts'] },
+  consent: {
+    folder: 'src/runtime/approvals',
+    files: '!(egress|outgoing).ts',
+    tests: ['test/runtime/approvals/!(egress).test.ts', 'test/runtime/tools/skills.test.ts'],
+  },
+  egress: {
+    folder: 'src',
+    files: '{runtime/approvals/egress,lib/web-addresses}.ts',
+    tests: ['test/runtime/approvals/egress.test.ts'],
+  },
+  intake: {
+    folder: 'src/runtime/intake',
+    files: '{decide,gather}.ts',
+    tests: ['test/runtime/intake/*.test.ts'],
+  },
+  scheduler: {
+    folder: 'src/features/jobs',
+    files: '{scheduler,decide,records,slots,state,zone}.ts',
+    tests: ['test/jobs/{scheduler,schedule,state,shared}.test.ts'],
+  },
 };
 
 const root = path.join(import.meta.dirname, '..');
@@ -47,7 +66,7 @@ function copyOf(): string {
   return folder;
 }
 
-/** Whether enough of the changes were found. */
+/** Returns whether enough of the changes were found. */
 function isEnough(folder: string, { folder: where, files, tests }: (typeof ROOMS)[string]): boolean {
   const projects = { setupFiles: 'test/helpers/bare.ts', pool: 'forks', isolate: false, testTimeout: 20_000 };
   const vitest = { test: { ...projects, globalSetup: 'test/helpers/machine.ts', maxWorkers: 1, include: tests } };

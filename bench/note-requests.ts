@@ -1,6 +1,7 @@
 /**
- * Notes every HTTP request that a program begins, whatever becomes of it: `node --import ./bench/note-requests.ts PROGRAM`. One line of
- * REQUESTS_FILE each: the time, the port, the path. A connection that is refused or never answered is seen here and nowhere else.
+ * Records every HTTP request that a program makes, whatever its outcome: `node --import ./bench/note-requests.ts
+ * PROGRAM`. Writes one line for each to REQUESTS_FILE: the time, the port, the path. This is the only way to see a
+ * connection that is refused or never answered.
  */
 import diagnostics from 'node:diagnostics_channel';
 import fs from 'node:fs';

@@ -1,11 +1,11 @@
-/** What somebody has said in a chat during outages, and what came of it. */
+/** The messages of a person in a chat during outages, and their outcomes. */
 import type { Person, Platform } from '../test/platforms/platform.ts';
 
 export interface Chat {
   platform: Platform;
   person: Person;
   said: number;
-  /** Answers that were there at the beginning. */
+  /** The number of answers at the beginning. */
   before: number;
 }
 
@@ -16,10 +16,10 @@ const textsOf = ({ platform, person, before }: Chat): string[] =>
     .map(({ text }) => text);
 const numberOf = (text: string): number => Number(/^message (\d+)$/.exec(text.trim())?.[1] ?? 0);
 
-/** Messages that have neither an answer nor a sentence in its place yet. */
+/** Messages that have neither an answer nor a sentence in place of one yet. */
 export const openMessages = (chat: Chat): number => chat.said - textsOf(chat).length;
 
-/** Each message has one answer: its own number, or a sentence that stands where the answer would. */
+/** Each message has one answer: its own number, or a sentence in place of the answer. */
 export function judge(chat: Chat) {
   const texts = textsOf(chat);
   const numbers = texts.map(numberOf);

@@ -1,6 +1,7 @@
 /**
- * How often somebody may be called who is away. Discord lets a bot identify once in five seconds and 1,000 times a day; Slack counts
- * `apps.connections.open` among the methods for once a minute, with bursts; Telegram names no figure for `getUpdates`.
+ * Limits how often an unreachable platform may be called. Discord lets a bot identify once in five seconds and 1,000
+ * times a day; Slack counts `apps.connections.open` among the methods for once a minute, with bursts; Telegram states
+ * no limit for `getUpdates`.
  */
 import fs from 'node:fs';
 
@@ -29,7 +30,7 @@ export const readRequests = (file: string): Noted[] =>
       return { at: Number(at), port, path };
     });
 
-/** The most of them within any minute of that time. */
+/** Returns the largest number of calls within any minute of that time. */
 export function worstMinute(requests: readonly Noted[], from: number, to: number): number {
   const times = requests.filter(({ at }) => at >= from && at <= to).map(({ at }) => at);
   return Math.max(0, ...times.map((begin) => times.filter((at) => at >= begin && at < begin + 60_000).length));

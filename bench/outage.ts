@@ -1,9 +1,10 @@
 /**
- * Everything around the gateway away, one after the other and all at once: `npm run outage [-- SECONDS [PATTERN]]`. On three platforms, with the
- * built program: each platform refuses connections, hangs, answers 503, breaks its sockets; the model refuses, hangs, answers 500 and 529; the disk
- * is full, then read-only. SECONDS are the time that all of them are away together; PATTERN chooses some by name. People write all the time. At
- * the end every message has one answer, in its order; an answer may be a sentence about the model, and nothing else is said. Meanwhile nobody is
- * called more often than `PACES` allows, and who does not need what is away is answered.
+ * Takes everything around the gateway down, one after the other and all at once: `npm run outage [-- SECONDS
+ * [PATTERN]]`. On three platforms, with the built program: each platform refuses connections, hangs, answers 503,
+ * breaks its sockets; the model refuses, hangs, answers 500 and 529; the disk is full, then read-only. All are down
+ * together for SECONDS; PATTERN selects some by name. People write all the time. At the end every message has one
+ * answer, in order; an answer may be a sentence about the model, and nothing else is sent. Meanwhile nothing is called
+ * more often than `PACES` allows, and people who don't need what is down are answered.
  */
 import fs from 'node:fs';
 import os from 'node:os';
@@ -24,7 +25,7 @@ const PATTERN = new RegExp(process.argv[3] ?? '');
 const PEOPLE: Person[] = ['alex', 'sam', 'kim'];
 const MESSAGES = 20;
 const DISK_MB = 64;
-/** Pauses grow to a minute, and several may come one after the other. */
+/** Pauses grow to a minute, and several may follow each other. */
 const BACK_MS = 180_000;
 const OTHERS_MS = 20_000;
 const NONE = { name: '', count: 0 };
@@ -49,7 +50,7 @@ const [telegram, discord, slack] = await Promise.all([
 const platforms = [telegram, discord, slack];
 const llm = await startLlm({ keepRequests: 10 });
 let modelFault: { fault: LlmFault; status?: number } | undefined;
-/** Long enough for an answer to be under way when its platform goes. */
+/** Long enough for an answer to be in progress when its platform disappears. */
 const MODEL_MS = 150;
 llm.script((request) => modelFault ?? { text: request.lastUser, delayMs: MODEL_MS });
 const config = {
@@ -80,10 +81,10 @@ void gateway.exited.then(() => {
 });
 await gateway.ready;
 
-/** What may be away. */
+/** What may be down. */
 interface Part {
   name: string;
-  /** The platforms that nobody can be answered on meanwhile. */
+  /** The platforms on which nobody can be answered meanwhile. */
   affects: readonly string[];
   leave(): unknown;
   back(): unknown;
@@ -96,7 +97,7 @@ const parts: Part[] = platforms.flatMap(({ name, emulator, drop }) =>
     affects: [name],
     async leave() {
       await emulator.outage(kind);
-      // Sockets that are open do not outlive it.
+      // Open sockets don't survive it.
       if (kind !== 'hang' && name !== 'telegram') drop();
     },
     back: () => emulator.outage(),
@@ -137,7 +138,7 @@ for (const chat of chats) {
   chat.before = platform.answers(platform.dm(person)).length;
 }
 
-/** Waits until these have all their answers; gives those who have not. */
+/** Waits until these have all their answers; returns those who don't. */
 async function answered(among: Chat[], ms: number): Promise<Chat[]> {
   for (const end = Date.now() + ms; ; await sleep(50)) {
     const open = among.filter((chat) => openMessages(chat) > 0);
@@ -181,7 +182,7 @@ for (const part of chosen) {
   const seconds = (ms: number) => (ms / 1_000).toFixed(1);
   out(`${part.name.padEnd(16)} away ${seconds(to - from)} s, all answered ${seconds(Date.now() - to)} s after it`);
 }
-// A copy that comes late counts too.
+// A copy that arrives late counts too.
 await sleep(3_000);
 
 const words = new Map<string, number>();

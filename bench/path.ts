@@ -1,7 +1,8 @@
 /**
- * The way of one message, seen and not told: `npm run path`. A gateway from the source, warm and with `live: off`, gets one plain
- * Telegram message; what V8 counts meanwhile is printed by file, in the order of first call as far as turns of the event loop
- * tell it apart, with the functions that were entered; `~` marks files that are entered while nobody writes, too, and are not counted. Ends with 1 when there are more files than `MAX_FILES` says.
+ * Traces the actual path of one message: `npm run path`. A gateway from the source, warm and with `live: off`, gets one
+ * plain Telegram message. Prints the functions that V8 counts meanwhile, by file and in the order of first call as far
+ * as turns of the event loop show it. `~` marks files that are also entered while nobody writes; they don't count.
+ * Exits with 1 if there are more files than `MAX_FILES`.
  */
 import fs from 'node:fs';
 import { type Profiler, Session } from 'node:inspector';
@@ -24,13 +25,13 @@ const WARM_UP = 20;
 const AFTER_MS = 1_000;
 /** Watchers of folders and the like begin a moment after the start. */
 const SETTLED_MS = 5_000;
-/** Longer than the time between two looks of whatever looks now and then. */
+/** Longer than the interval of anything that checks periodically. */
 const IDLE_MS = 11_000;
 const maxFiles = Number(process.env.MAX_FILES ?? Number.POSITIVE_INFINITY);
 
 interface Seen {
   turn: number;
-  /** Calls by function; a nameless one is called by its line. */
+  /** Calls by function; a nameless one is identified by its line. */
   calls: Map<string, number>;
 }
 
@@ -51,7 +52,10 @@ session.connect();
 session.post('Profiler.enable');
 session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
 
-/** What was called since it was last asked. The session is this thread's own: its answer is there when `post` returns. */
+/**
+ * Returns what was called since the last time. The session is this thread's own, so its answer is there when `post`
+ * returns.
+ */
 function takeCoverage(): Profiler.ScriptCoverage[] {
   let result: Profiler.ScriptCoverage[] = [];
   session.post('Profiler.takePreciseCoverage', (error, answer) => {

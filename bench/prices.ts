@@ -1,15 +1,16 @@
 /**
- * `npm run prices -- FILE_OR_URL`: makes `src/runtime/model/known-models.json`, what the models of our providers cost, how much they
- * read and how they think, out of a public list: models.dev's `api.json`, or LiteLLM's `model_prices_and_context_window.json`.
+ * `npm run prices -- FILE_OR_URL`: creates `src/runtime/model/known-models.json`, with the prices, context sizes and
+ * thinking levels of our providers' models, from a public list: models.dev's `api.json`, or LiteLLM's
+ * `model_prices_and_context_window.json`.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
-import { PROVIDERS } from '../src/runtime/contract/providers.ts';
+import { LOCAL_PROVIDERS, PROVIDERS } from '../src/runtime/contract/providers.ts';
 
 const TARGET = path.join(import.meta.dirname, '..', 'src', 'runtime', 'model', 'known-models.json');
 const LEVELS = ['low', 'medium', 'high'] as const;
-/** OpenRouter lists hundreds: only what is younger than this, in days before the newest, is taken. */
+/** OpenRouter lists hundreds; only models younger than this are included, in days before the newest. */
 const ROUTED_DAYS = 270;
 
 export interface Row {
@@ -18,7 +19,7 @@ export interface Row {
   output: number;
   cachedInput?: number;
   context?: number;
-  /** Thinking levels that can be chosen, separated by blanks; '' when none can, absent when it is not known. */
+  /** Thinking levels that can be chosen, separated by spaces; '' if there are none, absent if unknown. */
   thinking?: string;
   released?: string;
 }
@@ -26,7 +27,7 @@ export interface Row {
 export interface List {
   source: string;
   licence: string;
-  /** Day of the newest model in it. */
+  /** The release day of the newest model in it. */
   asOf: string;
   models: Record<string, Row>;
 }
@@ -60,16 +61,18 @@ const litellmModel = z.object({
   supports_reasoning: z.boolean().optional(),
 });
 
-/** Our names for providers that a list calls otherwise. */
+/** Our names for providers that a list names differently. */
 const DEV_NAMES: Readonly<Record<string, string>> = { moonshotai: 'moonshot' };
 const LITELLM_NAMES: Readonly<Record<string, string>> = { gemini: 'google' };
 
 function ours(name: string, names: Readonly<Record<string, string>>): string | undefined {
   const own = Object.hasOwn(names, name) ? names[name] : name;
-  return own !== undefined && Object.hasOwn(PROVIDERS, own) && own !== 'ollama' ? own : undefined;
+  return own !== undefined && Object.hasOwn(PROVIDERS, own) && !LOCAL_PROVIDERS.some((local) => local === own)
+    ? own
+    : undefined;
 }
 
-/** The list made of either shape. Throws when it is neither. */
+/** Reads the list in either shape. Throws if it is neither. */
 export function toList(data: unknown): List {
   const dev = devList.safeParse(data);
   if (dev.success) return fromModelsDev(dev.data);
@@ -106,7 +109,7 @@ function thinkingOf(provider: string, { reasoning, reasoning_options: options }:
   const effort = options.find(({ type }) => type === 'effort')?.values;
   const budget = options.find(({ type }) => type === 'budget_tokens');
   const toggle = options.some(({ type }) => type === 'toggle');
-  // Anthropic's models with a budget think only when they are told to.
+  // Anthropic's models with a budget think only when told to.
   const isOff = toggle || effort?.includes('none') || (budget && (budget.min === 0 || provider === 'anthropic'));
   const chosen = effort ? LEVELS.filter((level) => effort.includes(level)) : budget ? LEVELS : toggle ? ['high'] : [];
   return [...(isOff ? ['off'] : []), ...chosen].join(' ');
@@ -145,7 +148,7 @@ function listOf(source: string, licence: string, rows: [string, Row][]): List {
   return { source, licence, asOf, models: Object.fromEntries(kept) };
 }
 
-/** One model a line, so that a new list reads well beside the one before. */
+/** Writes one model per line, so that a new list is easy to compare with the previous one. */
 export function printList({ source, licence, asOf, models }: List): string {
   const head = Object.entries({ source, licence, asOf }).map(([key, value]) => `  "${key}": ${JSON.stringify(value)},`);
   const lines = Object.entries(models).map(([id, row]) => `    ${JSON.stringify(id)}: ${spaced(row)}`);

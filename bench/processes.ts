@@ -1,24 +1,24 @@
-/** Starting the programs that are measured, as users start them: a process of their own, the built files. */
+/** Starts the programs to measure as users do: in a separate process, from the built files. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import { createInterface } from 'node:readline';
 
-/** A gateway may take its time to drain. */
+/** A gateway may take this long to finish its work. */
 const END_MS = 30_000;
 
 export interface Started {
   pid: number;
-  /** Resolves when the line with `"msg":"ready"` came. */
+  /** Resolves when the line with `"msg":"ready"` has arrived. */
   ready: Promise<void>;
   exited: Promise<number | null>;
-  /** Bytes of resident memory, now and at the highest. */
+  /** Bytes of resident memory, now and at the peak. */
   memory(): { now: number; peak: number };
-  /** Milliseconds of processor time it has used, in steps of 10. */
+  /** Milliseconds of processor time that it has used, in steps of 10. */
   cpu(): number;
-  /** Ended when it resolves; one that does not end by itself is killed, and that is said. */
+  /** Ends it. If it doesn't end by itself it is killed, and this is reported. */
   kill(signal?: NodeJS.Signals): Promise<void>;
-  /** What it wrote on standard error, and its last log lines. */
+  /** Its output on standard error, and its last log lines. */
   output(): string;
 }
 
@@ -33,7 +33,7 @@ function memoryOf(pid: number): { now: number; peak: number } {
   return { now: read('VmRSS'), peak: read('VmHWM') };
 }
 
-/** The kernel counts in hundredths of a second; the name of the program, which may hold spaces, ends with a bracket. */
+/** The kernel counts in hundredths of a second. The program's name may contain spaces and ends with a bracket. */
 function cpuOf(pid: number): number {
   const [, , , , , , , , , , , user = 0, system = 0] = fs
     .readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -46,7 +46,7 @@ function cpuOf(pid: number): number {
 function started(child: ChildProcess, onLine: (line: string) => void = () => undefined): Started {
   const lines: string[] = [];
   const ready = Promise.withResolvers<void>();
-  // Not everybody waits for it.
+  // Not every caller waits for it.
   ready.promise.catch(() => 'the process ended first');
   const keep = (line: string) => {
     onLine(line);
@@ -88,7 +88,7 @@ export interface GatewayOptions {
   env?: Record<string, string>;
 }
 
-/** A configuration that lets everybody in and talks to the given model. */
+/** Returns a configuration that lets everybody in and uses the given model. */
 export function writeConfig({ home, token, apiRoot, modelUrl }: GatewayOptions): string {
   fs.mkdirSync(home, { recursive: true, mode: 0o700 });
   const file = `${home}/config.yaml`;

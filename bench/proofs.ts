@@ -1,6 +1,7 @@
 /**
- * All proofs at about a tenth of their size: `npm run proofs [-- NAME...]`. The program is built once; those that mostly wait run beside those that
- * work. What each has said is kept in a file, which is named when it has failed. Ends with 1 when one has.
+ * Runs all proofs at about a tenth of their size: `npm run proofs [-- NAME...]`. The program is built once; proofs that
+ * mostly wait run in parallel with those that work. Each one's output is kept in a file, which is named if it has
+ * failed. Exits with 1 if one has.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,7 +12,7 @@ import path from 'node:path';
 const root = path.join(import.meta.dirname, '..');
 const out = (line: string) => process.stdout.write(`${line}\n`);
 
-/** A script of package.json, whose file has its name, and what it is given here. */
+/** A script of package.json, whose file has its name, and its arguments here. */
 interface Proof {
   name: string;
   given: string[];
@@ -44,7 +45,7 @@ interface Proved {
   isGood: boolean;
 }
 
-/** On a shared machine what is broken once is tried again, as its tests are: what fails twice is broken. */
+/** On a shared machine a failed proof is tried again, as tests are: one that fails twice is broken. */
 async function prove(proof: Proof): Promise<Proved> {
   const first = await tryOnce(proof);
   return first.isGood || !process.env.CI ? first : tryOnce(proof);

@@ -1,4 +1,4 @@
-/** What `bench:scale` counts rather than measures: shown by tests on a real server. */
+/** Checks what `bench:scale` counts rather than measures, with tests on a real server. */
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 

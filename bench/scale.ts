@@ -1,7 +1,8 @@
 /**
- * Several gateways on one home and one server: `npm run bench:scale [-- MESSAGES]`, so many messages for each of 64 lanes (10 unless told).
- * Real processes, the Telegram emulator, Debian's redis-server with every write synced. Prints throughput with 1, 2 and 4 processes, and what
- * becomes of answers and waits when a process, the leader or the server is killed or hangs.
+ * Measures several gateways on one home and one server: `npm run bench:scale [-- MESSAGES]`, with this many messages
+ * for each of 64 lanes (10 by default). Real processes, the Telegram emulator, Debian's redis-server with every write
+ * synced. Prints throughput with 1, 2 and 4 processes, and what happens to answers and waits if a process, the leader
+ * or the server is killed or hangs.
  */
 import fs from 'node:fs';
 import os from 'node:os';
@@ -30,7 +31,7 @@ function row(name: string, isMet: boolean, figures: string): void {
   out(`${isMet ? 'ok    ' : 'missed'}  ${name}: ${figures}`);
 }
 
-/** What a check runs on: a home, a server, a platform and a model of its own. */
+/** The parts of a check: its own home, server, platform and model. */
 interface Cluster {
   telegram: Telegram;
   llm: Llm;
@@ -38,7 +39,7 @@ interface Cluster {
   gateways: Started[];
   /** How long the model takes. */
   modelMs: number;
-  /** What becomes of words that find a task at work, for gateways that start from now on. */
+  /** What to do with messages that arrive during a run, for gateways that start from now on. */
   injection: 'followup' | 'steer';
   start(count: number): Promise<void>;
 }
@@ -60,7 +61,7 @@ async function cluster(work: (cluster: Cluster) => Promise<void>): Promise<void>
       await Promise.all(begun.map((gateway) => gateway.ready));
     },
   };
-  // What was said comes back, so that its order can be seen.
+  // The model repeats its input, so that the order is visible.
   llm.script(({ lastUser }) => ({ text: lastUser.trim().split(/\s/).at(-1) ?? '', delayMs: world.modelMs }));
   try {
     await work(world);
@@ -91,7 +92,7 @@ function startOne(folder: string, home: string, { telegram, llm, redis, injectio
   return startProgram(['dist/main.js', 'start', '--home', home, '--config', file]);
 }
 
-/** Answers by chat, as they came. */
+/** Answers by chat, in the order of arrival. */
 class Answers {
   readonly #byChat = new Map<number, number[]>();
   readonly #stop: () => void;
@@ -107,7 +108,7 @@ class Answers {
     });
   }
 
-  /** Milliseconds until all were there, or undefined. */
+  /** Returns the milliseconds until all had arrived, or undefined. */
   async all(wanted: number, ms = WAIT_MS): Promise<number | undefined> {
     const began = performance.now();
     while (this.count < wanted) {
@@ -158,7 +159,10 @@ async function throughput(count: number): Promise<void> {
   });
 }
 
-/** Half of what is sent is answered; then something happens to one process, and everything has to arrive all the same. */
+/**
+ * Waits until half of the messages are answered, then lets something happen to one process. Everything must still
+ * arrive.
+ */
 async function withFault(name: string, limitMs: number, fault: (world: Cluster) => Promise<void>): Promise<void> {
   await cluster(async (world) => {
     const { telegram, start } = world;
@@ -174,13 +178,13 @@ async function withFault(name: string, limitMs: number, fault: (world: Cluster) 
     const seconds = (performance.now() - began) / 1_000;
     await sleep(2_000);
     const faults = answers.faults(EACH);
-    // What was in flight to Telegram at a kill may arrive twice: it has no key for a message.
+    // A message in flight to Telegram at a kill may arrive twice, because Telegram has no key for a message.
     const isMet = ms !== undefined && faults.lost + faults.disorder === 0 && seconds * 1_000 < limitMs;
     row(name, isMet, `all answered after ${seconds.toFixed(1)} s, ${told(faults)}`);
   });
 }
 
-/** Turns of a killed process: until the model is asked again. */
+/** Measures the turns of a killed process: the time until the model is asked again. */
 async function killWorker(): Promise<void> {
   await cluster(async (world) => {
     const { telegram, llm, gateways, start } = world;
@@ -217,7 +221,7 @@ async function hang(): Promise<void> {
     const answers = new Answers(telegram);
     telegram.burst(chats.slice(0, 12), 3, '');
     await answers.all(6);
-    // While models are asked. What is in flight to Telegram at that moment may arrive twice, as at a kill.
+    // While models are asked. A message in flight to Telegram at that moment may arrive twice, as at a kill.
     await sleep(300);
     const pid = gateways[1]?.pid ?? 0;
     process.kill(pid, 'SIGSTOP');
@@ -231,7 +235,8 @@ async function hang(): Promise<void> {
 }
 
 /**
- * From words in a chat, which the leader hears, to the aborted call of a turn that any process works on: `/stop`, and words that steer.
+ * Measures the time from words in a chat, which the leader receives, to the aborted model call of a turn that any
+ * process may be running: for `/stop`, and for words that steer.
  */
 async function cuts(name: string, words: string): Promise<void> {
   await cluster(async (world) => {
@@ -250,7 +255,7 @@ async function cuts(name: string, words: string): Promise<void> {
       for (const end = performance.now() + 10_000; llm.stats().active > 0 && performance.now() < end; ) await sleep(1);
       const before = llm.stats();
       telegram.say(chat, 'work');
-      // The model may also be asked for an earlier answer, so count only what is asked for this work.
+      // The model may also be asked for an earlier answer, so count only the requests for this work.
       for (const end = performance.now() + 10_000; begun <= n && performance.now() < end; ) await sleep(1);
       await sleep(50);
       const began = performance.now();
@@ -264,7 +269,7 @@ async function cuts(name: string, words: string): Promise<void> {
   });
 }
 
-/** The process that polls: the only one whose end stops what comes in. */
+/** The process that polls: the only one whose end stops incoming messages. */
 async function killLeader(): Promise<void> {
   await cluster(async ({ telegram, gateways, start }) => {
     await start(1);

@@ -1,6 +1,6 @@
 /**
- * The bare bot with the AI SDK's loop between it and the model, as many tools offered as the gateway offers. It keeps nothing and orders
- * nothing either: what it costs above the bare bot is the SDK's own.
+ * The bare bot with the AI SDK's loop between it and the model, offering as many tools as the gateway. It stores
+ * nothing and guarantees no order: its extra cost over the bare bot is the SDK's own.
  */
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { generateText, isStepCount, tool } from 'ai';

@@ -1,22 +1,24 @@
-/** A disk of its own that can be filled and made read-only while programs write to it. Only root may mount one. */
+/** A separate disk that can be filled and made read-only while programs write to it. Only root can mount one. */
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 
 export interface SmallDisk {
   folder: string;
-  /** Nothing more can be written, to open files neither. */
+  /** Fills it: nothing more can be written, not even to open files. */
   full(): void;
-  /** No file can be opened for writing, made, renamed or removed; what is open has no room either. */
+  /**
+   * Makes it read-only: no file can be opened for writing, created, renamed or removed, and open files have no room.
+   */
   readOnly(): void;
-  /** As at the beginning. */
+  /** Restores the initial state. */
   well(): void;
   remove(): void;
 }
 
 const run = (command: string, ...args: string[]) => execFileSync(command, args, { stdio: 'ignore' });
 
-/** Undefined where nothing may be mounted. */
+/** Returns undefined where nothing may be mounted. */
 export function mountSmallDisk(root: string, megabytes: number): SmallDisk | undefined {
   const below = path.join(root, 'disk');
   const folder = path.join(root, 'home');
@@ -47,7 +49,7 @@ export function mountSmallDisk(root: string, megabytes: number): SmallDisk | und
     full: fill,
     readOnly() {
       fill();
-      // A file system cannot be made read-only while files are open for writing; another mount of it in its place can.
+      // A file system can't be made read-only while files are open for writing, but another mount in its place can.
       run('mount', '--bind', inside, folder);
       run('mount', '-o', 'remount,bind,ro', folder);
       isCovered = true;

@@ -1,7 +1,8 @@
 /**
- * Hours of strangers, threads and new tasks: `npm run soak [-- MINUTES [PER_SECOND]]`. Half of what comes is from people nobody
- * knows, each a new one, on every platform; the rest is from KNOWN people, who now and then begin anew; every mention opens a thread and a
- * task, at a pace that platforms allow. Memory and open files must not grow with any of it (R22), and every message of somebody known is answered.
+ * Runs hours of strangers, threads and new tasks: `npm run soak [-- MINUTES [PER_SECOND]]`. Half of the messages are
+ * from unknown people, each a new one, on every platform; the rest are from KNOWN people, who sometimes start over.
+ * Every mention opens a thread and a task, at a pace that platforms allow. Memory and open files must not grow with any
+ * of it (R22), and every message of a known person must be answered.
  */
 import fs from 'node:fs';
 import os from 'node:os';
@@ -22,10 +23,10 @@ const MAX_GROWTH = 1.1;
 const MAX_MORE_FILES = 20;
 const SAMPLES = 40;
 const FIRST_STRANGER = 5_000_000;
-/** Nobody says more than a platform lets a bot answer in one chat, about one a second. */
+/** Nobody writes more than a platform lets a bot answer in one chat, about one message a second. */
 const KNOWN = 36;
 const FIRST_KNOWN = 4_000_000;
-/** One of so many messages opens a thread on Slack, and one on Discord. */
+/** One of this many messages opens a thread on Slack, and one on Discord. */
 const THREAD_EVERY = 60;
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'viber-soak-'));
@@ -38,7 +39,7 @@ const [telegram, discord, slack] = await Promise.all([
 ]);
 const platforms: Platform[] = [telegram, discord, slack];
 
-/** How one person writes in private; ids of their own on each platform. */
+/** How one person writes in private, with separate IDs on each platform. */
 interface Speaker {
   identity: string;
   say(text: string): void;
@@ -63,7 +64,7 @@ const speakerOf = (id: number): Speaker => (speaker[id % speaker.length] as (id:
 const known = Array.from({ length: KNOWN }, (_, n) => speakerOf(FIRST_KNOWN + n));
 
 const llm = await startLlm({ keepRequests: 10 });
-/** Messages as the model was asked; notes of a long conversation are asked for as well. */
+/** The messages that reached the model; requests for notes of a long conversation count as well. */
 const asked = new Set<number>();
 llm.script(({ lastUser }) => {
   const [, n] = /message (\d+)$/.exec(lastUser) ?? [];

@@ -1,8 +1,10 @@
 /**
- * A clock that is set from outside, and runs faster: `node --import ./bench/stepping-clock.ts PROGRAM`. CLOCK_FILE holds `{at, real, rate, asleep}`:
- * at the real time `real` it was `at`, and each second since is `rate` seconds. It is read at the start and at each SIGWINCH, which the gateway
- * has no use for. The timers of jobs and of questions are shorter by the rate; all others, sockets and files go on as they are, or connections
- * would count as dead. `asleep` is what the time since the start of the machine has grown by in a sleep; a step of the clock leaves that alone.
+ * A clock that is set from outside and runs faster: `node --import ./bench/stepping-clock.ts PROGRAM`. CLOCK_FILE
+ * contains `{at, real, rate, asleep}`: at the real time `real` the clock showed `at`, and each second since is `rate`
+ * seconds. It is read at the start and at each SIGWINCH, which the gateway doesn't use. The timers of jobs and
+ * questions are shortened by the rate; all others, sockets and files continue unchanged, or connections would count as
+ * dead. `asleep` is how much the time since the machine's start has grown during sleep; a step of the clock doesn't
+ * change that.
  */
 import { readFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
@@ -30,7 +32,7 @@ globalThis.Date = shiftedDate(now);
 os.uptime = () => upAtStart + (realUptime() - upAtStart) * setting.rate + setting.asleep / 1000;
 syncBuiltinESMExports();
 
-/** Where jobs and questions set their timers. */
+/** The files in which jobs and questions set their timers. */
 const OWN = /\bat (?:Object\.)?after |#arm\b/;
 const shorter = (ms: unknown) => (typeof ms === 'number' && OWN.test(new Error().stack ?? '') ? ms / setting.rate : ms);
 for (const name of ['setTimeout', 'setInterval'] as const) {

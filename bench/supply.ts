@@ -1,6 +1,7 @@
 /**
- * What the program is made of: `npm run supply`. Builds it, which writes the licences of every shipped package to `dist/LICENSES.txt` and the
- * list of them to `dist/sbom.cdx.json`, counts both, and asks npm for known faults of what the lock names.
+ * Lists what the program is made of: `npm run supply`. Builds it, which writes the licences of every shipped package to
+ * `dist/LICENSES.txt` and their list to `dist/sbom.cdx.json`, counts both, and asks npm for known vulnerabilities of
+ * what the lock file names.
  */
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';

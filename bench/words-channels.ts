@@ -1,4 +1,4 @@
-/** The real channels before the strict emulators, each with what people there see of a text that is sent. */
+/** Connects the real channels to the strict emulators, and returns what people there see of a text. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Channel, ChannelCallbacks, OutboundMessage, PartLedger } from '../src/channels/channel.ts';
 import { createDiscord } from '../src/channels/discord/adapter.ts';
@@ -13,21 +13,21 @@ import { slackPlatform } from '../test/platforms/slack.ts';
 import { telegramPlatform } from '../test/platforms/telegram.ts';
 import { richShown } from './words-read.ts';
 
-/** A message as it came to the platform. */
+/** A message as it arrived at the platform. */
 export interface Came {
   text: string;
-  /** Blocks of a rich message, or of Slack. */
+  /** The blocks of a rich message, or of Slack. */
   blocks?: unknown;
   entities?: { type: string; offset: number; length: number; url?: string }[];
 }
 
 export interface Shower {
   name: string;
-  /** Sends one text and gives the messages that came of it, in order. */
+  /** Sends one text and returns the resulting messages, in order. */
   send(text: string): Promise<Came[]>;
-  /** Its words as a reader sees them. */
+  /** Returns its words as a reader sees them. */
   shown(came: Came): Promise<string>;
-  /** Calls that the platform has refused for their form. */
+  /** Calls that the platform has refused because of their form. */
   refused(): number;
   close(): Promise<void>;
 }
@@ -84,7 +84,7 @@ async function shower(
       for (let tries = 0; ; tries++) {
         const error = await channel.send(message, ledger).then(() => undefined, asDeliveryError);
         if (error === undefined) return came;
-        // The library counts the calls of a second by itself.
+        // The library itself counts the calls per second.
         if (error.retryAfterMs === undefined || tries > 100) throw error;
         await sleep(error.retryAfterMs);
       }
@@ -96,12 +96,12 @@ async function shower(
   };
 }
 
-/** @param isRich whether the server knows rich messages: their words come as blocks, else as text with entities */
+/** @param isRich whether the server knows rich messages: then text comes as blocks, otherwise as text with entities */
 async function telegram(isRich: boolean): Promise<Shower> {
   const platform = await telegramPlatform(KEEP);
   const { emulator } = platform;
   if (!isRich) emulator.rich(404);
-  // Nobody can be written to who has not written.
+  // A bot can only write to people who have written to it.
   platform.say(platform.dm('alex'), 'hello');
   const channel = createTelegram({
     ...{ token: emulator.token, apiRoot: emulator.url, mode: 'polling', attachCommands: [], live: 'off' },
@@ -112,7 +112,7 @@ async function telegram(isRich: boolean): Promise<Shower> {
       if (from === 'bot') listener(isRich ? { text, blocks: JSON.parse(text) } : { text, entities });
     });
   };
-  // A server that does not know the method says so once.
+  // A server that doesn't know the method says so once.
   const refused = () =>
     refusals(emulator.counters().statuses) - (isRich ? 0 : (emulator.counters().statuses['404'] ?? 0));
   const shown = async ({ text, blocks }: Came) => (blocks === undefined ? text : richShown(blocks));

@@ -1,6 +1,7 @@
 /**
- * Answers as they look on each platform, roughly: `npm run words:pictures [-- FOLDER]`. Those of `test/fixtures/answers` are sent by the real
- * channels, and what came is drawn by a browser: Telegram's entities and rich blocks, Discord's and Slack's Markdown.
+ * Draws answers roughly as they look on each platform: `npm run words:pictures [-- FOLDER]`. The real channels send
+ * those in `test/fixtures/answers`, and a browser draws what arrived: Telegram's entities and rich blocks, Discord's
+ * and Slack's Markdown.
  */
 import fs from 'node:fs';
 import os from 'node:os';
@@ -80,7 +81,7 @@ function drawn(platform: string, came: Came): string {
       ? `<article class="text">${byEntities(came)}</article>`
       : `<article>${byBlocks(came.blocks)}</article>`;
   }
-  // A client keeps the ends of lines.
+  // A client keeps line breaks.
   return `<article dir="auto">${htmlOf(came.text).replace(/(?<=<p>[\s\S]*?)\n(?=[^<]*<\/p>)/g, '<br>')}</article>`;
 }
 

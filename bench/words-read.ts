@@ -1,20 +1,23 @@
-/** The words of a document by another way than ours, and of what a platform was given. */
+/** Extracts the words of a document, independently of our own code, and of what a platform was given. */
 import { Parser } from 'htmlparser2';
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 
-/** As the makers of the parser write it in HTML, with HTML of the document as text; ids and headings of their own are no words of it. */
+/**
+ * As the parser's authors render it to HTML, with HTML in the document as text; generated ids and headings don't count
+ * as words.
+ */
 export const htmlOf = (source: string): string =>
   micromark(source, { extensions: [gfm()], htmlExtensions: [gfmHtml({ backLabel: '-' })] })
     .replace(/<h2 id="footnote-label".*?<\/h2>/, '')
-    // Within HTML a fence stays one here; with us it is code, whose language is not shown.
+    // Within HTML a fence stays a fence here. In our code it is code, whose language isn't shown.
     .replace(/^(`{3,}|~{3,})\w+$/gm, '$1')
-    // What people write for a new line is one.
+    // A line break as people write it is one.
     .replace(/&lt;br ?\/?&gt;/gi, '\n')
-    // Links within HTML stay Markdown here and are links with us: their targets are no words.
+    // Links within HTML stay Markdown here and are links in our code, so their targets don't count as words.
     .replace(/\]\([^)\s]*\)|\]\[[^\]\n]*\]/g, ']');
 
-/** Its words, those of pictures too. */
+/** Returns its words, including those of pictures. */
 export function htmlWords(html: string): string {
   let text = '';
   const parser = new Parser({
@@ -31,7 +34,7 @@ export function htmlWords(html: string): string {
 
 const TEXTS = new Set(['text', 'blocks', 'items', 'cells']);
 
-/** Of a rich message of Telegram: texts in order, items with their numbers. */
+/** For a rich message of Telegram: texts in order, items with their numbers. */
 export function richShown(value: unknown): string {
   if (typeof value === 'string') return value;
   if (Array.isArray(value)) return value.map(richShown).join('');

@@ -1,8 +1,8 @@
 /**
- * Texts of every kind through the real channels to the strict emulators: `npm run words [-- RANDOM [CLONES [SEED]]]`. Random Markdown that is made
- * to break writers, the documents of all installed libraries, answers as chats give them (`test/fixtures/answers`), and those
- * of `bench/words-documents.txt` where CLONES has clones of their repositories (as `owner+name/repo`). No call may be refused, and every word
- * must be seen.
+ * Sends texts of every kind through the real channels to the strict emulators: `npm run words [-- RANDOM [CLONES
+ * [SEED]]]`. Random Markdown designed to break renderers, the documents of all installed libraries, answers from chats
+ * (`test/fixtures/answers`), and the documents in `bench/words-documents.txt` for which CLONES has clones of their
+ * repositories (as `owner+name/repo`). No call may be refused, and every word must be seen.
  */
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -19,7 +19,7 @@ const SEED = Number(process.argv[4] ?? Date.now() % 1_000_000);
 /** Documents of installed libraries. */
 const LIBRARIES = Math.max(100, RANDOM / 10);
 const BATCH = 200;
-/** What a model may answer at once, and more. */
+/** More than a model may answer at once. */
 const LONGEST = 30_000;
 const root = path.join(import.meta.dirname, '..');
 const out = (line: string) => process.stdout.write(`${line}\n`);
@@ -72,7 +72,7 @@ async function check(shower: Shower, { name, text }: Document, isRandom: boolean
     const hasTable = JSON.stringify(blocks).includes('"type":"table"');
     const seen = shower.name === 'slack' ? withoutEntities : (words: string) => words;
     if (/[\p{L}\p{N}]/u.test(rich.text)) expectSame(seen(shown), seen(rich.text), { hasTable, hasLinks: true });
-    // A second reader of Markdown, which knows nothing of ours.
+    // A second Markdown parser, which shares nothing with ours.
     const lost = isRandom ? [] : missingWords(shown, withoutEntities(htmlWords(htmlOf(text))));
     if (lost.length > 0) throw new Error(`lost: ${lost.slice(0, 10).join(' ')}`);
   } catch (error) {
@@ -80,7 +80,7 @@ async function check(shower: Shower, { name, text }: Document, isRandom: boolean
   }
 }
 
-/** Slack shows entities as they are written, in other disguises; within HTML that is shown as text, others are read. */
+/** Slack shows entities as written, in other forms; within HTML that is shown as text, other entities are decoded. */
 function withoutEntities(text: string): string {
   return text.replace(/&(?:amp;)*(?:#?\w+;)/g, '');
 }

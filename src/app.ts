@@ -1,25 +1,22 @@
-/**
- * The composition root: with its folder the only place that knows every part. Its concern is the order of start and
- * stop.
- */
+/** The composition root: only it and its folder know every part. It determines the order of start and stop. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { programTokens } from './app/board/programs.ts';
 import { tellChanges } from './app/changes.ts';
-import { buildChannels } from './app/channels.ts';
-import { connectAll } from './app/connect.ts';
+import { addChat, buildChannels } from './app/channels.ts';
+import { connectAdded, connectAll } from './app/connect.ts';
 import type { GatewayOptions, OpenGateway } from './app/contract.ts';
 import { watchGauges } from './app/counting.ts';
 import { openGateway } from './app/gateway.ts';
-import { tellPlanEdits } from './app/plans.ts';
 import { withPlugins } from './app/plugins.ts';
-import { hearAnswers } from './app/processes/everywhere.ts';
+import { receiveAnswers } from './app/processes/everywhere.ts';
 import { watchSpace } from './app/space.ts';
 import type { Server } from './board/server.ts';
 import { ended } from './channels/lead.ts';
 import type { Stop } from './engine/engine.ts';
 import { errorMessage } from './errors.ts';
 import { connectionsFor } from './lib/handles.ts';
+import type { FolderWatch } from './lib/watch-folders.ts';
 import type { LoadedFeature } from './plugin/load.ts';
 import type { Places, Readiness } from './runtime/contract/board.ts';
 import { LetIn } from './runtime/intake/let-in.ts';
@@ -29,15 +26,17 @@ export interface AppOptions extends GatewayOptions {
   env: NodeJS.ProcessEnv;
   /** Whether `start` may use standard input and output. */
   terminal: boolean;
-  /** If set, a taken `http.port` aborts the start; otherwise a free port is used, unless platforms call us. */
+  /** If set, the start fails if `http.port` is in use; otherwise a free port is used, unless platforms call us. */
   isPortChosen?: boolean;
-  /** The signal that makes the process continue as the program that is then on disk. */
+  /** The signal at which this process replaces itself with the program now on disk. */
   renewedBy?: NodeJS.Signals;
+  /** The configuration that was read. */
+  configFile?: string | undefined;
   /** External features, in addition to those of the table. */
   plugins?: readonly LoadedFeature[];
-  /** Called when the terminal's input has ended and everything was answered. */
+  /** Called when the terminal's input has ended and everything has been answered. */
   onEnd?: () => void;
-  /** Sets where log lines are shown while the terminal is drawn on; undefined: nowhere any more. */
+  /** Sets where log lines are shown while the terminal draws its screen; undefined when it no longer does. */
   onLogPlace?: (show: ((line: string) => void) | undefined) => void;
 }
 
@@ -71,20 +70,18 @@ class RunningApp implements App {
   readonly #open: OpenGateway;
   readonly #letIn: LetIn;
   #stopSweeping: (() => Promise<void>) | undefined;
+  #reloading: FolderWatch | undefined;
   #unwatchSpace: () => void = () => undefined;
   #server: Server | undefined;
   #hasConnected = false;
   #wasReady = false;
-  readonly #untold: () => void;
-  #unheard: Stop | undefined;
+  readonly #unsubscribe: () => void;
+  #unsubscribeAnswers: Stop | undefined;
   #stopping: Promise<void> | undefined;
 
   constructor(open: OpenGateway) {
     this.#open = open;
-    const ends = [tellPlanEdits(open.gw), tellChanges(open.gw)];
-    this.#untold = () => {
-      for (const end of ends) end();
-    };
+    this.#unsubscribe = tellChanges(open.gw);
     this.#letIn = new LetIn(open.gw);
   }
 
@@ -98,7 +95,7 @@ class RunningApp implements App {
     this.#watch();
     try {
       await this.#build(options);
-      // Nothing is accepted with too few file handles: platforms keep new messages, and pending ones stay here.
+      // With too few file handles, nothing is accepted: platforms keep new messages, and pending ones stay here.
       if (!shortage?.isTooLow) await this.#open.start();
       roles.start();
     } catch (error) {
@@ -112,7 +109,16 @@ class RunningApp implements App {
     host.damage?.start(gw.home);
     if (!shortage?.isTooLow) this.connected = this.#connect();
     if (!shortage?.isTooLow && !options.localOnly) this.#letIn.start();
-    // Callers who await it see a failure; nobody has to.
+    if (options.configFile !== undefined) {
+      const { watchConfig } = await import('./app/reload.ts');
+      this.#reloading = watchConfig({
+        config: gw.config,
+        file: options.configFile,
+        home: gw.home.root,
+        log: gw.log,
+      });
+    }
+    // Callers who await it see a failure, but nobody has to await it.
     this.connected.catch(() => 'the channels have said what is wrong');
   }
 
@@ -139,7 +145,7 @@ class RunningApp implements App {
     return this.#stopping;
   }
 
-  /** Starts the gauges of `/metrics`, the daily sweep, and the watch on remaining files and sockets. */
+  /** Starts the gauges of `/metrics`, the daily sweep, and the checks of free file handles and disk space. */
   #watch(): void {
     const { gw, host, uploads } = this.#open;
     watchGauges(gw, host);
@@ -161,12 +167,13 @@ class RunningApp implements App {
   async #build(options: AppOptions): Promise<void> {
     const { gw, host } = this.#open;
     await buildChannels(this.#open, options);
-    const onUnheard = (error: unknown) => gw.log.warn({ err: error }, 'an answer could not be told here');
-    if (host.shared) this.#unheard = hearAnswers(host.built.channels, host.shared, onUnheard);
-    if (!options.localOnly) await this.#serve(options.isPortChosen ?? true);
+    const onLost = (error: unknown) =>
+      gw.log.warn({ err: error }, 'an answer of another process could not be passed on here');
+    if (host.shared) this.#unsubscribeAnswers = receiveAnswers(host.built.channels, host.shared, onLost);
+    if (!options.localOnly) await this.#serve(options);
   }
 
-  async #serve(isPortChosen: boolean): Promise<void> {
+  async #serve({ isPortChosen = true, renewedBy, configFile }: AppOptions): Promise<void> {
     const { gw, host } = this.#open;
     const { config, log } = gw;
     const isIngress = host.roles.has('ingress');
@@ -179,8 +186,12 @@ class RunningApp implements App {
       webhooks: isIngress ? host.built.mounts : new Map(),
       isAnyPort: !isPortChosen && (!isIngress || host.built.mounts.size === 0),
       ...(isIngress && {
-        board: async (places: Places, port: number) =>
-          (await import('./app/board.ts')).openBoard(this.#open, { places, port, readiness }),
+        board: async (places: Places, port: number) => {
+          const { openBoard, programOf } = await import('./app/board.ts');
+          const startChat = (name: string, section: unknown) => this.#startChat(name, section);
+          const program = { ...programOf(gw, { renewedBy, configFile }), startChat };
+          return openBoard(this.#open, { places, port, readiness, program });
+        },
       }),
       metrics: (accept) => gw.features.metrics.page(accept),
       maxConnections: connectionsFor(host.limit),
@@ -194,14 +205,22 @@ class RunningApp implements App {
   }
 
   async #connect(): Promise<void> {
-    const { gw, host } = this.#open;
-    await connectAll(this.#open, (id) => {
-      const channel = host.built.channels.get(id);
-      if (channel) gw.tasks.news.emit({ type: 'channel:status', channel: id, status: channel.status() });
-      void this.#tellReadiness();
-    });
+    await connectAll(this.#open, this.#onStatus);
     this.#hasConnected = true;
     await this.#tellReadiness();
+  }
+
+  #onStatus = (id: string): void => {
+    const { gw, host } = this.#open;
+    const channel = host.built.channels.get(id);
+    if (channel) gw.tasks.news.emit({ type: 'channel:status', channel: id, status: channel.status() });
+    void this.#tellReadiness();
+  };
+
+  async #startChat(name: string, section: unknown): Promise<boolean> {
+    const channel = await addChat(this.#open, name, section);
+    if (channel) await connectAdded(this.#open, channel, this.#onStatus);
+    return channel !== undefined;
   }
 
   /** Logs changes of readiness. The intake calls this, so a failure to check must not end it. */
@@ -214,7 +233,7 @@ class RunningApp implements App {
       if (!ready && this.#wasReady) log.warn({ channels, handles }, 'not ready');
       this.#wasReady = ready;
     } catch (error) {
-      log.error({ err: error }, 'it could not be seen whether the gateway is ready');
+      log.error({ err: error }, 'the readiness of the gateway could not be checked');
     }
   }
 
@@ -226,11 +245,12 @@ class RunningApp implements App {
     await this.#open.stop();
     await Promise.all(host.built.closing.map((close) => close()));
     await this.#stopSweeping?.();
+    await this.#reloading?.close();
     this.#unwatchSpace();
-    this.#untold();
+    this.#unsubscribe();
     await this.#server?.close();
     fs.rmSync(path.join(gw.home.run, 'gateway.json'), { force: true });
-    await this.#unheard?.();
+    await this.#unsubscribeAnswers?.();
     await this.#open.close();
     gw.log.info('stopped');
   }

@@ -3,13 +3,14 @@ import { lstat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { addChannels } from './config/channel-variables.ts';
 import { hideEnvironment, substitute, tidy } from './config/environment.ts';
-import { parseYaml, readBounded } from './config/parse.ts';
+import { type Data, type ParsedYaml, parseYamlLines, readBounded } from './config/parse.ts';
 import { withPlugins } from './config/plugins.ts';
 import { brokenRules, oddSettings } from './config/rules.ts';
 import type { Config, Section } from './config/schema.ts';
+import { oldSpellings, respell } from './config/spelling.ts';
 import { validate } from './config/validate.ts';
 import { unknownVibers } from './config/vibers.ts';
-import { ConfigError, type ConfigProblem, errorCode, errorMessage, problemWith } from './errors.ts';
+import { ConfigError, type ConfigProblem, errorCode, errorMessage, problemSaid, problemWith } from './errors.ts';
 import { isRecord } from './lib/json.ts';
 import { say, type Wording } from './messages/messages.ts';
 import type { LoadedFeature } from './plugin/load.ts';
@@ -78,29 +79,69 @@ export async function configOf(
   { home, sections = [] }: { home?: string; sections?: readonly Section[] | undefined } = {},
 ): Promise<LoadedConfig> {
   hideEnvironment(env);
+  const written = text === undefined ? undefined : await parseYamlLines(text, source ?? '');
+  const placed = (found: readonly ConfigProblem[]) => found.map((problem) => withPlace(problem, written));
+  try {
+    // JSON names its schema for editors by a key.
+    const { $schema: _forEditors, ...settings } = written?.data ?? {};
+    return await configFrom(settings, { source, env, home, sections, placed });
+  } catch (error) {
+    if (error instanceof ConfigError) throw new ConfigError(placed(error.problems), { cause: error });
+    throw error;
+  }
+}
+
+const withPlace = (problem: ConfigProblem, written: ParsedYaml | undefined): ConfigProblem => {
+  const at = written?.placeOf(problem.path);
+  return at ? { ...problem, at } : problem;
+};
+
+interface Reading {
+  source: string | undefined;
+  env: NodeJS.ProcessEnv;
+  home: string | undefined;
+  sections: readonly Section[];
+  placed: (found: readonly ConfigProblem[]) => ConfigProblem[];
+}
+
+async function configFrom(
+  file: { [key: string]: Data },
+  { source, env, home, sections, placed }: Reading,
+): Promise<LoadedConfig> {
   const missing: ConfigProblem[] = [];
-  const file = text === undefined ? {} : await parseYaml(text, source ?? '');
   const plain = tidy(substitute(file, env, missing));
-  const { data: own, features, problems } = await withPlugins(plain, home ?? dirname(resolve(source ?? '')));
-  const { data, warnings } = addChannels(own, env);
+  const { data: plugged, features, problems } = await withPlugins(plain, home ?? dirname(resolve(source ?? '')));
   const { configSchema, configSchemaWith } = await import('./config/schema.ts');
-  const broken = [...missing, ...(await brokenRules(data)), ...(home === undefined ? [] : unknownVibers(data, home))];
   const theirs = features.flatMap(({ feature: { name, settings } }) =>
     settings && !Object.hasOwn(configSchema.shape, name) ? [{ name, settings }] : [],
   );
-  const { value: config, warnings: unknown } = validate(await configSchemaWith([...sections, ...theirs]), data, broken);
+  const schema = await configSchemaWith([...sections, ...theirs]);
+  const { data: own, old } = respell(schema, plugged);
+  const { data, warnings } = addChannels(own, env);
+  const broken = [...missing, ...(await brokenRules(data)), ...(home === undefined ? [] : unknownVibers(data, home))];
+  const { value: config, warnings: unknown } = validatedAfter(problems, () => validate(schema, data, broken));
   const isPortChosen = isRecord(data.http) && data.http.port !== undefined;
   return {
     config,
     source,
-    warnings: [...warnings, ...unknown, ...oddSettings(config)],
+    warnings: [...warnings, ...oldSpellings(old), ...placed(unknown).map(problemSaid), ...oddSettings(config, env)],
     isPortChosen,
-    problems,
+    problems: placed(problems),
     features,
   };
 }
 
-/** Returns whether the terminal is a channel of this gateway; `auto` means if there is no chat channel. */
+/** Puts the problems of plugins first where the rest is refused: without its channel, a person's ID isn't understood. */
+function validatedAfter<T>(problems: readonly ConfigProblem[], check: () => T): T {
+  try {
+    return check();
+  } catch (error) {
+    if (!(error instanceof ConfigError) || problems.length === 0) throw error;
+    throw new ConfigError([...problems, ...error.problems], { cause: error });
+  }
+}
+
+/** Returns whether the terminal is a channel of this gateway; `auto` makes it one if there is no chat channel. */
 export function terminalEnabled(config: Config): boolean {
   const { terminal, ...chats } = config.channels;
   return terminal.enabled === 'auto' ? Object.keys(chats).length === 0 : terminal.enabled;
@@ -110,12 +151,12 @@ async function findFile(home: string): Promise<string | undefined> {
   for (const name of NAMES) {
     const file = resolve(join(home, name));
     try {
-      // A dangling link is deliberate, so it is not skipped.
+      // A dangling link was put there deliberately, so it isn't skipped.
       const found = await lstat(file);
       // Reading a pipe in the home would wait for its writer.
       if (!found.isFIFO()) return file;
     } catch (error) {
-      // ENOTDIR: the home itself is not a directory; opening it reports that.
+      // ENOTDIR: the home itself isn't a directory; opening it reports that.
       if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') continue;
       return file;
     }

@@ -17,6 +17,7 @@ export type CrashPoint =
   | 'run:answered'
   | 'run:result-written'
   | 'run:out-written'
+  | 'agent:answered'
   | 'approval:decided'
   | 'egress:written'
   | 'job:fired'
@@ -32,9 +33,20 @@ export type CrashPoint =
   | 'restore:whole'
   | 'restore:aside'
   | 'restore:placed'
+  | 'uninstall:moved'
+  | 'uninstall:put-back'
+  | 'migrate:begun'
+  | 'migrate:copying'
+  | 'migrate:copied'
+  | 'migrate:unlinked'
+  | 'migrate:moved'
+  | 'migrate:linked'
+  | 'migrate:done'
   | 'send:intent'
   | 'send:posted'
-  | 'send:recorded';
+  | 'send:recorded'
+  | 'push:reached'
+  | 'push:claimed';
 
 export function crashPoint(point: CrashPoint): void {
   if (armed !== '' && point.replace(':', '-') === armed && --left === 0) process.kill(process.pid, 'SIGKILL');

@@ -8,8 +8,12 @@ export interface ConfigProblem {
   message: string;
   /** The environment variable that would provide the missing value. */
   variable?: string;
-  /** The whole message for a chat, if it is shown in one. */
+  /** Whether it is no error in itself, but may explain another problem. */
+  isWarning?: true;
+  /** The whole message, if it is shown in a chat. */
   said?: Wording;
+  /** Where it is in the file, both from 1. */
+  at?: { line: number; column: number };
 }
 
 /** Returns a problem with its message in English and for its reader. */
@@ -18,6 +22,15 @@ export const problemWith = (path: string, said: Wording): ConfigProblem => ({
   message: messagesIn('en').said(said),
   said,
 });
+
+/** Returns a problem as one sentence: the setting, what is wrong with it, and where that is. */
+export function problemSaid({ path, message, said, at }: ConfigProblem): Wording {
+  const what = said ?? say('common.asItIs', { text: message });
+  // The sentence about a file's own form names the line itself.
+  if (path === '') return at ? say('config.column', { what, column: String(at.column) }) : what;
+  const placed = at ? say('config.at', { what, line: String(at.line), column: String(at.column) }) : what;
+  return say('doctor.setting', { path, what: placed });
+}
 
 /** Thrown when a person must fix the configuration: each problem names a setting. Ends the process with exit code 2. */
 export class ConfigError extends Error {
@@ -34,9 +47,15 @@ export class ConfigError extends Error {
 /** Thrown when another gateway holds this home. Ends the process with exit code 3. */
 export class LockedError extends Error {
   override name = 'LockedError';
+  /** The file that its holder has locked, if this is about a whole home. */
+  readonly file: string | undefined;
+  constructor(message: string, options: ErrorOptions & { file?: string } = {}) {
+    super(message, options);
+    this.file = options.file;
+  }
 }
 
-/** Thrown when somebody else owns the work now: nothing that the earlier owner still does counts. */
+/** Thrown when somebody else owns the work now: whatever the earlier owner still does has no effect. */
 export class LeaseLost extends Error {
   override name = 'LeaseLost';
 }
@@ -106,7 +125,9 @@ export function errorCode(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** Shortages of the whole machine, whichever file hits them first: they pass, and no event is to blame. */
+/**
+ * Shortages that affect the whole machine, whichever file meets them first. They pass, and no single event is to blame.
+ */
 const SHORTAGES = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EMFILE', 'ENFILE', 'ENOMEM']);
 
 /** Returns whether storing itself failed, as opposed to a problem with one event or one file. */
@@ -114,7 +135,7 @@ export function isStorageFailure(error: unknown): boolean {
   return error instanceof StorageError || SHORTAGES.has(errorCode(error) ?? '') || outOfHandles(error) !== undefined;
 }
 
-/** Finds an error, among `error` and its causes, that says that no file or socket can be opened any more. */
+/** Finds an error, among `error` and its causes, which says that no more files or sockets can be opened. */
 export function outOfHandles(error: unknown): Error | undefined {
   for (let current = error, depth = 0; current instanceof Error && depth < 6; current = current.cause, depth++) {
     if (['EMFILE', 'ENFILE'].includes(errorCode(current) ?? '')) return current;

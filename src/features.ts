@@ -1,13 +1,17 @@
 /**
- * The features, in the order in which their tools and commands are listed. Take a row away and the gateway, the command
- * line and the doctor go on without that feature: nothing else names it. A row is light, so that `viber --help` loads
- * no feature.
+ * The features, in the order in which their tools and commands are listed. If a row is removed, the gateway, the
+ * command line and the doctor work without that feature, because nothing else names it. A row loads almost nothing, so
+ * that `viber --help` loads no feature.
  */
 
+import { acp } from './features/acp/cli.ts';
 import { board } from './features/board/cli.ts';
+import { usage } from './features/costs/cli.ts';
 import { imports } from './features/imports/cli.ts';
 import { jobs } from './features/jobs/cli.ts';
+import { mcp } from './features/mcp/cli.ts';
 import { memory } from './features/memory/cli.ts';
+import { project } from './features/projects/cli.ts';
 import { skills } from './features/skills/cli.ts';
 import type { CliCommand } from './runtime/contract/cli.ts';
 import type { Feature } from './runtime/run/gateway.ts';
@@ -15,7 +19,7 @@ import type { Feature } from './runtime/run/gateway.ts';
 export interface FeatureRow {
   /** The name of its folder. */
   name: string;
-  /** Its commands of `viber`. */
+  /** Its subcommands of `viber`. */
   cli?: Readonly<Record<string, CliCommand>>;
   /** Imports the rest of it; absent if it only has commands of `viber`. */
   load?: () => Promise<Feature>;
@@ -27,15 +31,22 @@ export const FEATURES: readonly FeatureRow[] = [
   { name: 'agents', load: async () => (await import('./features/agents/index.ts')).agents },
   { name: 'web', load: async () => (await import('./features/web/index.ts')).web },
   { name: 'voice', load: async () => (await import('./features/voice/index.ts')).voice },
+  { name: 'pictures', load: async () => (await import('./features/pictures/index.ts')).pictures },
   { name: 'documents', load: async () => (await import('./features/documents/index.ts')).documents },
   { name: 'titles', load: async () => (await import('./features/titles/index.ts')).titles },
-  { name: 'costs', load: async () => (await import('./features/costs/index.ts')).costs },
+  { name: 'costs', cli: { usage }, load: async () => (await import('./features/costs/index.ts')).costs },
   { name: 'dialects', load: async () => (await import('./features/dialects/index.ts')).dialects },
   { name: 'offline', load: async () => (await import('./features/offline/index.ts')).offline },
   { name: 'imports', cli: { import: imports } },
   { name: 'charts', load: async () => (await import('./features/charts/index.ts')).charts },
   { name: 'skills', cli: { skills }, load: async () => (await import('./features/skills/index.ts')).skills },
-  { name: 'mcp', load: async () => (await import('./features/mcp/index.ts')).mcp },
+  { name: 'projects', cli: { project }, load: async () => (await import('./features/projects/index.ts')).projects },
+  { name: 'mcp', cli: { mcp }, load: async () => (await import('./features/mcp/index.ts')).mcp },
+  { name: 'openai', load: async () => (await import('./features/openai/index.ts')).openai },
+  { name: 'acp', cli: { acp }, load: async () => (await import('./features/acp/index.ts')).acp },
+  { name: 'setup', load: async () => (await import('./features/setup/index.ts')).setup },
+  { name: 'receipt', load: async () => (await import('./features/receipt/index.ts')).receipt },
+  { name: 'why', load: async () => (await import('./features/why/index.ts')).why },
   { name: 'board', cli: { board }, load: async () => (await import('./features/board/index.ts')).board },
 ];
 

@@ -7,7 +7,11 @@ export type Logger = pino.Logger;
 let secrets: readonly string[] = [];
 const MASK = '[secret]';
 // Telegram puts the token in the URL of every call; grammY's errors carry that URL.
-const TOKEN_SHAPES = [/\d{6,12}:[A-Za-z0-9_-]{30,50}/g, /xox[a-z]-[A-Za-z0-9-]{10,500}/g, /xapp-[A-Za-z0-9-]{10,500}/g];
+const TOKENS = [
+  { mark: ':', shape: /\d{6,12}:[A-Za-z0-9_-]{30,50}/g },
+  { mark: 'xox', shape: /xox[a-z]-[A-Za-z0-9-]{10,500}/g },
+  { mark: 'xapp-', shape: /xapp-[A-Za-z0-9-]{10,500}/g },
+];
 
 /** Registers a value that must never be written anywhere, with its URL-encoded, base64 and JSON-escaped forms. */
 export function addSecret(value: string | undefined): void {
@@ -22,7 +26,7 @@ export function addSecret(value: string | undefined): void {
 export function scrub(text: string): string {
   let clean = text;
   for (const secret of secrets) if (clean.includes(secret)) clean = clean.replaceAll(secret, MASK);
-  for (const shape of TOKEN_SHAPES) clean = clean.replace(shape, MASK);
+  for (const { mark, shape } of TOKENS) if (clean.includes(mark)) clean = clean.replace(shape, MASK);
   return clean;
 }
 
@@ -36,7 +40,8 @@ export interface LogOptions {
 
 const LEVELS: Record<number, string> = { 10: 'trace', 20: 'debug', 30: 'info', 40: 'warn', 50: 'error', 60: 'fatal' };
 
-function prettyLine(line: string): string {
+/** Returns a line of JSON as people read it. */
+export function prettyLine(line: string): string {
   const { level, time, msg, pid: _pid, hostname: _hostname, ...rest } = JSON.parse(line) as Record<string, unknown>;
   const fields = Object.entries(rest).map(([key, value]) => {
     if (key === 'err' && typeof value === 'object' && value !== null && 'message' in value)
@@ -82,7 +87,7 @@ export function createLog(options: LogOptions): Logger {
 
 const ERROR = 50;
 
-/** Removes the stack from a line below the level of errors: there, the message says what people need. */
+/** Removes the stack from a line below the error level, where the message says what people need. */
 function withoutStack(line: string): string {
   if (!line.includes('"stack":')) return line;
   const fields = JSON.parse(line) as { level: number; err?: { stack?: unknown } };
@@ -91,7 +96,7 @@ function withoutStack(line: string): string {
   return `${JSON.stringify(fields)}\n`;
 }
 
-/** Milliseconds: a write wakes the reader, so the lines of one message leave together. */
+/** In milliseconds. Each write wakes the reader, so the lines of one message are written together. */
 const GATHER_MS = 10;
 
 /** Merges lines into one write, including the last ones before an exit. */
@@ -126,7 +131,7 @@ function errorFields(error: unknown): unknown {
   };
 }
 
-/** Returns the same log; `onError` gets every error that is written to it. */
+/** Returns the same log, which also passes every logged error to `onError`. */
 export function heard(log: Logger, onError: (error: unknown) => void): Logger {
   const err = (error: unknown) => {
     onError(error);

@@ -19,22 +19,29 @@ function columns(rows: readonly (readonly [string, string])[]): string[] {
   return rows.map(([left, right]) => `${left.padEnd(width)}  ${right}`);
 }
 
+/** Without the command's name, which is the heading's; a verb that needn't be written stands in brackets. */
+function verbForm({ usual, otherwise }: CliCommand, verb: string, form: string): string {
+  const own = form.slice(form.indexOf(verb, 'viber '.length));
+  return verb === usual || verb === otherwise ? own.replace(verb, `[${verb}]`) : own;
+}
+
 function sectionOf([name, command]: [string, CliCommand]): string {
   const { about, verbs, notes = [], exits = {}, examples } = command;
   const forms = formsOf(name, command, 'viber');
   const options = ownOptions(command).filter(([, option]) => option !== JSON_OPTION);
   const rows = [
-    ...(verbs ? forms.map(({ form, about: does }) => [form, said(does)] as const) : []),
+    // The heading names the command.
+    ...(verbs
+      ? forms.map(({ verb = '', form }) => [verbForm(command, verb, form), said(verbs[verb]?.about ?? '')] as const)
+      : []),
     ...options.map((option) => [`  ${flag(option)}`, said(option[1].about)] as const),
   ];
-  // An example that is only the heading says nothing; --help has them all.
-  const shown = examples
-    .filter((example) => example !== `viber ${name}` && example !== `viber ${name} --json`)
-    .slice(-1);
-  const ends = Object.entries(exits).map(([code, meaning]) => `Exit code ${code}: ${said(meaning)}.`);
+  // What the rows and the heading show is no example; --help has them all.
+  const shown = examples.filter((example) => / [|<] /.test(example)).slice(-1);
+  const ends = Object.entries(exits).map(([code, meaning]) => `Exit ${code}: ${said(meaning)}.`);
   const block = [...columns(rows), ...(rows.length > 0 && shown.length > 0 ? [''] : []), ...shown];
   return [
-    `## ${verbs ? `viber ${name}` : forms[0]?.form}`,
+    `## ${verbs ? name : forms[0]?.form.replace('viber ', '')}`,
     [sentence(said(about)), ...notes.slice(0, 1).map(said), ...ends].join(' '),
     ...(block.length === 0 ? [] : [FENCE, ...block, FENCE]),
     '',
@@ -56,7 +63,7 @@ const groups = Object.entries(MENU_GROUPS).map(
 export const page = (): string =>
   [
     '# Commands',
-    'This page is written by `npm run commands`; `viber COMMAND --help` says more.',
+    'Of `viber`, written by `npm run commands`; `viber COMMAND --help` says more.',
     '',
     '## Every command',
     `\`--json\` works with all but ${withoutJson.map((name) => `\`${name}\``).join(', ')}.`,

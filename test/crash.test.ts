@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, test } from 'vitest';
+import { HubEmulator } from './emulators/hub.ts';
 import { startLlm } from './emulators/llm.ts';
 import { startTelegram } from './emulators/telegram.ts';
 import { ownTime, waitedForProcessor } from './helpers/own-time.ts';
@@ -21,7 +22,11 @@ interface Process {
 }
 
 /** `atEnd` is the test's own: with tests side by side the global one cannot tell whose end is meant. */
-async function setUp(atEnd: typeof onTestFinished = onTestFinished, limits: Record<string, number> = {}) {
+async function setUp(
+  atEnd: typeof onTestFinished = onTestFinished,
+  limits: Record<string, number> = {},
+  more: Record<string, unknown> = {},
+) {
   const telegram = await startTelegram();
   const llm = await startLlm();
   const home = tempFolder(atEnd);
@@ -38,6 +43,7 @@ async function setUp(atEnd: typeof onTestFinished = onTestFinished, limits: Reco
     },
     limits: { freeBytes: 0, messagesPerMinute: 1000, ...limits },
     http: { port: 0 },
+    ...more,
   };
   fs.writeFileSync(path.join(home, 'config.json'), JSON.stringify(config));
   function start(env: Record<string, string> = {}): Process {
@@ -69,25 +75,15 @@ async function setUp(atEnd: typeof onTestFinished = onTestFinished, limits: Reco
 }
 
 describe('a crash at a named point', () => {
+  // biome-ignore format: a list is filled
   const POINTS = [
-    'accept-before-commit',
-    'accept-after-commit',
-    'run-claimed',
-    'run-message-written',
-    'run-step-written',
-    'run-answered',
-    'run-result-written',
-    'run-out-written',
-    'send-intent',
-    'send-posted',
-    'send-recorded',
+    'accept-before-commit', 'accept-after-commit', 'run-claimed', 'run-message-written', 'run-step-written',
+    'run-answered', 'run-result-written', 'run-out-written', 'send-intent', 'send-posted', 'send-recorded',
   ];
   /** The platform has the message, our record of it is lost: Telegram cannot be asked, so it comes twice. */
   const MAY_REPEAT = new Set(['send-posted']);
 
-  it('between a first message and the binding of its conversation: what is said next belongs to the same task', {
-    timeout: 60_000,
-  }, async () => {
+  it('between a first message and the binding of its conversation: what is said next belongs to the same task', async () => {
     // One run at a time, and somebody else's is before it: the task is not begun when the next message comes.
     const { telegram, llm, home, start } = await setUp(onTestFinished, { runs: 1 });
     const OTHER = 1002;
@@ -102,7 +98,7 @@ describe('a crash at a named point', () => {
     }
     telegram.say(ALEX, 'second');
     const last = start();
-    await telegram.wait({ chat: ALEX, from: 'bot', text: 'finished', count: 2, timeoutMs: 30_000 });
+    await telegram.wait({ chat: ALEX, from: 'bot', text: 'finished', count: 2 });
     expect(fs.readdirSync(path.join(home, 'agents/default/sessions'))).toHaveLength(2);
     last.child.kill();
     expect(await last.exit).toBe(0);
@@ -110,7 +106,6 @@ describe('a crash at a named point', () => {
 
   it.concurrent.for(POINTS)(
     '%s: the answer comes after the restart, once, and no finished step is repeated',
-    { timeout: 60_000 },
     async (point, { onTestFinished: atEnd }) => {
       const { telegram, llm, home, start, texts } = await setUp(atEnd);
       llm.script((request) =>
@@ -123,7 +118,7 @@ describe('a crash at a named point', () => {
       await first.exit;
       const began = ownTime();
       const second = start();
-      await telegram.wait({ chat: ALEX, from: 'bot', text: 'finished', timeoutMs: 30_000 }).catch((error: unknown) => {
+      await telegram.wait({ chat: ALEX, from: 'bot', text: 'finished' }).catch((error: unknown) => {
         throw new Error([...first.lines, '-- restart --', ...second.lines].join('\n'), { cause: error });
       });
       await second.ready;
@@ -135,7 +130,6 @@ describe('a crash at a named point', () => {
         from: 'bot',
         text: 'finished',
         count: MAY_REPEAT.has(point) ? 3 : 2,
-        timeoutMs: 30_000,
       });
       expect(texts()).toHaveLength(MAY_REPEAT.has(point) ? 3 : 2);
       const [session = ''] = fs.readdirSync(path.join(home, 'agents/default/sessions'));
@@ -152,10 +146,27 @@ describe('a crash at a named point', () => {
   );
 });
 
+test('a program hears of a message that was given up as the end of its run, until it acknowledges it', async () => {
+  const hub = new HubEmulator({ token: 'token-of-the-hub' });
+  await hub.start();
+  onTestFinished(() => hub.stop());
+  hub.acknowledges = false;
+  const { start } = await setUp(onTestFinished, {}, { hub: { url: hub.url, token: 'token-of-the-hub' } });
+  hub.greeting = { type: 'task:submit', id: 'deadly', goal: 'Say it', messages: [] };
+  for (let n = 0; n < 3; n++) await start({ OPENVIBER_CRASH_AT: 'run-claimed' }).exit;
+  start();
+  const told = () => hub.frames.filter(({ type }) => type === 'task:error');
+  await expect.poll(() => told().length).toBeGreaterThan(0);
+  const [{ taskId, runId, error } = {}] = told();
+  expect(hub.sent('ack')[0]).toMatchObject({ ok: true, taskId });
+  expect(error).toMatchObject({ message: expect.stringContaining('I tried 3 times and failed'), trace: runId });
+  hub.drop();
+  await expect.poll(() => told().length).toBeGreaterThan(1);
+  expect(new Set(told().map((frame) => frame.runId))).toEqual(new Set([runId]));
+});
+
 describe('turns that a crash cut', () => {
-  it('begin again side by side: the model is asked for all of them before it has answered one', {
-    timeout: 60_000,
-  }, async () => {
+  it('begin again side by side: the model is asked for all of them before it has answered one', async () => {
     const { telegram, llm, start } = await setUp();
     const chats = [1001, 1002, 1003, 1004, 1005, 1006];
     llm.script(() => ({ text: 'finished', fault: 'stall-start' }));
@@ -178,7 +189,7 @@ describe('turns that a crash cut', () => {
       most = Math.max(most, llm.stats().active);
     }, 5);
     const third = start();
-    for (const chat of chats) await telegram.wait({ chat, from: 'bot', text: 'finished', timeoutMs: 30_000 });
+    for (const chat of chats) await telegram.wait({ chat, from: 'bot', text: 'finished' });
     clearInterval(watching);
     expect([most, llm.requests().length - before]).toEqual([1, chats.length]);
     third.child.kill();
@@ -196,9 +207,9 @@ describe('a message that makes the gateway fail', () => {
     }
     const last = start();
     telegram.say(2002, 'innocent');
-    await telegram.wait({ chat: 2002, from: 'bot', text: 'innocent', timeoutMs: 30_000 });
-    await telegram.wait({ chat: ALEX, from: 'bot', text: 'trace', timeoutMs: 30_000 });
-    expect(texts()).toEqual([expect.stringMatching(/I tried 3 times and failed\. .*viber -- trace [0-9a-f]{12}\)/)]);
+    await telegram.wait({ chat: 2002, from: 'bot', text: 'innocent' });
+    await telegram.wait({ chat: ALEX, from: 'bot', text: 'trace' });
+    expect(texts()).toEqual([expect.stringMatching(/I tried 3 times and failed\. .*viber trace [0-9a-f]{12}\)/)]);
     expect(fs.readdirSync(path.join(home, 'spool/dead'))).toHaveLength(1);
     last.child.kill();
     await last.exit;
@@ -212,8 +223,11 @@ describe('processes', () => {
     await first.ready;
     const second = start();
     expect(await second.exit).toBe(3);
-    expect(second.lines.join('\n')).toContain(home);
-    expect(second.lines.join('\n')).toContain(`It is process ${first.child.pid}. To stop it: kill ${first.child.pid}`);
+    const { pid } = first.child;
+    expect(second.lines.join('\n')).toContain(
+      `Process ${pid} already runs a gateway on ${home}, so this command ends: `,
+    );
+    expect(second.lines.join('\n')).toContain(`stop that one first (kill ${pid})`);
     first.child.kill('SIGKILL');
     await first.exit;
     const third = start();
@@ -244,7 +258,7 @@ describe('processes', () => {
     expect(await gateway.exit).toBe(0);
     expect(texts()).toEqual(['done']);
     const next = start();
-    await telegram.wait({ chat: ALEX, from: 'bot', count: 2, timeoutMs: 30_000 });
+    await telegram.wait({ chat: ALEX, from: 'bot', count: 2 });
     next.child.kill();
     await next.exit;
   });

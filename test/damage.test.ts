@@ -2,6 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { isOwnName } from '../src/workspace/home.ts';
 import { type FileKind, runCase } from './damage/case.ts';
 import { DAMAGES } from './damage/damages.ts';
 import { kindsOf } from './damage/kinds.ts';
@@ -20,6 +21,10 @@ beforeAll(async () => {
   kinds = kindsOf(template);
 });
 afterAll(() => world.close());
+
+test('a home that was used has no name at its top that isn’t known to be of the gateway', () => {
+  expect(fs.readdirSync(template).filter((name) => !isOwnName(name))).toEqual([]);
+});
 
 test.each([
   ['run/lock.sqlite', 'zeroed', 'said'],

@@ -99,7 +99,7 @@ function showAnswer(platform: Platform, seen: Seen): void {
 
 /** Shows every answer that comes from here on until one fits, and gives that one. */
 async function answers(platform: Platform, place: Place, after: number, file?: string): Promise<Seen> {
-  const last = await waitFor(platform, place, { after, timeoutMs: 30_000, ...(file === undefined ? {} : { file }) });
+  const last = await waitFor(platform, place, { after, ...(file === undefined ? {} : { file }) });
   for (const seen of platform.answers(place).slice(after)) showAnswer(platform, seen);
   return last;
 }

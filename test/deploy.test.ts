@@ -1,4 +1,5 @@
 /** The files of `deploy/`: Kubernetes takes them, they are true to each other, and the gateway takes what they give it. */
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { Deployment, type IDeployment, type IStatefulSet, StatefulSet } from 'kubernetes-models/apps/v1';
@@ -16,6 +17,8 @@ import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { z } from 'zod';
 import { loadConfig } from '../src/config.ts';
+import { tempFolder } from './helpers/temp.ts';
+import { type Profile, profileFrom, SANDBOX, UNNEEDED } from './seccomp.ts';
 
 const FOLDER = path.join(import.meta.dirname, '../deploy');
 const read = (name: string) => fs.readFileSync(path.join(FOLDER, name), 'utf8');
@@ -169,6 +172,111 @@ it('the engine asks for a password, here and there', () => {
   expect(read('compose.yaml')).toContain('"--requirepass", "${VALKEY_PASSWORD:?');
 });
 
+describe('deploy/kubernetes-sandbox', () => {
+  const operation = z.strictObject({ op: z.enum(['add', 'replace']), path: z.string(), value: z.json() });
+  const overlay = z
+    .object({
+      resources: z.tuple([z.literal('../kubernetes')]),
+      patches: z.array(
+        z.strictObject({
+          target: z.strictObject({ kind: z.string(), name: z.string().optional() }),
+          patch: z.string().transform((text) => z.array(operation).parse(parse(text))),
+        }),
+      ),
+    })
+    .parse(parse(read('kubernetes-sandbox/kustomization.yaml')));
+
+  /** As kustomize applies a patch of RFC 6902. */
+  function patched(manifest: Manifest): Manifest {
+    const copy = structuredClone(manifest);
+    for (const { target, patch } of overlay.patches) {
+      if (target.kind !== copy.kind || (target.name !== undefined && target.name !== copy.metadata?.name)) continue;
+      for (const { op, path: pointer, value } of patch) {
+        const names = pointer
+          .slice(1)
+          .split('/')
+          .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
+        const last = names.pop() ?? '';
+        const holder = names.reduce<unknown>((at, name) => (at as Record<string, unknown>)[name], copy);
+        const fields = z.record(z.string(), z.unknown()).parse(holder);
+        expect(Object.hasOwn(fields, last), pointer).toBe(op === 'replace');
+        Object.assign(holder as object, { [last]: value });
+      }
+    }
+    return copy;
+  }
+
+  it('is what Kubernetes takes, and lets the gateways alone start a sandbox', () => {
+    for (const manifest of manifests) {
+      const own = patched(manifest);
+      expect(() => modelOf(own).validate()).not.toThrow();
+      if (own.kind === 'StatefulSet') expect(own).toEqual(manifest);
+      if (own.kind !== 'Deployment') continue;
+      const pod = podOf(own);
+      expect(pod?.hostUsers).toBe(false);
+      expect(pod?.securityContext).toMatchObject({
+        runAsNonRoot: true,
+        seccompProfile: { type: 'Localhost', localhostProfile: 'openviber.json' },
+        appArmorProfile: { type: 'Unconfined' },
+      });
+      expect(pod?.containers[0]?.securityContext).toMatchObject({
+        procMount: 'Unmasked',
+        readOnlyRootFilesystem: true,
+        allowPrivilegeEscalation: false,
+        capabilities: { drop: ['ALL'] },
+      });
+    }
+  });
+});
+
+describe('deploy/seccomp.json', () => {
+  const profile: Profile = JSON.parse(read('seccomp.json'));
+  const allowed = profile.syscalls.filter(({ action, args }) => action === 'SCMP_ACT_ALLOW' && !args);
+  const names = allowed.flatMap((each) => each.names);
+
+  it('allows what the sandbox needs, each call once, and nothing that reaches the machine', () => {
+    expect(profile).toMatchObject({ defaultAction: 'SCMP_ACT_ERRNO', defaultErrnoRet: 1 });
+    expect(new Set(names).size).toBe(names.length);
+    expect(names).toEqual(expect.arrayContaining([...SANDBOX, 'read', 'execve', 'epoll_wait', 'seccomp']));
+    // biome-ignore format: a row is a line
+    const forbidden = [
+      ...['add_key', 'bpf', 'clone3', 'delete_module', 'fsopen', 'init_module', 'io_uring_setup', 'kexec_load', 'keyctl'],
+      ...['mount_setattr', 'move_mount', 'open_by_handle_at', 'open_tree', 'perf_event_open', 'ptrace', 'quotactl'],
+      ...['reboot', 'request_key', 'settimeofday', 'swapon', 'syslog', 'userfaultfd', ...UNNEEDED],
+    ];
+    expect(names.filter((name) => forbidden.includes(name))).toEqual([]);
+    // Programs fall back to clone, whose arguments can be seen.
+    expect(profile.syscalls).toContainEqual({ names: ['clone3'], action: 'SCMP_ACT_ERRNO', errnoRet: 38 });
+    const families = profile.syscalls.filter((each) => each.names.includes('socket'));
+    expect(families.map(({ args }) => args?.map(({ op, value }) => `${op} ${value}`))).not.toContain(undefined);
+  });
+
+  it('is made by a rule: what Docker allows without capabilities on our machines, and the sandbox', () => {
+    const allow = (given: string[], more: object = {}) => ({ names: given, action: 'SCMP_ACT_ALLOW', ...more });
+    const test = { index: 0, value: 38, op: 'SCMP_CMP_LT' };
+    const made = profileFrom({
+      defaultAction: 'SCMP_ACT_ERRNO',
+      defaultErrnoRet: 1,
+      syscalls: [
+        allow(['write', 'read', 'ptrace']),
+        allow(['read', 'arch_prctl'], { includes: { arches: ['amd64', 'x32'] } }),
+        allow(['pci_read'], { includes: { arches: ['s390x'] } }),
+        allow(['bpf', 'clone'], { includes: { caps: ['CAP_SYS_ADMIN'] } }),
+        allow(['clone'], { args: [test], excludes: { caps: ['CAP_SYS_ADMIN'], arches: ['s390x'] } }),
+        allow(['socket'], { args: [test] }),
+        { names: ['clone3'], action: 'SCMP_ACT_ERRNO', errnoRet: 38, excludes: { caps: ['CAP_SYS_ADMIN'] } },
+      ],
+    });
+    expect(made.syscalls.map((each) => each.names)).toEqual([
+      ['arch_prctl', 'read', 'write'],
+      ['socket'],
+      ['clone3'],
+      SANDBOX,
+    ]);
+    expect(made.syscalls[1]).toMatchObject({ args: [test] });
+  });
+});
+
 describe('deploy/compose.yaml', () => {
   const compose = z
     .object({
@@ -177,6 +285,7 @@ describe('deploy/compose.yaml', () => {
         z.object({
           image: z.string(),
           volumes: z.array(z.string()),
+          security_opt: z.array(z.string()).default([]),
           depends_on: z.record(z.string(), z.unknown()).optional(),
         }),
       ),
@@ -189,6 +298,12 @@ describe('deploy/compose.yaml', () => {
     expect(gateways).toHaveLength(2);
     for (const gateway of gateways) {
       expect(gateway.volumes).toEqual(['home:/data']);
+      expect(gateway.security_opt).toEqual([
+        'no-new-privileges:true',
+        'seccomp=seccomp.json',
+        'apparmor=unconfined',
+        'systempaths=unconfined',
+      ]);
       expect(compose.services).toHaveProperty(Object.keys(gateway.depends_on ?? {}));
     }
   });
@@ -205,4 +320,17 @@ it('sets the engine as the gateway demands it', () => {
   const lines = read('kubernetes/valkey.conf').split('\n');
   for (const line of ['appendonly yes', 'appendfsync always', 'maxmemory-policy noeviction'])
     expect(lines).toContain(line);
+});
+
+it('the program is built from what a container is given', () => {
+  const root = path.join(import.meta.dirname, '..');
+  const ignored = fs.readFileSync(path.join(root, '.dockerignore'), 'utf8').split('\n');
+  const config = JSON.stringify(path.join(root, 'rolldown.config.ts'));
+  const print = `const { default: all } = await import(${config}); console.log(JSON.stringify(all.map(({ input }) => input)));`;
+  // Elsewhere, where nothing that is left out of the container is there either.
+  const options = { cwd: tempFolder(), encoding: 'utf8' } as const;
+  const inputs: Record<string, string>[] = JSON.parse(execFileSync(process.execPath, ['-e', print], options));
+  const files = inputs.flatMap((input) => Object.values(input));
+  expect(files).toContain('src/main.ts');
+  expect(files.filter((file) => ignored.includes(file.split('/')[0] ?? ''))).toEqual([]);
 });

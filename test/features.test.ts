@@ -85,6 +85,8 @@ it.each(['throws', 'never ends'])(
       servers: late,
       playbooks: fail,
       spending: fail,
+      status: fail,
+      stop: late,
     };
     const token = 'a token of a program that is long enough';
     const features = [...FEATURES, guarded(bad, silentLog(), 50)];
@@ -95,6 +97,8 @@ it.each(['throws', 'never ends'])(
       expect((await fetch(url, { headers: { authorization: `Bearer ${token}` } })).status, place).toBe(200);
     }
     for (const said of ['one', 'two']) expect((await world.ask(said)).text).toBe(`re ${said}`);
+    expect((await world.ask('/status')).text).toContain('one');
+    expect((await world.ask('/stop')).text).toContain('nothing to stop');
     await world.restart();
     expect((await world.ask('three')).text).toBe('re three');
     expect(world.llm.requests()).toHaveLength(3);
@@ -231,7 +235,7 @@ describe.each(FEATURES.map(({ name }) => [name]))('without %s', (name) => {
     for (const { name: command, hidden } of off?.commands ?? [])
       if (!hidden) expect(help).not.toMatch(new RegExp(`/${command}\\b`));
     for (const { name: command } of off?.commands ?? [])
-      expect((await world.ask(`/${command}`)).text).toMatch(/I do not know/);
+      expect((await world.ask(`/${command}`)).text).toMatch(/I don't know/);
 
     for (const page of ['jobs', 'memory', 'skills', 'agents', 'health']) {
       const url = `http://127.0.0.1:${world.app.port}/api/${page}`;

@@ -25,48 +25,11 @@ import { watchLoop } from './helpers/own-time.ts';
 /** Milliseconds of the thread's own time in one go. */
 const LIMIT = 200;
 
+// biome-ignore format: a row is a line
 const UNITS = [
   ...['a ', '[', '[a](', '*a ', '>', '`', '_a_b', '<a href="x">', '<', '<!--', '|a|b|\n', '|', '- a\n', '  - a\n', '1'],
-  ...[
-    'http://a.b/',
-    'http://',
-    '&amp;',
-    '&',
-    ' ',
-    '\n',
-    '\n\n ',
-    '$',
-    '\\(',
-    '@a',
-    '-\n',
-    '---\n',
-    '# a\n',
-    '## a\n',
-    'QUJD',
-  ],
-  ...[
-    '{"a":',
-    '"',
-    '<plan_update>',
-    '```\n',
-    '~',
-    '![',
-    '[^a]',
-    '[a]: b\n',
-    '\u0000',
-    '\u200b',
-    '😀',
-    'é',
-    'a.',
-    'a=',
-    'k: v\n',
-    '\ta: 1\n',
-    '%A\n',
-    '[],',
-    '- ',
-    '--key ',
-    ': ',
-  ],
+  ...['http://a.b/', 'http://', '&amp;', '&', ' ', '\n', '\n\n ', '$', '\\(', '@a', '-\n', '---\n', '# a\n', '## a\n', 'QUJD'],
+  ...['{"a":', '"', '<plan_update>', '```\n', '~', '![', '[^a]', '[a]: b\n', '\u0000', '\u200b', '😀', 'é', 'a.', 'a=', 'k: v\n', '\ta: 1\n', '%A\n', '[],', '- ', '--key ', ': '],
 ];
 const of = (unit: string, length: number) => unit.repeat(Math.ceil(length / unit.length)).slice(0, length);
 const source = { name: 'a', folder: '/x', file: '/x/a/SKILL.md', level: 'user', reserved: new Set<string>() } as never;
@@ -93,33 +56,19 @@ function inPieces(text: string): object {
   return { type: 'message', ts: '1718000000.000100', ...said };
 }
 
+// biome-ignore format: a row is a line
 const WORK: [string, length: number, (text: string) => unknown, limit?: number][] = [
   ['an answer as Markdown', 300_000, (text) => parseDocument(text)],
   ['an answer of a model', 300_000, (text) => [parseReply(text), findCalls(text)]],
-  [
-    'what a person says',
-    300_000,
-    (text) => [
-      formatUserTurn({ text, facts: [], quotes: [], recordings: [], documents: [], files: [] } as never),
-      addressesIn(text),
-    ],
-  ],
+  ['what a person says', 300_000, (text) => [formatUserTurn({ text, facts: [], quotes: [], recordings: [], documents: [], files: [] } as never), addressesIn(text)]],
   ['one line of it', 300_000, (text) => [plainLine(text), stripComments(text), withoutHidden(text), scrub(text)]],
   ['a plan', 100_000, (text) => [formatPlan(parsePlan(text), text), planNotes(text)]],
-  [
-    'a memory',
-    100_000,
-    (text) => [matching(bulletsOf(text), text.slice(0, 4_000)), shareIn(text.slice(0, 8_000), text.slice(0, 1_000))],
-  ],
-  ['the result of a tool', 300_000, (text) => createTelling(0)(text)],
+  ['a memory', 100_000, (text) => [matching(bulletsOf(text), text.slice(0, 4_000)), shareIn(text.slice(0, 8_000), text.slice(0, 1_000))]],
+  ['the result of a tool', 300_000, (text) => createTelling({})(text)],
   ['a page', 300_000, (text) => htmlToText(text, 'https://example.org/')],
   ['a file without a charset', 300_000, (text) => readableText(Buffer.from(text))],
   ['a skill', 100_000, (text) => tried(() => parseSkill(`---\nname: a\ndescription: x\n---\n${text}`, source))],
-  [
-    'the head of a skill',
-    100_000,
-    (text) => tried(() => parseSkill(`---\nname: a\ndescription: ${text}\n---\nx`, source)),
-  ],
+  ['the head of a skill', 100_000, (text) => tried(() => parseSkill(`---\nname: a\ndescription: ${text}\n---\nx`, source))],
   [
     'a file of YAML',
     262_000,
@@ -139,7 +88,7 @@ const WORK: [string, length: number, (text: string) => unknown, limit?: number][
   ['a setting', 60_000, (text) => secretSpans(text, ['mcp', 'a', 'args', 0], '--key')],
 ];
 
-it.each(WORK)('%s', { timeout: 120_000 }, async (_what, length, work, limit = LIMIT) => {
+it.each(WORK)('%s', async (_what, length, work, limit = LIMIT) => {
   await loadMarkdown();
   await work('a');
   const slow: string[] = [];

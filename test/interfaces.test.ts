@@ -18,6 +18,7 @@ interface Interface {
   given: string;
 }
 
+// biome-ignore format: a row is a line
 const INTERFACES: Interface[] = [
   {
     entry: 'engine/engine',
@@ -34,11 +35,7 @@ const INTERFACES: Interface[] = [
   },
   {
     entry: 'plugin/plugin',
-    more: [
-      'plugin/feature',
-      'channels/kind',
-      ...['parse', 'rich', 'split'].map((name) => `channels/markdown/${name}`),
-    ].concat(shared),
+    more: ['plugin/feature', 'channels/kind',...['parse', 'rich', 'split'].map((name) => `channels/markdown/${name}`)].concat(shared),
     imports: `type Channel, type ChatChannelConfig, createBodyReader, createDownload, declaredBytes, defineChannel,
       defineCommand, defineFeature, defineTool, edit, fields, integer, isFields, list, messagesFor, oneLine,
       type Outgoing, parseMarkdown, type PartLedger, type PluginGateway, refusalNotice, refuse, sendParts, settingsOf,
@@ -47,11 +44,7 @@ const INTERFACES: Interface[] = [
       declare const response: ServerResponse; declare const body: unknown; declare const gw: PluginGateway;
       declare const channel: Channel; declare const ledger: PartLedger; declare const outgoing: Outgoing<object>;`,
   },
-  {
-    entry: 'client/client',
-    imports: 'ViberClient',
-    given: "const client = new ViberClient({ url: '' });",
-  },
+  { entry: 'client/client', imports: 'ViberClient', given: "const client = new ViberClient({ url: '' });" },
 ];
 
 const read = (name: string) => fs.readFileSync(path.join(root, 'src', `${name}.ts`), 'utf8');

@@ -5,6 +5,8 @@
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
@@ -36,6 +38,30 @@ interface Packed {
   unpackedSize: number;
   files: { path: string }[];
 }
+/** Answers as a registry of npm does, for this package alone. */
+async function startRegistry() {
+  let published: string | undefined;
+  const publish = (version: string) => {
+    published = version;
+  };
+  const server = createServer((request, response) => {
+    const isOurs = request.url === `/${manifest.name}` && published !== undefined;
+    const version = { ...manifest, version: published, dist: { tarball: '', shasum: '' } };
+    response.writeHead(isOurs ? 200 : 404, { 'content-type': 'application/json' });
+    response.end(
+      JSON.stringify(
+        isOurs
+          ? { name: manifest.name, 'dist-tags': { latest: published }, versions: { [`${published}`]: version } }
+          : { error: 'Not found' },
+      ),
+    );
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}/`, publish };
+}
+
 let packed: Packed;
 /** What the build has printed. */
 let built = '';
@@ -44,7 +70,9 @@ beforeAll(async () => {
   const stage = path.join(folder, 'stage');
   fs.mkdirSync(env.HOME);
   fs.mkdirSync(stage);
-  for (const name of ['package.json', 'README.md', 'LICENSE', 'config.example.yaml'])
+  const { files } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8')) as { files: string[] };
+  const plain = files.filter((name) => !/^!?dist/.test(name));
+  for (const name of ['package.json', 'README.md', 'LICENSE', ...plain])
     fs.copyFileSync(path.join(root, name), path.join(stage, name));
   const made = await run(path.join(root, 'node_modules/.bin/rolldown'), ['-c', '-d', path.join(stage, 'dist')], {
     cwd: root,
@@ -84,24 +112,30 @@ describe('the package', () => {
           .replace(/^dist\/[\w.-]+\.js$/, 'dist/*.js')
           .replace(/^dist\/types\/[\w./-]+\.d\.ts$/, 'dist/types/*.d.ts')
           .replace(/^dist\/lua\/[\w.-]+\.lua$/, 'dist/lua/*.lua')
-          .replace(/^dist\/board\/assets\/[\w.-]+\.(js|css)$/, 'dist/board/assets/*.$1'),
+          .replace(/^dist\/board\/assets\/[\w.-]+\.(js|css|png)$/, 'dist/board/assets/*.$1'),
       ),
     );
     expect([...kinds].filter((name) => !name.startsWith('dist/skills/')).sort()).toEqual(
       [
-        ...['LICENSE', 'README.md', 'config.example.yaml', 'package.json', 'dist/*.js'],
-        ...['dist/LICENSES.txt', 'dist/sbom.cdx.json'],
-        ...['index.html', 'assets/*.js', 'assets/*.css'].map((name) => `dist/board/${name}`),
+        // biome-ignore format: a list is filled
+        ...[
+          'LICENSE', 'README.md', 'agents.schema.json', 'config.example.yaml', 'config.schema.json', 'package.json',
+          'dist/*.js',
+        ],
+        ...['dist/LICENSES.txt', 'dist/sbom.cdx.json', 'dist/commit'],
+        ...['index.html', 'manifest.webmanifest', 'sw.js', 'assets/*.js', 'assets/*.css', 'assets/*.png'].map(
+          (name) => `dist/board/${name}`,
+        ),
         // What the engine of several machines runs in its server.
         'dist/lua/*.lua',
         // What programs that import the client, and plugins, are checked against.
         'dist/types/*.d.ts',
-        ...['client.d.ts', 'frames.d.ts', 'viber-error.d.ts'].map((name) => `dist/${name}`),
+        ...['client', 'frames', 'host', 'platform', 'testing', 'viber-error'].map((name) => `dist/${name}.d.ts`),
         ...['DejaVuSans-Bold.ttf', 'DejaVuSans.ttf', 'index_bg.wasm'].map((name) => `dist/assets/${name}`),
       ].sort(),
     );
     expect(names).toEqual(expect.arrayContaining(['dist/main.js', 'dist/skills/chart/SKILL.md']));
-    expect(names.filter((name) => /(?<!\.d)\.ts$|\.map$|\.compiled|test/.test(name))).toEqual([]);
+    expect(names.filter((name) => /(?<!\.d)\.ts$|\.map$|\.compiled|test(?!ing\.)/.test(name))).toEqual([]);
     // With libraries installed beside it, it was ten times that.
     // docs/operations.md names the size.
     expect(packed.unpackedSize).toBeLessThan(23_000_000);
@@ -147,7 +181,13 @@ describe('the package', () => {
 
 describe('installed from it, viber', () => {
   test('tells its version, makes a home, and finds it well', async () => {
-    expect((await viber(['--version'])).stdout).toMatch(`viber ${manifest.version} (Node 24.`);
+    expect((await viber(['--version'])).stdout).toMatch(
+      new RegExp(
+        `^viber ${manifest.version.replaceAll('.', '\\.')} \\(Node 24\\.[\\d.]+, commit [0-9a-f]{12}(-dirty)?\\)\\n$`,
+      ),
+    );
+    const about = JSON.parse((await viber(['version', '--json'])).stdout);
+    expect(about).toMatchObject({ version: manifest.version, commit: expect.stringMatching(/^[0-9a-f]{12}/) });
     expect((await viber(['--help'])).stdout).toContain('Commands:');
     await viber(['init']);
     const { checks } = JSON.parse((await viber(['doctor', '--json'])).stdout);
@@ -156,9 +196,19 @@ describe('installed from it, viber', () => {
     expect(skills.map((skill: { name: string }) => skill.name)).toContain('chart');
   });
 
-  test('tells how it is updated', async () => {
-    const { stdout } = await viber(['update']);
-    expect(stdout).toContain(`npm install --global --prefix "${fs.realpathSync(prefix)}" ${manifest.name}@latest`);
+  test('tells how it is updated: not at all while nothing is published, and by npm once it is', async () => {
+    const registry = await startRegistry();
+    const asks = (words: string[]) =>
+      run(path.join(prefix, 'bin', 'viber'), words, {
+        env: { ...env, OPENVIBER_HOME: path.join(folder, 'viber'), npm_config_registry: registry.url },
+      });
+    await expect(asks(['update'])).rejects.toMatchObject({
+      code: 1,
+      stderr: `${manifest.name} isn't published on npm, so there is nothing to update to. A checkout makes a package: npm pack.\n`,
+    });
+    registry.publish('9.8.7');
+    const { stdout } = await asks(['update']);
+    expect(stdout).toContain(`npm install --global --prefix "${fs.realpathSync(prefix)}" ${manifest.name}@9.8.7`);
   });
 
   test('draws a chart with the fonts it brought along', async () => {
@@ -194,7 +244,7 @@ describe('installed from it, viber', () => {
     for await (const line of createInterface({ input: child.stdout })) if (line.includes('"msg":"ready"')) break;
     child.stdout.resume();
     telegram.say(1001, 'write a file a.txt: hello');
-    await telegram.wait({ chat: 1001, from: 'bot', text: 'a.txt', timeoutMs: 30_000 });
+    await telegram.wait({ chat: 1001, from: 'bot', text: 'a.txt' });
     child.kill('SIGTERM');
     expect(await exited).toEqual([0, null]);
   });
@@ -255,7 +305,7 @@ describe('installed from it, viber', () => {
       // Nothing of the model is loaded before the first message.
       await install(await newer('9.0.1'));
       telegram.say(1001, 'hello');
-      await telegram.wait({ chat: 1001, from: 'bot', text: 'Still here.', timeoutMs: 60_000 });
+      await telegram.wait({ chat: 1001, from: 'bot', text: 'Still here.' });
       await said('"msg":"ready"', 2);
       expect(child.exitCode).toBeNull();
       expect((await viber(['--version'])).stdout).toMatch('viber 9.0.1');

@@ -3,7 +3,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { type AgentStreamEvent, formatAddress } from '../src/channels/channel.ts';
 import { parseSuggestion } from '../src/features/memory/store/suggestions.ts';
@@ -21,8 +21,10 @@ import { openHome } from '../src/workspace/home.ts';
 import { formatPlan, openTask, parsePlan } from '../src/workspace/tasks/index.ts';
 import { parseEntry } from '../src/workspace/tasks/session-lines.ts';
 import type { SessionEntry, TaskState } from '../src/workspace/types.ts';
+import { startOAuth } from './emulators/mcp-oauth.ts';
+import { eventually } from './helpers/eventually.ts';
 import { FEATURES } from './helpers/features.ts';
-import { waitFor } from './platforms/platform.ts';
+import { ask } from './platforms/platform.ts';
 import { openPlatforms } from './platforms/world.ts';
 
 const page = readFileSync(join(import.meta.dirname, '..', 'docs', 'protocol.md'), 'utf8');
@@ -122,10 +124,16 @@ describe('the examples', () => {
 
 describe('the lists', () => {
   it('of tools has every tool with exactly its arguments', async () => {
+    const server = await startOAuth();
+    onTestFinished(() => server.close());
     const world = await openPlatforms({
       on: ['telegram'],
       channel: { live: 'off' },
-      config: { search: { by: 'searxng' } },
+      config: {
+        mcp: { linear: { url: server.url } },
+        search: { by: 'searxng' },
+        pictures: { model: 'local/pictures' },
+      },
       prepare(home) {
         mkdirSync(join(home, 'agents'));
         writeFileSync(join(home, 'agents', 'coder.yaml'), 'description: Writes code\n');
@@ -138,8 +146,10 @@ describe('the lists', () => {
       },
     });
     const { telegram } = world.platforms;
-    telegram.say(telegram.dm('alex'), 'hello');
-    await waitFor(telegram, telegram.dm('alex'));
+    // `connect_server` is offered once the server has said that it needs a login.
+    await ask(telegram, telegram.dm('alex'), 'hello');
+    await eventually(() => expect(JSON.stringify(world.logs)).toContain('needs a login'));
+    await ask(telegram, telegram.dm('alex'), 'and now?');
     const skills = ['git-commit', 'web-fetch', 'chart'];
     const requests = z.looseObject({
       tools: z.array(
@@ -155,7 +165,7 @@ describe('the lists', () => {
       ),
     });
     const shapes = requests
-      .parse(world.llm.requests()[0]?.body)
+      .parse(world.llm.requests().findLast(({ body }) => JSON.stringify(body).includes('and now?'))?.body)
       .tools.map(({ function: { name, parameters } }): [string, string[]] => [
         name,
         Object.keys(parameters.properties).map((key) => (parameters.required.includes(key) ? key : `${key}?`)),

@@ -1,18 +1,27 @@
-/** Writes the lists of docs/configuration.md from the schema of the configuration: npm run settings. */
+/** Writes the lists of docs/configuration.md, config.schema.json and agents.schema.json from what reads the files: npm run settings. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { z } from 'zod';
+import type { z } from 'zod';
+import { describeSettings, type SettingInfo } from '../src/config/describe.ts';
+import { agentJsonSchema, jsonSchema } from '../src/config/json-schema.ts';
 import { configSchema } from '../src/config/schema.ts';
 
 const PAGE = join(import.meta.dirname, '..', 'docs/configuration.md');
+/** The schemas that are shipped, by file. */
+export const schemas = async () => ({
+  'config.schema.json': await jsonSchema(),
+  'agents.schema.json': agentJsonSchema(),
+});
 
 /** A list stands below a comment that names the settings it holds. */
 const LIST = /^(<!-- settings: (.*) -->\n)(?:- .*\n)*/gm;
 
 export const settingsPage = (page: string): string =>
   page.replace(LIST, (_list, mark: string, names: string) => {
-    const items = names.split(' ').flatMap((name) => itemsOf(partOf(configSchema, name), name));
-    return `${mark}${items.join('')}`;
+    const items = names
+      .split(' ')
+      .flatMap((name) => describeSettings(partOf(configSchema, name), { path: [name], shown: name, each: 'NAME' }));
+    return `${mark}${items.map(itemOf).join('')}`;
   });
 
 function partOf(schema: typeof configSchema, name: string): z.core.$ZodType {
@@ -21,35 +30,14 @@ function partOf(schema: typeof configSchema, name: string): z.core.$ZodType {
   return part;
 }
 
-/** A setting with a description is an item; one without is a section, whose settings are items. `each` stands for a key that people choose. */
-function itemsOf(schema: z.core.$ZodType, path: string, each = 'NAME'): string[] {
-  const about = z.globalRegistry.get(schema);
-  const name = typeof about?.each === 'string' ? about.each : each;
-  if (about?.description !== undefined) return [`- \`${path}\`${defaultOf(schema)}: ${about.description}\n`];
-  if (schema instanceof z.ZodObject) {
-    return Object.entries<z.core.$ZodType>(schema.shape).flatMap(([key, part]) => itemsOf(part, `${path}.${key}`));
-  }
-  if (schema instanceof z.ZodRecord) return itemsOf(schema.valueType, `${path}.${name}`);
-  if (schema instanceof z.ZodArray) return itemsOf(schema.element, `${path}.N`);
-  const inner = innerOf(schema);
-  if (inner === undefined) throw new Error(`${path} has no description`);
-  return itemsOf(inner, path, name);
+function itemOf({ shown, usual, about, isLive }: SettingInfo): string {
+  if (about === undefined) throw new Error(`${shown} has no description`);
+  const value = usual === undefined ? '' : ` (\`${typeof usual === 'string' ? usual : JSON.stringify(usual)}\`)`;
+  return `- \`${shown}\`${isLive ? '*' : ''}${value}: ${about}\n`;
 }
 
-function defaultOf(schema: z.core.$ZodType): string {
-  if (schema instanceof z.ZodDefault) {
-    const value: unknown = schema.def.defaultValue;
-    return ` (\`${typeof value === 'string' ? value : JSON.stringify(value)}\`)`;
-  }
-  const inner = innerOf(schema);
-  return inner === undefined ? '' : defaultOf(inner);
+if (import.meta.main) {
+  writeFileSync(PAGE, settingsPage(readFileSync(PAGE, 'utf8')));
+  for (const [name, schema] of Object.entries(await schemas()))
+    writeFileSync(join(import.meta.dirname, '..', name), `${JSON.stringify(schema, null, 2)}\n`);
 }
-
-/** The schema within one that adds a default, leaves it out or changes a value on its way. */
-function innerOf(schema: z.core.$ZodType): z.core.$ZodType | undefined {
-  if (schema instanceof z.ZodPipe) return schema.in instanceof z.ZodTransform ? schema.out : schema.in;
-  const isAround = schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault || schema instanceof z.ZodOptional;
-  return isAround || schema instanceof z.ZodExactOptional ? schema.def.innerType : undefined;
-}
-
-if (import.meta.main) writeFileSync(PAGE, settingsPage(readFileSync(PAGE, 'utf8')));

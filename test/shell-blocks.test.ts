@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { eventually } from './helpers/eventually.ts';
-import { hasCurl } from './helpers/machine.ts';
 import { PROGRAM } from './helpers/program.ts';
+import { hasCurl } from './helpers/tools.ts';
 
 const root = join(import.meta.dirname, '..');
 const base = mkdtempSync(join(tmpdir(), 'viber-shell-'));
@@ -61,7 +61,7 @@ const shell = all.filter(({ language }) => language === 'sh').map(({ block }) =>
 const running = shell.filter(({ needs }) => needs === undefined);
 
 test('blocks of commands are shell blocks', () => {
-  const command = /^(?:[A-Z_]+=\S+ )*(?:viber|npm|npx|git|docker|kubectl|ssh|curl|rm|export|openssl|echo) /m;
+  const command = /^(?:[A-Z_]+=\S+ )*(?:(?:\.\/)?viber|npm|npx|git|docker|kubectl|ssh|curl|rm|export|openssl|echo) /m;
   const bare = all.filter(
     ({ language, block }) => language === '' && block.page !== 'docs/commands.md' && command.test(block.text),
   );
@@ -100,7 +100,7 @@ describe.each([...new Set(running.map(({ page }) => page))])('%s', (page) => {
   test.for(running.filter((block) => block.page === page))('runs: $text', async ({ text }, { skip }) => {
     if (/^curl /m.test(text) && !hasCurl) skip('curl is not installed');
     const given = text.includes('127.0.0.1:6009') ? await withGateway(text, env) : text;
-    const cwd = /\bnpm run\b/.test(given) ? root : folder;
+    const cwd = /\bnpm run\b|^\.\/viber\b/m.test(given) ? root : folder;
     const { status, stdout, stderr } = spawnSync('sh', ['-ec', given], { cwd, env, encoding: 'utf8' });
     expect({ status, said: status === 0 ? '' : stdout + stderr }).toEqual({ status: 0, said: '' });
     if (!/^(?:rm|export) /.test(text)) expect(stdout).not.toBe('');

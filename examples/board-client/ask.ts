@@ -22,7 +22,7 @@ async function main(): Promise<number> {
   }
   const client = new ViberClient({ url: VIBER_URL, token: VIBER_TOKEN });
   client.onState((state) => {
-    if (state === 'waiting') process.stderr.write('The connection is lost; it is tried again.\n');
+    if (state === 'waiting') process.stderr.write('The connection is lost; trying again.\n');
   });
   client.onEvent(show);
   try {

@@ -1,6 +1,7 @@
 /**
- * A whole client of the protocol without a library: `node plain.mjs`. It submits a goal, prints the answer as it grows, and fetches the
- * files. VIBER_URL is the gateway's address (ws://127.0.0.1:6009/ws), VIBER_TOKEN the token (of http.token, or of a client).
+ * A whole client of the protocol without a library: `node plain.mjs`. It submits a goal, prints the answer as it grows,
+ * and fetches the files. VIBER_URL is the gateway's address (ws://127.0.0.1:6009/ws), VIBER_TOKEN the token
+ * (`http.token`, or a client's).
  */
 import process from 'node:process';
 

@@ -1,4 +1,4 @@
-/** A feature from outside of the gateway: dice, by a tool, by a command, and with a setting. `plugins` loads it. */
+/** An example of an external feature: dice as a tool and a command, with a setting. `plugins` loads it. */
 import { randomInt } from 'node:crypto';
 import {
   defineCommand,
@@ -15,7 +15,7 @@ const { section, whole } = parts;
 const NAME = 'dice';
 const settings = section({ sides: whole(2, 1000).default(6) });
 
-/** As many dice as are asked for, each with the sides that the configuration gives them. */
+/** Rolls that many dice, each with the configured number of sides. */
 function roll(gw: PluginGateway, count: number): { sides: number; rolled: number[] } {
   const { sides } = settingsOf(gw, NAME, settings);
   return { sides, rolled: Array.from({ length: count }, () => randomInt(1, sides + 1)) };

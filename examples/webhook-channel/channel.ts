@@ -1,7 +1,8 @@
 /**
- * A channel from outside of the gateway: another program on this machine POSTs what people say, and gets the answers POSTed to its callback
- * address. Invariants: 200 means durable; the same event id has no effect twice; nothing of a body is read before the secret is
- * right; no part is sent twice, since each carries a key by which the other side knows it; nothing is retried here.
+ * An example of an external channel: another program on this machine POSTs people's messages, and gets the answers
+ * POSTed to its callback address. Invariants: 200 means durable. The same event ID has no effect twice. No body is read
+ * before the secret was checked. No part appears twice, because each carries a key that the other side recognises.
+ * Nothing is retried here.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -39,12 +40,17 @@ const SECRET_HEADER = 'x-webhook-secret';
 export interface WebhookOptions {
   /** At least 16 characters, known to both sides and sent in both directions. */
   secret: string;
-  /** Where answers are POSTed, `http://127.0.0.1:9000/answers`; files of messages are fetched below it. */
+  /**
+   * The address to which answers are POSTed, `http://127.0.0.1:9000/answers`; files of messages are fetched below it.
+   */
   callback: string;
   log: Logger;
 }
 
-/** `connect` throws ConfigError for settings that cannot work. The handler is mounted at a path of the gateway's HTTP server. */
+/**
+ * `connect` throws ConfigError for settings that cannot work. The handler is mounted at a path of the gateway's HTTP
+ * server.
+ */
 export function createWebhookChannel({ secret, callback, log }: WebhookOptions): Channel & { webhook: WebhookHandler } {
   const readBody = createBodyReader({ maxBytes: MAX_BODY });
   const expected = digest(secret);
@@ -57,7 +63,7 @@ export function createWebhookChannel({ secret, callback, log }: WebhookOptions):
     callbacks?.onStatus();
   }
 
-  /** The status with which a request is refused from its head. */
+  /** Returns the status that refuses a request because of its headers; undefined if they are right. */
   function wrongHead({ method, headers }: IncomingMessage, declared: number): number | undefined {
     if (method !== 'POST') return 405;
     const given = headers[SECRET_HEADER];
@@ -82,13 +88,16 @@ export function createWebhookChannel({ secret, callback, log }: WebhookOptions):
       const outcome = await to.onMessage(message, raw);
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ outcome }));
     } catch (error) {
-      // It could not be stored: whoever hears 503 sends the event again.
-      log.warn({ err: error }, 'an event was not acknowledged; it will come again');
+      // It could not be stored: after a 503 the sender sends the event again.
+      log.warn({ err: error }, 'an event was not acknowledged; it will be sent again');
       refuse(request, response, 503);
     }
   }
 
-  /** One POST; gives the other side's id of it. Throws FilesRefused or DeliveryError. */
+  /**
+   * POSTs one part, and returns the ID that the other side gives it.
+   * @throws FilesRefused or DeliveryError
+   */
   async function post(part: WebhookPart, key: string, message: OutboundMessage): Promise<string> {
     const files = await Promise.all(
       part.files.map(async ({ path, name, mimeType }) => ({ name, type: mimeType, data: await base64(path) })),
@@ -100,7 +109,7 @@ export function createWebhookChannel({ secret, callback, log }: WebhookOptions):
     const answer = await fetch(callback, { method: 'POST', headers, body, signal, redirect: 'error' })
       .then(async (response) => ({ response, text: await response.text() }))
       .catch((cause: unknown) => {
-        // It may have arrived: the key tells the other side when it comes again.
+        // It may have arrived; the other side recognises a repetition by its key.
         throw new DeliveryError('the callback address gave no answer', {
           ...{ retryAfterMs: RETRY_MS, ambiguous: true, cause },
         });
@@ -165,7 +174,7 @@ export function createWebhookChannel({ secret, callback, log }: WebhookOptions):
   };
 }
 
-/** What the other side's answer means: its id, files it does not take, or when to try again. */
+/** Interprets the other side's answer: the part's ID, refused files, or when to try again. */
 function idOf({ ok, status, headers }: Response, text: string, part: WebhookPart): string {
   const answer = parse(Buffer.from(text));
   const id = ok && isFields(answer) ? string(answer, 'id') : undefined;
@@ -176,7 +185,7 @@ function idOf({ ok, status, headers }: Response, text: string, part: WebhookPart
     const retryAfterMs = Number.isFinite(seconds) ? Math.max(0, seconds) * 1000 : RETRY_MS;
     throw new DeliveryError(why, { retryAfterMs, rateLimited: true });
   }
-  // A 200 without an id is no answer of the other side's own.
+  // A 200 without an ID doesn't come from the other program.
   if (ok || status >= 500) throw new DeliveryError(why, { retryAfterMs: RETRY_MS, ambiguous: true });
   if (part.files.length > 0 && status === 403) throw new FilesRefused('rights', why);
   if (part.files.length > 0 && status === 413) throw new FilesRefused('size', why);
@@ -201,7 +210,7 @@ function parse(body: Buffer): unknown {
   }
 }
 
-/** Of equal length whatever is given: how long a comparison takes tells nothing. */
+/** Hashes to a fixed length, so that the time of a comparison reveals nothing. */
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 function isLoopback(address: string): boolean {

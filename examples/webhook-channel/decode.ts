@@ -1,4 +1,4 @@
-/** An event as the other program POSTs it becomes an InboundMessage. Pure: it never throws, whatever JSON it is given. */
+/** Converts an event that the other program POSTs into an InboundMessage. Pure: never throws, whatever JSON it gets. */
 import {
   type Address,
   type Fields,
@@ -13,14 +13,14 @@ import {
 } from 'openviber-gateway/plugin';
 
 export const CHANNEL = 'webhook';
-/** There is one bot. A platform with several gives its own id of it. */
+/** This channel has one bot. A platform with several uses the bot's own ID. */
 export const ACCOUNT = 'webhook';
 
 const ID = /^[\w.:-]{1,64}$/;
 const MAX_TEXT = 20_000;
 const MAX_FILES = 10;
 
-/** Undefined for what is no event: the other program hears 400. */
+/** Returns undefined for anything that isn't an event; the other program then gets a 400. */
 export function decode(event: unknown): InboundMessage | undefined {
   if (!isFields(event)) return undefined;
   const from = fields(event, 'from') ?? {};
@@ -51,7 +51,7 @@ function idIn(from: Fields, key: string): string | undefined {
   return id !== undefined && ID.test(id) ? id : undefined;
 }
 
-/** Its bytes stay where they are until the sender has been let in. */
+/** Reads a file's metadata. Its bytes are fetched only once the sender was admitted. */
 function fileOf(file: Fields): RemoteFile[] {
   const id = idIn(file, 'id');
   if (id === undefined) return [];

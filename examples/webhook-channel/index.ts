@@ -1,4 +1,4 @@
-/** A channel from outside of the gateway: `channels.webhook.module` loads it. */
+/** An example of an external channel; `channels.webhook.module` loads it. */
 import { defineChannel, settings as parts } from 'openviber-gateway/plugin';
 import { createWebhookChannel } from './channel.ts';
 

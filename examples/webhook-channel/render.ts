@@ -1,4 +1,7 @@
-/** Answers as parts that the other program takes: plain text within the limit, buttons under the last, each file by itself. Pure. */
+/**
+ * Renders answers as parts for the other program: plain text within the limit, buttons under the last part, each file
+ * by itself. Pure.
+ */
 import {
   type Attachment,
   type Button,
@@ -22,10 +25,10 @@ export interface WebhookPart {
 
 export const alone = (part: Partial<WebhookPart>): WebhookPart => ({ text: '', buttons: [], files: [], ...part });
 
-/** The same message always gives the same parts: the ledger counts them. */
+/** The same message always gives the same parts, because the ledger counts them. */
 export async function render(message: OutboundMessage, limits: ChannelLimits): Promise<WebhookPart[]> {
   const rich = await parseMarkdown(message.text);
-  // Plain text has no links: where one leads is written behind its words.
+  // Plain text has no links, so the address of a link is written after its words.
   const targets = rich.spans.flatMap((span): Edit[] =>
     span.kind === 'link' && rich.text.slice(span.start, span.end) !== span.url
       ? [{ at: span.end, remove: 0, insert: ` (${span.url})` }]
@@ -50,7 +53,7 @@ export async function render(message: OutboundMessage, limits: ChannelLimits): P
   ];
 }
 
-/** A part has words or a file, never both: refused files take no words with them. */
+/** A part has text or a file, never both, so that refused files don't take text with them. */
 export const wordsOf = (): undefined => undefined;
 
 export function noticeOf(refused: readonly RefusedFile[], messages: Messages): string {

@@ -55,7 +55,7 @@ export function authoriseEntry(principal: Principal, facts: EntryFacts): EntryDe
 
 /**
  * Returns whether MEMORY.md, USER.md and the daily logs may be in a run's prompt: everybody who reads its answer can
- * read what was made of them. A guest is on no list: open access lets them talk, and nothing more.
+ * read what was derived from them. A guest is on no list: open access lets them talk, and nothing more.
  */
 export function mayBeTold({ role }: { role: Role }, places: readonly PlaceFacts[]): boolean {
   return role !== 'guest' && places.every(({ isDirect, memory }) => isDirect || memory === 'group');

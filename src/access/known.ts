@@ -34,7 +34,7 @@ interface NameQuestion {
 }
 
 const askedShape = shape<NameQuestion>(objectOf({ run: isFilled }));
-const ASKED = { lost: 'who was asked for their time zone', next: 'They may be asked once more.' };
+const ASKED = { lost: 'the list of people who were asked for their time zone', next: 'They may be asked once more.' };
 
 const zoneKeys = (principal: Principal): string[] => [
   principalText(principal),
@@ -252,7 +252,7 @@ export interface Owners {
 }
 
 const OWNERS = {
-  lost: 'where owners can be reached',
+  lost: 'the conversations in which owners can be reached',
   next: 'An owner who writes in a direct message is known again.',
   tell: true,
 };

@@ -51,14 +51,14 @@ export function createOutboundTargets({ channelOf, people, rulesOf }: OutboundTa
 
   function read(text: string): Address {
     const written = parseAddress(text);
-    if (!written) throw new UserError(`"${text.slice(0, 80)}" is no address; ${EXAMPLE}.`);
+    if (!written) throw new UserError(`"${text.slice(0, 80)}" isn't an address; ${EXAMPLE}.`);
     const channel = channelOf(written.channel);
     if (!channel || channel.id === 'local' || channel.id === 'api')
       throw new UserError(`The channel ${written.channel} of ${text} is not on; switch it on in config.yaml.`);
     // A channel does not know its bot's account before it has connected; that is checked before anything is sent.
     const account = channel.account || written.account || '';
     if (written.account !== undefined && written.account !== account)
-      throw new UserError(`${text} names another bot than the one that is on.`);
+      throw new UserError(`${text} belongs to a different bot than the one in use.`);
     return { ...written, account };
   }
 
@@ -78,7 +78,7 @@ export function createOutboundTargets({ channelOf, people, rulesOf }: OutboundTa
       throw error;
     });
     if (found && found === known?.place) return found;
-    if (!found) throw new UserError(`I cannot see ${formatAddress(address)}: add me there, or check the address.`);
+    if (!found) throw new UserError(`I can't see ${formatAddress(address)}: add me there, or check the address.`);
     places.set(key, { place: found, at: Date.now() });
     return found;
   }
@@ -94,10 +94,10 @@ export function createOutboundTargets({ channelOf, people, rulesOf }: OutboundTa
     const { allow } = authoriseEntry(reader, { rules, isDirect, chat, isKnown: isKnown || isSelf, ...said });
     if (allow) return undefined;
     const where = formatAddress(address);
-    if (!isDirect) return `I may not write in ${where}: list ${chat} under channels.${channel}.access.chats.`;
+    if (!isDirect) return `I'm not allowed to write in ${where}: list ${chat} under channels.${channel}.access.chats.`;
     return rules.dm === 'off'
-      ? `I may not write to ${where}: direct messages are off (channels.${channel}.access.dm).`
-      : `I may not write to ${where}: that person is not let in.`;
+      ? `I'm not allowed to write to ${where}: direct messages are off (channels.${channel}.access.dm).`
+      : `I'm not allowed to write to ${where}: that person has no access.`;
   }
 
   return {

@@ -21,6 +21,7 @@ import {
   shape,
 } from '../lib/shape.ts';
 import { writeJson } from '../lib/write-json.ts';
+import { say } from '../messages/messages.ts';
 import { isRole, type Role } from './principal.ts';
 import { type JsonList, newCode, openJsonList } from './records.ts';
 
@@ -279,10 +280,7 @@ class PairingFiles implements Pairing {
       // The code may be copied with brackets from a manual, or with spaces.
       const typed = code.replace(/[\s<>"'`.-]/g, '').toUpperCase();
       taken = waiting(entries).find((candidate) => candidate.code === typed);
-      if (!taken)
-        throw new UserError(
-          `There is no pending pairing with code ${code}: a code is valid for 1 hour, and a new message to the bot brings a new one.`,
-        );
+      if (!taken) throw new UserError(say('pairing.noSuchCode', { code: code.slice(0, 40) }));
       const others = entries.filter((candidate) => candidate !== taken);
       const { kept, ...refused } = taken;
       const untold = this.#isOutside ? { untold: now } : {};

@@ -44,8 +44,10 @@ export function identityText(who: { channel: string; workspace?: string | undefi
 
 /** Parses the output of `identityText`. */
 export function readIdentity(text: string): { channel: string; workspace?: string; user: string } {
-  const [channel = '', first = '', second] = text.split(':');
-  return second === undefined ? { channel, user: first } : { channel, workspace: first, user: second };
+  const [, channel = '', id = ''] = /^([^:]*):?([\s\S]*)$/.exec(text) ?? [];
+  // Some platforms have a colon in a person's ID.
+  const [, workspace, user] = (channelKind(channel)?.hasWorkspaces && /^([^:]*):([\s\S]*)$/.exec(id)) || [];
+  return workspace === undefined || user === undefined ? { channel, user: id } : { channel, workspace, user };
 }
 
 /** Returns the entry for a task's `people`: the linked person if there is one, or the single identity. */

@@ -36,7 +36,7 @@ export interface SharedSums {
 }
 
 /**
- * Like `Tries`; a guess is counted before it is checked, so that of many simultaneous ones at most `max` are checked.
+ * Like `Tries`; a guess is counted before it is checked, so that at most `max` of many simultaneous ones are checked.
  */
 export interface SharedTries {
   /** Returns false if it exceeds the limit. The window restarts with each counted guess. */

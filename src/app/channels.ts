@@ -1,4 +1,4 @@
-/** Builds the enabled channels, each loaded only if needed, with what each needs from the gateway. */
+/** Builds the enabled channels, each loaded only if needed, with the parts of the gateway that each needs. */
 
 import os from 'node:os';
 import path from 'node:path';
@@ -6,6 +6,7 @@ import { identityText, type Role } from '../access/principal.ts';
 import {
   type Address,
   API,
+  type Channel,
   type CommandSpec,
   conversationKey,
   HUB,
@@ -13,7 +14,7 @@ import {
   type NameOf,
 } from '../channels/channel.ts';
 import type { Hub } from '../channels/hub/adapter.ts';
-import { channelModules, chatSections, isBuiltIn } from '../channels/index.ts';
+import { channelKind, channelModules, chatSections, isBuiltIn } from '../channels/index.ts';
 import type { ChannelKind, ChatChannelConfig, OpenChannel } from '../channels/kind.ts';
 import { type Config, terminalEnabled } from '../config.ts';
 import { ConfigError, errorMessage } from '../errors.ts';
@@ -27,19 +28,18 @@ import { isId } from '../workspace/home.ts';
 import { openTask } from '../workspace/tasks/index.ts';
 import type { AppGateway, Host, OpenGateway } from './contract.ts';
 import { openNaming } from './naming.ts';
+import { openPending } from './pending.ts';
 import { openSettled } from './settled.ts';
 
-/** Options of a start for the channels of this machine. */
 export interface BuildOptions {
   /** Whether the terminal may be used at all. */
   terminal: boolean;
-  /** Only the machine's own socket. */
+  /** Whether to open only the machine's own socket. */
   localOnly?: boolean;
   onEnd?: () => void;
   onLogPlace?: (show: ((line: string) => void) | undefined) => void;
 }
 
-/** The time limit for opening an external channel, in ms. */
 const OPEN_MS = 10_000;
 
 export async function buildChannels(open: OpenGateway, options: BuildOptions): Promise<void> {
@@ -50,10 +50,11 @@ export async function buildChannels(open: OpenGateway, options: BuildOptions): P
   const language = config.language === 'auto' ? machineLanguage(process.env) : config.language;
   const nameAt = openNaming(gw);
   const settled = openSettled(gw);
+  const pending = openPending(gw);
   const { createLocal } = await channelModules.local();
   const socket = path.join(gw.home.run, 'gateway.sock');
   const requests = options.localOnly ? new Map() : requestsOf(gw);
-  channels.set('local', createLocal({ socket, user, language, nameAt, settled, requests }));
+  channels.set('local', createLocal({ socket, user, language, nameAt, settled, pending, requests }));
   if (options.localOnly) return;
   const { createApiChannel: createApi } = await channelModules.api();
   channels.set(
@@ -74,12 +75,12 @@ export async function buildChannels(open: OpenGateway, options: BuildOptions): P
     closing.push(() => hub.end());
   }
   if (!options.terminal || !host.roles.has('ingress') || !terminalEnabled(config)) return;
-  const { createTerminal } = await channelModules.terminal();
+  const { Terminal } = await channelModules.terminal();
   const { onEnd = () => undefined, onLogPlace = () => undefined } = options;
   const { stdin: input, stdout: output, env } = process;
   const menu = menuSpecs(gw.features.commands, language, config);
-  const about = { user, language, commands: menu, home: gw.home.root, nameAt, settled, onEnd, onLogPlace };
-  channels.set('terminal', createTerminal({ input, output, env, ...about }));
+  const about = { user, language, commands: menu, home: gw.home.root, nameAt, settled, pending, onEnd, onLogPlace };
+  channels.set('terminal', new Terminal({ input, output, env, ...about }));
 }
 
 const requestsOf = (gw: AppGateway): ReadonlyMap<string, (asked: unknown) => Promise<object>> =>
@@ -88,6 +89,29 @@ const requestsOf = (gw: AppGateway): ReadonlyMap<string, (asked: unknown) => Pro
       Object.entries(requests).map(([name, answer]) => [`/${name}`, (asked: unknown) => answer(asked, gw)] as const),
     ),
   );
+
+/** Builds a channel while the others are running. The section must be the output of its schema. */
+export async function addChat(open: OpenGateway, name: string, section: unknown): Promise<Channel | undefined> {
+  const { gw, host } = open;
+  const { config } = gw;
+  const kind = channelKind(name);
+  const { channels, mounts } = host.built;
+  // Which process sends and receives is decided when the processes start.
+  if (!kind || host.shared || channels.has(name)) return undefined;
+  const settings = section as ChatChannelConfig;
+  const paths = new Set(mounts.keys());
+  await buildChat(open, { kind, settings }, menuSpecs(gw.features.commands, config.language, config));
+  const added = [...mounts.keys()].filter((path) => !paths.has(path));
+  if (added.length > 0) {
+    // The server got its paths when it started.
+    for (const path of added) mounts.delete(path);
+    channels.delete(name);
+    return undefined;
+  }
+  Object.assign(config.channels, { [name]: settings });
+  Object.assign(gw.places.prefixes, { [name]: kind.commandPrefix(settings) });
+  return channels.get(name);
+}
 
 async function buildChat(
   { gw, host }: OpenGateway,
@@ -126,7 +150,7 @@ async function opened(
 ): Promise<OpenChannel | undefined> {
   if (isBuiltIn(name)) return open();
   const late = () => {
-    throw new Error(`it is not open after ${OPEN_MS / 1000} seconds`);
+    throw new Error(`it did not open within ${OPEN_MS / 1000} seconds`);
   };
   try {
     const channel = await within<OpenChannel, never>(open(), OPEN_MS, late);
@@ -138,7 +162,7 @@ async function opened(
   }
 }
 
-/** Wraps an external channel: if it throws while connecting, only this channel is off. */
+/** Wraps an external channel: if it throws while connecting, only this channel is turned off. */
 function guarded(channel: OpenChannel, log: Logger): OpenChannel {
   const connect = channel.connect.bind(channel);
   channel.connect = async (...given) => {
@@ -152,7 +176,7 @@ function guarded(channel: OpenChannel, log: Logger): OpenChannel {
   return channel;
 }
 
-/** Opens the read positions of a channel whose platform doesn't keep them for us. */
+/** Opens the read positions of a channel whose platform doesn't store them for us. */
 function cursorsOf(channel: string, { gw, host }: { gw: AppGateway; host: Host }) {
   const { built } = host;
   const cursors = openReadCursors(path.join(gw.home.spool, 'marks'), channel, gw.log);
@@ -166,7 +190,7 @@ function namesOn(channel: string, { people }: Config): NameOf {
   return (user, workspace) => names.get(identityText({ channel, workspace, user }));
 }
 
-/** Returns the path of a file that a program's message refers to, by the name from `src/app/board/protocol.ts`. */
+/** Returns the path of a file to which a program's message refers, by the name from `src/app/board/protocol.ts`. */
 async function fileOfRef({ gw, uploads }: OpenGateway, id: string): Promise<string | undefined> {
   const [ref = '', by] = id.split(' ', 2);
   if (by !== undefined) return uploads.find(by, ref)?.path;
@@ -175,7 +199,7 @@ async function fileOfRef({ gw, uploads }: OpenGateway, id: string): Promise<stri
   return openTask(gw.home, taskId).artifacts.pathOf({ ref, title: name });
 }
 
-/** Returns the task of a program's thread. The thread has the task's ID before anything was said in it. */
+/** Returns the task of a program's thread. The thread has the task's ID even before anything is said in it. */
 function taskAt(address: Address, { home, tasks }: AppGateway) {
   const { thread } = address;
   if (thread === undefined) return undefined;
@@ -183,7 +207,7 @@ function taskAt(address: Address, { home, tasks }: AppGateway) {
   return bound ?? (isId(thread) ? openTask(home, thread).record()?.id : undefined);
 }
 
-/** Opens the configured hub; undefined without an address or a token. */
+/** Opens the configured hub; undefined if the address or the token is missing. */
 async function openHub(open: OpenGateway): Promise<Hub | undefined> {
   const { gw, host } = open;
   const { config, log } = gw;
@@ -197,16 +221,16 @@ async function openHub(open: OpenGateway): Promise<Hub | undefined> {
     url,
     token,
     lead: host.lead,
-    mouth: host.shared,
+    pubSub: host.shared,
     frameOf: endFrame,
     noticeOf: (message) => noticeFrame(message, taskAt(message.address, gw)),
     fileOf: (id) => fileOfRef(open, id),
     serve: async (socket) => (await open.protocol()).sockets.serve(socket, callerOfHub(role, viberId)),
-    onError: (error) => log.error({ err: error }, 'a connection with the hub failed'),
+    onError: (error) => log.error({ err: error }, 'a connection to the hub failed'),
   });
 }
 
-/** Returns the caller that a hub speaks for: the programs behind it, with the configured role. */
+/** Returns the caller for which a hub speaks: the programs behind it, with the configured role. */
 const callerOfHub = (role: Role, viber: string | undefined): Caller => ({
   kind: 'client',
   id: HUB,
@@ -216,5 +240,5 @@ const callerOfHub = (role: Role, viber: string | undefined): Caller => ({
   principal: { channel: HUB, account: HUB, user: HUB, role, via: HUB, name: 'the hub' },
 });
 
-/** The default if nothing is known about a conversation; otherwise each has its own mode. */
+/** Returns the default mode. A conversation about which more is known has its own. */
 const modeOf = ({ live }: ChatChannelConfig): LiveMode => (live === 'auto' ? 'status' : live);

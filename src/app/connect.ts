@@ -1,13 +1,16 @@
-/** Connects the channels to the gateway: sets their callbacks and handles those that can't connect. */
+/** Connects the channels to the gateway: sets their callbacks, and handles channels that can't connect. */
 import { API, type Channel, type ChannelCallbacks, HUB } from '../channels/channel.ts';
 import { ConfigError } from '../errors.ts';
+import { within } from '../lib/within.ts';
 import { createInterrupt } from '../runtime/commands/interrupt.ts';
 import { accept } from '../runtime/intake/accept.ts';
 import { suggestFor } from '../runtime/intake/suggest.ts';
 import type { OpenGateway } from './contract.ts';
 
+const CONNECT_MS = 10_000;
+
 /**
- * Resolves when every channel has connected once; an unreachable platform delays it.
+ * Resolves when every channel has connected once. An unreachable platform delays it.
  * @throws ConfigError if no chat channel can ever connect with these settings
  */
 export async function connectAll(open: OpenGateway, onStatus: (channel: string) => void): Promise<void> {
@@ -21,6 +24,21 @@ export async function connectAll(open: OpenGateway, onStatus: (channel: string) 
   const chat = [...channels.keys()].filter((id) => id !== 'local' && id !== API && id !== HUB);
   if (problems.length > 0 && problems.length === chat.length)
     throw new ConfigError(problems.flatMap((problem) => problem.problems));
+}
+
+/**
+ * Connects a channel that was added while the others are running. Resolves once it is connecting.
+ * @throws ConfigError
+ */
+export async function connectAdded(
+  open: OpenGateway,
+  channel: Channel,
+  onStatus: (channel: string) => void,
+): Promise<void> {
+  const connecting = connectChannel(channel, callbacksFor(channel.id, open, onStatus), open);
+  // The channel of an unreachable platform keeps trying to connect; the page shows this.
+  const problem = await within(connecting, CONNECT_MS);
+  if (problem) throw problem;
 }
 
 async function connectChannel(

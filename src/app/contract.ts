@@ -1,4 +1,4 @@
-/** The assembled gateway: its parts and its options. Types only. */
+/** The types of the assembled gateway: its parts and its options. */
 import type { Exchange } from '../board/protocol/exchange.ts';
 import type { ProtocolParts } from '../board/protocol/parts.ts';
 import type { createSockets } from '../board/protocol/socket.ts';
@@ -11,13 +11,13 @@ import type { Clock } from '../lib/clock.ts';
 import type { SyncSoon } from '../lib/files.ts';
 import type { createHandles, handleLimit, limitProblem } from '../lib/handles.ts';
 import type { Logger } from '../log.ts';
-import type { Agent } from '../runtime/agent/agent.ts';
+import type { Agent } from '../runtime/contract/agent.ts';
 import type { Entry } from '../runtime/contract/entry.ts';
 import type { Feature, Gateway } from '../runtime/run/gateway.ts';
 import type { Worker } from '../runtime/worker.ts';
 import type { Uploads } from '../workspace/uploads.ts';
 import type { CrashReports } from './crashed.ts';
-import type { hearDamage } from './damage.ts';
+import type { reportDamage } from './damage.ts';
 import type { Elsewhere } from './processes/elsewhere.ts';
 import type { Roles } from './processes/roles.ts';
 
@@ -26,7 +26,7 @@ export interface GatewayOptions {
   homeRoot: string;
   log: Logger;
   env?: NodeJS.ProcessEnv;
-  /** Only the machine's own socket, for one-shot commands. */
+  /** Whether to open only the machine's own socket, for one-shot commands. */
   localOnly?: boolean;
   /** Defaults to the system's clock. */
   clock?: Clock | undefined;
@@ -36,9 +36,9 @@ export interface GatewayOptions {
   model?: Agent;
   /** Existing channels, in addition to those of the configuration. */
   channels?: readonly Channel[];
-  /** The factor for waits between retries, in tests. */
+  /** A factor for waits between retries, for tests. */
   timeScale?: number;
-  /** The time in ms after which a message that was part of a crash is retried alone, in tests. */
+  /** The time in ms after which a message that was involved in a crash is retried alone, for tests. */
   suspectDelayMs?: number;
 }
 
@@ -48,7 +48,7 @@ export interface OpenGateway {
   gw: AppGateway;
   host: Host;
   worker: Worker;
-  /** The protocol of programs. Opened on first use, for the Board and for a hub alike. */
+  /** The protocol for programs. Opened on first use, for both the Board and a hub. */
   protocol(): Promise<Protocol>;
   /** The port in use, once the server listens. */
   port: number | undefined;
@@ -58,7 +58,10 @@ export interface OpenGateway {
   /** Starts handling pending messages, if this process runs work. */
   start(): Promise<void>;
   sweep(now: Date): void;
-  /** Ends running work within `graceMs`, or keeps it, and sends outgoing messages. The intake must be closed before. */
+  /**
+   * Ends running work within `graceMs`, or saves it for later, and sends outgoing messages. The intake must be closed
+   * before.
+   */
   stop(graceMs?: number): Promise<void>;
   /** Releases the home; must be called after `stop`. */
   close(): Promise<void>;
@@ -76,12 +79,12 @@ export interface Host {
   readonly limit: ReturnType<typeof handleLimit> | undefined;
   readonly shortage: ReturnType<typeof limitProblem>;
   readonly syncSoon: SyncSoon;
-  /** Messages given up after crashes, whose people are told when the gateway starts. */
+  /** Messages given up after crashes, whose senders are told when the gateway starts. */
   readonly crashed: CrashReports;
-  damage?: ReturnType<typeof hearDamage>;
-  /** The exchange of events with other processes. */
+  damage?: ReturnType<typeof reportDamage>;
+  /** Exchanges events with other processes. */
   elsewhere?: Elsewhere | undefined;
-  /** Makes the locks of the home local to this process again. */
+  /** Makes the home's locks local to this process again. */
   unshareLocks(): void;
   /** Releases the home; the engine must be closed before. */
   release(): void;

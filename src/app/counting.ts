@@ -1,8 +1,10 @@
-/** Publishes counts and gauges of the parts on `/metrics`. */
+/** Publishes counters and gauges of the gateway's parts on `/metrics`. */
 import type { OutboxFile } from '../engine/engine.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Usage } from '../workspace/types.ts';
 import type { AppGateway, Host } from './contract.ts';
+
+const OUTCOMES = ['sent', 'retry', 'unsure', 'dead'];
 
 /** Registers gauges, which are read on each request. */
 export function watchGauges({ engine, delivery, features }: AppGateway, { built, roles }: Host): void {
@@ -33,11 +35,13 @@ export function watchGauges({ engine, delivery, features }: AppGateway, { built,
   );
   metrics.gauge('viber_role', () => roles.own.map((role) => [{ role }, 1]));
   metrics.gauge('viber_start_time_seconds', () => startedAt);
+  // An alert on an increase only sees the first failure if the count was 0 before.
+  for (const outcome of OUTCOMES) metrics.count('viber_deliveries_total', { outcome }, 0);
 }
 
 /**
- * Counts an attempt to deliver. For a delivered message also measures how long it took, and the time since the request
- * if somebody waited.
+ * Counts an attempt to deliver. For a delivered message, it also measures how long this took, and the time since the
+ * request if somebody was waiting.
  */
 export function countDelivery(
   metrics: Metrics,

@@ -1,6 +1,6 @@
 /**
- * Messages that the engine has given up because they were part of crashes. They are kept until their people can be
- * told. Other processes may crash at any time, so more may follow.
+ * Keeps messages that the engine gave up after crashes until their people can be told. Other processes may crash at any
+ * time, so more messages may follow.
  */
 import type { QueueItem } from '../engine/engine.ts';
 import type { Entry } from '../runtime/contract/entry.ts';

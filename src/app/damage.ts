@@ -1,16 +1,18 @@
-/** Reports damaged files of the home: logs each at once, and sends the owners one message for those found together. */
+/**
+ * Reports damaged files in the home: logs each at once, and sends the owners one message about those found together.
+ */
 import path from 'node:path';
 import { type Damage, damageText, listenForDamage } from '../lib/damage.ts';
 import { hashText } from '../lib/files.ts';
 import { counted } from '../lib/text.ts';
 import type { Logger } from '../log.ts';
 import type { Home } from '../workspace/home.ts';
-import { lookAtWords } from './words.ts';
+import { checkTexts } from './words.ts';
 
 export interface DamageOptions {
   root: string;
   log: Logger;
-  /** Sending the same ID again has no effect. Never rejects. */
+  /** Must not reject. Sending the same ID again has no effect. */
   tellOwners: (id: string, text: string) => Promise<void>;
 }
 
@@ -18,17 +20,17 @@ export interface DamageOptions {
 const GATHER_MS = 300;
 const MAX_SHOWN = 5;
 /** Delays the first check so that it doesn't slow the start, in ms. */
-const LOOK_MS = 1_500;
+const CHECK_MS = 1_500;
 
-export function hearDamage({ root, log, tellOwners }: DamageOptions): {
+export function reportDamage({ root, log, tellOwners }: DamageOptions): {
   /** Must be called once the owners can be told. */
   start(home: Home): void;
   close(): void;
 } {
   let waiting: Damage[] = [];
   let timer: NodeJS.Timeout | undefined;
-  let mayTell = false;
-  let looking: NodeJS.Timeout | undefined;
+  let canReport = false;
+  let checking: NodeJS.Timeout | undefined;
 
   function tell(): void {
     timer = undefined;
@@ -44,7 +46,7 @@ export function hearDamage({ root, log, tellOwners }: DamageOptions): {
   }
 
   const gather = () => {
-    if (mayTell && waiting.length > 0) timer ??= setTimeout(tell, GATHER_MS);
+    if (canReport && waiting.length > 0) timer ??= setTimeout(tell, GATHER_MS);
   };
 
   const stop = listenForDamage(root, (damage) => {
@@ -57,15 +59,17 @@ export function hearDamage({ root, log, tellOwners }: DamageOptions): {
 
   return {
     start(home) {
-      mayTell = true;
+      canReport = true;
       gather();
-      looking = setTimeout(() => {
-        lookAtWords(home).catch((error: unknown) => log.error({ err: error }, 'files could not be looked through'));
-      }, LOOK_MS).unref();
+      checking = setTimeout(() => {
+        checkTexts(home).catch((error: unknown) =>
+          log.error({ err: error }, 'the files of the home could not be checked'),
+        );
+      }, CHECK_MS).unref();
     },
     close() {
       clearTimeout(timer);
-      clearTimeout(looking);
+      clearTimeout(checking);
       stop();
     },
   };

@@ -1,6 +1,7 @@
 /**
- * Assembles the gateway, once for the program and for tests alike: first the stores, then the model calls, then the
- * tools of runs. Nothing is accepted or run before `start`. The order in `stop` matters: each step may need the next.
+ * Assembles the gateway, in the same way for the program and for tests: first the stores, then the model calls, then
+ * the tools of runs. Nothing is accepted or run before `start`. The order in `stop` matters: each step may need the
+ * next.
  */
 import path from 'node:path';
 import type { Zones } from '../access/known.ts';
@@ -21,16 +22,15 @@ import { questionId } from '../runtime/contract/buttons.ts';
 import type { Entry } from '../runtime/contract/entry.ts';
 import type { StopFeature } from '../runtime/contract/feature.ts';
 import type { OwnModels } from '../runtime/contract/model.ts';
-import { type Spending, UNCOUNTED } from '../runtime/contract/spending.ts';
-import type { ConversationSettings } from '../runtime/conversations/conversations.ts';
-import { createTaskRecords, type TaskRecordsOptions } from '../runtime/conversations/task-record.ts';
+import { UNCOUNTED } from '../runtime/contract/spending.ts';
+import { TaskRecords, type TaskRecordsOptions } from '../runtime/conversations/task-record.ts';
 import { featureSet, knowBlocks, nativesIn, reservedIn } from '../runtime/features.ts';
-import { Choices, type ModelChoices } from '../runtime/model/choices.ts';
+import { Choices } from '../runtime/model/choices.ts';
 import { chosenAt } from '../runtime/model/choose.ts';
-import { createModels, type ModelCheck } from '../runtime/model/models.ts';
+import { createModels } from '../runtime/model/models.ts';
 import { keepRefused } from '../runtime/model/refused-files.ts';
 import { outcomeOf } from '../runtime/reply/outcomes.ts';
-import { noteGivenUp } from '../runtime/run/conclude.ts';
+import { reportGivenUp } from '../runtime/run/conclude.ts';
 import type { Feature, Gateway, ModelCalls, PeopleStores } from '../runtime/run/gateway.ts';
 import { createWorker } from '../runtime/worker.ts';
 import type { Home } from '../workspace/home.ts';
@@ -47,7 +47,7 @@ const TRACES_MS = 1_500;
 
 interface TableOptions extends GatewayOptions {
   features: readonly Feature[];
-  /** The names of the tools of all features, of those that are off too. */
+  /** The names of all features' tools, including those of features that are off. */
   reserved: readonly string[];
 }
 
@@ -56,18 +56,17 @@ export async function openGateway(given: GatewayOptions): Promise<OpenGateway> {
   const [all, stores] = await Promise.all([loadFeatures(), openStores(given)]);
   knowBlocks(all);
   const options = { ...given, features: given.features ?? all, reserved: reservedIn(all) };
-  const parts = openParts(stores, options);
-  const gw = gatewayOf(stores, parts, options, () => open.port);
+  const consent = { ...stores.consent, ...openConsent(stores) };
+  const gw = gatewayOf(stores, openModelCalls(stores, options), consent, options, () => open.port);
   const worker = createWorker(gw);
-  const { home, config, host, log, delivery, people } = stores;
-  const { approvals } = parts.consent;
+  const { home, config, host, log, delivery } = stores;
+  const { approvals } = consent;
   const stopping: StopFeature[] = [];
   async function gaveUp(item: QueueItem<Entry>, reason: string): Promise<void> {
     try {
-      await people.owners.tellGivenUp(item, reason);
-      await noteGivenUp(item.message, reason, gw);
+      await reportGivenUp(item, reason, gw);
     } catch (error) {
-      log.error({ err: error, reason }, 'nobody could be told of a message that was given up');
+      log.error({ err: error, reason }, 'the loss of a message could not be reported');
       throw error;
     }
   }
@@ -108,14 +107,10 @@ export async function openGateway(given: GatewayOptions): Promise<OpenGateway> {
   return open;
 }
 
-function openParts(stores: Stores, options: TableOptions) {
-  const models = openModelCalls(stores, options);
-  return { models, consent: { ...stores.consent, ...openConsent(stores) } };
-}
-
 function gatewayOf(
   { home, config, engine, host, log, delivery, tasks, people, places, ...stores }: Stores,
-  { models, consent }: ReturnType<typeof openParts>,
+  models: ReturnType<typeof openModelCalls>,
+  consent: Gateway['consent'],
   { env = {}, clock = systemClock, features, reserved }: TableOptions,
   portOf: () => number | undefined,
 ): AppGateway {
@@ -128,7 +123,7 @@ function gatewayOf(
     config,
     engine,
     people: { ...people, nowFor: nowForOf(config, people.zones, clock) },
-    tasks: { ...tasks, records: createTaskRecords({ home, conversations, used, log, hasOwner, onState }) },
+    tasks: { ...tasks, records: new TaskRecords({ home, conversations, used, log, hasOwner, onState }) },
     places: { ...places, tellsMemory: createTelling(config, places.targets) },
     models: { ...models, loadAgent: (id) => loadOwn(home, id, log) },
     consent,
@@ -203,45 +198,12 @@ async function loadOwn(home: Home, id: string, log: Logger): ReturnType<Gateway[
   return own;
 }
 
-/** Returns the limit on a client's uploads: none for owners, and for other people the limit of their tasks. */
+/** Returns the limit on a client's uploads. Owners have none; for other people it is the limit of their tasks. */
 function bytesOfClient(name: string, { http, people, limits }: Config): number {
   const client = http.clients[name];
   const role = client?.role ?? people.find((person) => person.name === client?.person)?.role ?? 'member';
   if (!client || role === 'owner') return Number.POSITIVE_INFINITY;
   return (role === 'guest' ? limits.bytesPerGuest : limits.bytesPerMember) || Number.POSITIVE_INFINITY;
-}
-
-interface AppModels {
-  choices: ModelChoices;
-  chosen: ModelCalls['chosen'];
-}
-
-function openAppModels(options: {
-  config: Config;
-  models: ModelCheck;
-  modelName: () => string;
-  priceOf: Spending['priceOf'];
-  settings: ConversationSettings;
-}): AppModels {
-  const { config, settings } = options;
-  const { currency, fallback, models: listed } = config;
-  const choices = new Choices({
-    models: options.models,
-    usual: options.modelName,
-    fallback,
-    listed,
-    currency,
-    priceOf: options.priceOf,
-  });
-  return {
-    choices,
-    chosen(address) {
-      const own = settings.get(address);
-      if (own.model === undefined && own.thinking === undefined) return {};
-      const { model, isUsual, thinking } = chosenAt({ models: choices, settings, address });
-      return { ...(isUsual ? {} : { model: model.id }), ...(thinking && { thinking }) };
-    },
-  };
 }
 
 function openModelCalls(
@@ -263,7 +225,15 @@ function openModelCalls(
         tellOwners: (id, said) => void people.owners.tellOwners(id, said),
       }) ?? UNCOUNTED;
   const { priceOf } = spending;
-  const { choices, chosen } = openAppModels({ config, models, modelName, priceOf, settings: places.settings });
+  const { currency, fallback, models: listed } = config;
+  const choices = new Choices({ models, usual: modelName, fallback, listed, currency, priceOf });
+  const { settings } = places;
+  const chosen: ModelCalls['chosen'] = (address) => {
+    const own = settings.get(address);
+    if (own.model === undefined && own.thinking === undefined) return {};
+    const { model, isUsual, thinking } = chosenAt({ models: choices, settings, address });
+    return { ...(isUsual ? {} : { model: model.id }), ...(thinking && { thinking }) };
+  };
   const seconds = (value: number) => value * 1000;
   const { connect, firstToken, idle, run } = config.timeouts;
   keepRefused(path.join(home.cache, 'refused-files'));

@@ -53,7 +53,7 @@ export async function openHost(options: GatewayOptions): Promise<OpenHost> {
   const host: Host = {
     roles,
     shared,
-    lead: leadBy(engine, (error, name) => log.error({ err: error, name }, 'what one process does has failed')),
+    lead: leadBy(engine, (error, name) => log.error({ err: error, name }, 'work for a single process failed')),
     built: { channels, mounts: new Map(), closing: [] },
     handles,
     limit,
@@ -67,7 +67,7 @@ export async function openHost(options: GatewayOptions): Promise<OpenHost> {
 }
 
 /**
- * If several processes share a home, each has its own locks and sockets, on its own machine.
+ * If several processes share a home, each machine has its own locks and sockets.
  * @throws LockedError
  */
 function openOwnFolder(home: Home, { config, env = {} }: GatewayOptions): { home: Home; release: () => void } {

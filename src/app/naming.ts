@@ -5,17 +5,17 @@ import { DEFAULT_VIBER } from '../workspace/home.ts';
 import { viberName } from '../workspace/viber-name.ts';
 import type { AppGateway } from './contract.ts';
 
-/** Never rejects: a viber without a readable name goes by its ID. */
+/** Never rejects: a viber whose name can't be read goes by its ID. */
 export function openNaming({ config, people, places, tasks, home, log }: AppGateway) {
   return async (address: Address, user: string): Promise<string> => {
     const { channel, account } = address;
     const { principal } = people.resolve({ channel, account, user, name: user, via: channel });
     const viber = viberAt({ principal, address, isDirect: true }, places.vibers, tasks.conversations);
     const name = await viberName(home, viber).catch((error: unknown) => {
-      log.warn({ err: error, viber }, 'the name of a viber cannot be read');
+      log.warn({ err: error, viber }, "the name of a viber can't be read");
       return undefined;
     });
-    // The name in a new home's template isn't the viber's own.
+    // A new home's template names the viber, but nobody has chosen that name.
     const isOwn = name !== undefined && name.toLowerCase() !== 'viber';
     if (isOwn) return name;
     return viber === (config.viber ?? DEFAULT_VIBER) ? 'viber' : viber;

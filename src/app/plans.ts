@@ -1,24 +1,21 @@
-/** Tells people about plans that they edited in a file: where an edit went, and what it replaced. */
+/** Tells people about plans that they edited in a file: where the edit went, and what it replaced. */
 import { existsSync } from 'node:fs';
 import { type Address, parseAddress } from '../channels/channel.ts';
 import { hashText } from '../lib/files.ts';
 import { escapeMarkdown } from '../runtime/conversations/places.ts';
 import { getButton } from '../runtime/reply/attachments.ts';
-import { hearAdoptions, openTask, type ToldAdoption } from '../workspace/tasks/index.ts';
+import { openTask, type PlanEdit } from '../workspace/tasks/index.ts';
 import type { TaskRecord } from '../workspace/types.ts';
 import type { AppGateway } from './contract.ts';
 
-/** Returns a function that stops it. */
-export function tellPlanEdits(gw: AppGateway): () => void {
-  const listener = (adoption: ToldAdoption) => {
-    tell(adoption, gw).catch((error: unknown) =>
-      gw.log.error({ err: error, task: adoption.taskId }, 'people could not be told about an edited plan'),
-    );
-  };
-  return hearAdoptions(gw.home, listener);
+export function tellPlanEdit(edit: PlanEdit, gw: AppGateway): void {
+  tell(edit, gw).catch((error: unknown) =>
+    gw.log.error({ err: error, task: edit.taskId }, 'people could not be told about an edited plan'),
+  );
 }
 
-async function tell({ taskId, kept, aside, isMerged }: ToldAdoption, gw: AppGateway): Promise<void> {
+async function tell(edit: PlanEdit, gw: AppGateway): Promise<void> {
+  const { taskId, kept, aside, isMerged } = edit;
   const { home, delivery, consent, log } = gw;
   log.info({ task: taskId, kept, aside, isMerged }, 'a plan was edited in a file');
   const task = openTask(home, taskId).record();
@@ -37,7 +34,7 @@ async function tell({ taskId, kept, aside, isMerged }: ToldAdoption, gw: AppGate
   const address = bound ?? (task && lastPlace(task));
   if (!task || !address) return;
   const messages = gw.say(address);
-  const key = adoptionMessage({ kept: meta?.name, aside, isMerged });
+  const key = editMessage(edit, meta?.name);
   const text = messages.text(key, { title: escapeMarkdown(task.title), file: meta?.name ?? aside ?? '' });
   // A button works only in the conversation where it is offered.
   const rows =
@@ -46,11 +43,7 @@ async function tell({ taskId, kept, aside, isMerged }: ToldAdoption, gw: AppGate
   await delivery.add({ id, address, text, files: [], ...rows }, id);
 }
 
-function adoptionMessage({
-  kept,
-  aside,
-  isMerged,
-}: { [K in 'kept' | 'aside' | 'isMerged']: ToldAdoption[K] | undefined }) {
+function editMessage({ aside, isMerged }: PlanEdit, kept: string | undefined) {
   if (kept !== undefined) return 'plans.editTook';
   if (aside !== undefined) return 'plans.editAside';
   return isMerged ? 'plans.editMerged' : 'plans.edited';

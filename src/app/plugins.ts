@@ -1,8 +1,10 @@
-/** Combines the built-in features with external ones; one that conflicts with the others is left out. */
+/** Combines the built-in features with external ones. An external one that conflicts with others is left out. */
+import { RequestError } from '../board/respond.ts';
 import { errorMessage } from '../errors.ts';
 import { loadFeatures } from '../features.ts';
 import { within } from '../lib/within.ts';
 import type { Logger } from '../log.ts';
+import { say } from '../messages/messages.ts';
 import type { LoadedFeature } from '../plugin/load.ts';
 import type { BoardDoor } from '../runtime/contract/board.ts';
 import { UNCOUNTED } from '../runtime/contract/spending.ts';
@@ -13,7 +15,7 @@ export async function withPlugins(plugins: readonly LoadedFeature[], log: Logger
   const features = [...(await loadFeatures())];
   for (const { setting, feature } of plugins) {
     try {
-      // A plugin is compiled against `plugin/feature.ts`, whose gateway is a part of the real one.
+      // A plugin is compiled against `plugin/feature.ts`, whose gateway is part of the real one.
       const more = guarded(feature as Feature, log);
       featureSet([...features, more]);
       features.push(more);
@@ -24,10 +26,9 @@ export async function withPlugins(plugins: readonly LoadedFeature[], log: Logger
   return features;
 }
 
-/** The time limit for a hook of an external feature, in ms. */
 const HOOK_MS = 10_000;
 
-/** Returns what runs the hooks of a feature: those that return at once, and those that work. */
+/** Returns functions that run a feature's hooks: one for hooks that return at once, one for hooks that take time. */
 function guardOf(feature: Feature, log: Logger, hookMs: number) {
   const tell = (hook: string, error: unknown) =>
     log.error({ err: error, feature: feature.name, hook }, `${feature.name} failed: ${errorMessage(error)}`);
@@ -41,7 +42,7 @@ function guardOf(feature: Feature, log: Logger, hookMs: number) {
         return nothing;
       }
     };
-  /** Guards a condition that is a function; data can't throw. A feature that states none never applies. */
+  /** Guards a condition that is a function; data can't throw. A feature without a condition never applies. */
   const tested = <Given extends unknown[], Data extends object>(
     hook: string,
     when: Data | ((...given: Given) => boolean),
@@ -52,7 +53,7 @@ function guardOf(feature: Feature, log: Logger, hookMs: number) {
   };
   async function timely<Result>(hook: string, run: () => Result | Promise<Result>, nothing: Result): Promise<Result> {
     const late = () => {
-      throw new Error(`it has not ended after ${hookMs / 1000} seconds`);
+      throw new Error(`it did not end within ${hookMs / 1000} seconds`);
     };
     try {
       return await within<Result, never>(Promise.resolve(run()), hookMs, late);
@@ -67,13 +68,15 @@ function guardOf(feature: Feature, log: Logger, hookMs: number) {
 const NO_DOOR: BoardDoor = {
   routes: [],
   open: [],
-  session: () => ({ status: 403, code: 'no_login', message: 'Nobody can log in here.' }),
+  session() {
+    throw new RequestError(403, 'no_login', say('requests.noLogins'));
+  },
   close: () => undefined,
 };
 
-/** Guards the hooks that other parts of the gateway ask beside a message. */
+/** Guards the hooks that other parts of the gateway call outside a message. */
 function guardedBeside(feature: Feature, { safe, timely }: ReturnType<typeof guardOf>): Partial<Feature> {
-  const { routes, door, names, called, search, servers, playbooks, spending } = feature;
+  const { routes, door, names, called, search, servers, playbooks, spending, status, stop } = feature;
   return {
     ...(routes && { routes: (...given) => timely('routes', () => routes.call(feature, ...given), []) }),
     ...(door && { door: (...given) => timely('door', () => door.call(feature, ...given), NO_DOOR) }),
@@ -83,13 +86,14 @@ function guardedBeside(feature: Feature, { safe, timely }: ReturnType<typeof gua
     ...(servers && { servers: (gw) => timely('servers', () => servers.call(feature, gw), []) }),
     ...(playbooks && { playbooks: safe('playbooks', (gw) => playbooks.call(feature, gw), []) }),
     ...(spending && { spending: safe('spending', (at) => spending.call(feature, at), UNCOUNTED) }),
+    ...(status && { status: safe('status', (...given) => status.call(feature, ...given), []) }),
+    ...(stop && { stop: (...given) => timely('stop', () => stop.call(feature, ...given), false) }),
   };
 }
 
 /**
  * Wraps an external feature so that its hooks can't delay or repeat an answer: a hook that throws, or exceeds the time
- * limit, counts as doing nothing. Its tools and commands, and the work that it takes over, fail like those of the
- * gateway.
+ * limit, counts as doing nothing. Its tools and commands, and work that it takes over, fail like those of the gateway.
  */
 export function guarded(feature: Feature, log: Logger, hookMs = HOOK_MS): Feature {
   const guard = guardOf(feature, log, hookMs);

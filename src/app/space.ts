@@ -59,7 +59,7 @@ function bytesFor(role: Role, { config }: AppGateway): number {
   return role === 'owner' ? 0 : role === 'guest' ? bytesPerGuest : bytesPerMember;
 }
 
-/** Returns undefined if one of them is an owner, who has no limit. */
+/** Returns undefined if one of them is an owner, because owners have no limit. */
 function budgetFor(texts: readonly string[], gw: AppGateway): SpaceBudget | undefined {
   const all = texts.flatMap((text) => whoIs(text, gw) ?? []);
   const [first] = all;
@@ -69,7 +69,7 @@ function budgetFor(texts: readonly string[], gw: AppGateway): SpaceBudget | unde
 }
 
 /**
- * Returns undefined if the text doesn't mean a person, such as for a job. A name that was removed from the
+ * Returns undefined if the text doesn't name a person, for example for a job. A name that was removed from the
  * configuration gets a guest's permissions.
  */
 function whoIs(text: string, { config, people }: AppGateway): Principal | undefined {

@@ -1,4 +1,7 @@
-/** Opens the home and its stores, once and in order: identities, the task of each conversation, outgoing messages, live progress. */
+/**
+ * Opens the home and its stores, once and in order: identities, the task of each conversation, outgoing messages, live
+ * progress.
+ */
 
 import path from 'node:path';
 import { type Languages, openLanguages, Zones } from '../access/known.ts';
@@ -26,26 +29,27 @@ import {
 import { Digests } from '../runtime/conversations/digests.ts';
 import { ExpectedAnswers } from '../runtime/conversations/expected.ts';
 import { openOwnerNotifier } from '../runtime/conversations/owner-notifier.ts';
-import { createReach } from '../runtime/conversations/reach.ts';
+import { createReach, type Reach } from '../runtime/conversations/reach.ts';
 import { createThreads } from '../runtime/conversations/threads.ts';
-import { type Delivery, openDelivery } from '../runtime/delivery.ts';
+import { type Delivery, type DeliveryOptions, openDelivery } from '../runtime/delivery.ts';
 import { type Bus, createBus } from '../runtime/live/bus.ts';
 import { LiveProgress } from '../runtime/live/live.ts';
 import { SeenRuns } from '../runtime/live/seen.ts';
 import { type Buttons, createButtons } from '../runtime/reply/buttons.ts';
 import { Questions } from '../runtime/reply/questions.ts';
 import { attachRules } from '../runtime/reply/render-answer.ts';
+import { ShownPlans, type ShownPlansOptions } from '../runtime/reply/shown-plans.ts';
 import type { Places } from '../runtime/run/gateway.ts';
 import { createLanes } from '../runtime/run/work.ts';
-import { createMetrics } from '../telemetry/metrics.ts';
+import { createMetrics, type Metrics } from '../telemetry/metrics.ts';
 import type { Home } from '../workspace/home.ts';
 import { isViber, listVibers } from '../workspace/home.ts';
 import { openTask, planProgress, stepAtWork } from '../workspace/tasks/index.ts';
 import type { GatewayOptions } from './contract.ts';
 import { countDelivery } from './counting.ts';
-import { hearDamage } from './damage.ts';
+import { reportDamage } from './damage.ts';
 import { openHost } from './host.ts';
-import { tellElsewhere } from './processes/elsewhere.ts';
+import { Elsewhere } from './processes/elsewhere.ts';
 import { sentEverywhere } from './processes/everywhere.ts';
 import type { Roles } from './processes/roles.ts';
 import { openTracing, traceSend } from './tracing.ts';
@@ -60,7 +64,7 @@ export async function openStores(options: GatewayOptions) {
   const { shared, roles } = host;
   const metrics = createMetrics();
   const tracing = options.localOnly ? undefined : await openTracing(config.telemetry, options.env ?? {}, log);
-  host.damage = hearDamage({
+  host.damage = reportDamage({
     root: home.root,
     log,
     tellOwners: (id, text) => owners.tellOwners(id, say('common.asItIs', { text })),
@@ -79,16 +83,12 @@ export async function openStores(options: GatewayOptions) {
     shared,
     channelOf: ({ address }) => (shared ? sentEverywhere(channelOf(address), shared) : channelOf(address)),
     watch: tracing && ((entry) => traceSend(tracing, entry)),
-    onOutcome: (outcome, entry, failure) => {
-      if (outcome === 'sent') reach.arrived(entry.message);
-      countDelivery(metrics, outcome, entry, failure);
-    },
+    ...deliveryNotes(metrics, () => ({ reach, questions, tasks })),
     async onDead(message, reason) {
       await reach.refused(message, reason);
       await owners.tellUndelivered(message, reason);
     },
     onDigest: (message, part) => tasks.digests.note(message, part),
-    onButtons: (message, messageId) => void questions.asked(message, messageId),
   });
   const reach = createReach({ channelOf, delivery, log });
   const send = (message: OutboundMessage) => delivery.add(message, message.id, true);
@@ -96,9 +96,9 @@ export async function openStores(options: GatewayOptions) {
   const access = openAccess(config, folder, shared?.state);
   const zones = new Zones(folder);
   const owners = openOwnerNotifier({ folder, people: access, languages, buttons, delivery, log });
-  const tasks = openTasks(home, { isAccountOf: access.isAccountOf, log });
+  const tasks = openTasks(home, { isAccountOf: access.isAccountOf, log, state, buttons, send, languages });
   await bindLeft(queue, tasks.conversations);
-  host.elsewhere = shared && tellElsewhere(shared, tasks.bus, tasks.news, tasks.seen);
+  host.elsewhere = shared && new Elsewhere(shared, tasks.bus, tasks.news, tasks.seen);
   const { conversations, bus } = tasks;
   const { live, settings } = openLive({ config, home, bus, buttons, state, delivery, channelOf, languages, log });
   return {
@@ -133,25 +133,50 @@ export async function openStores(options: GatewayOptions) {
   };
 }
 
-interface StoreInputs {
+/** Returns a function that records the outcomes of delivery. */
+const deliveryNotes = (
+  metrics: Metrics,
+  noting: () => { reach: Reach; questions: Questions; tasks: { shownPlans: ShownPlans } },
+): Partial<DeliveryOptions> => ({
+  onOutcome(outcome, entry, failure) {
+    const { reach, tasks } = noting();
+    if (outcome === 'sent') reach.arrived(entry.message);
+    if (outcome !== 'retry' && entry.message.edits) tasks.shownPlans.ended(entry.message.id);
+    countDelivery(metrics, outcome, entry, failure);
+  },
+  onButtons(message, messageId) {
+    const { questions, tasks } = noting();
+    void questions.asked(message, messageId);
+    if (message.plan) tasks.shownPlans.sent(message, messageId);
+  },
+});
+
+interface StoreInputs extends Omit<ShownPlansOptions, 'bindingOf' | 'messagesAt'> {
+  languages: Languages;
   isAccountOf: (identity: string, person: string) => boolean;
-  log: Logger;
 }
 
-function openTasks({ conversations: folder }: Home, { isAccountOf, log }: StoreInputs) {
-  const bus = createBus((error) => log.error({ err: error }, 'a listener of the bus failed'));
+function openTasks({ conversations: folder }: Home, inputs: StoreInputs) {
+  const { isAccountOf, log } = inputs;
+  const bus = createBus((error) => log.error({ err: error }, 'a listener on the bus failed'));
+  const conversations = openConversations(folder, isAccountOf);
   return {
-    conversations: openConversations(folder, { isAccountOf }),
+    conversations,
+    shownPlans: new ShownPlans({
+      ...inputs,
+      messagesAt: inputs.languages.at,
+      bindingOf: (key) => conversations.get(key),
+    }),
     digests: new Digests(path.join(folder, 'digests')),
     expected: new ExpectedAnswers(path.join(folder, 'expected.json')),
     bus,
-    news: createBus<News>((error) => log.error({ err: error }, 'a listener of the news failed')),
-    // Subscribe before the exchange with other processes, which begins with what this has seen.
+    news: createBus<News>((error) => log.error({ err: error }, 'a listener for news failed')),
+    // Subscribe before the exchange with other processes, which starts from the events that this has seen.
     seen: new SeenRuns(bus),
   };
 }
 
-/** Returns the lanes that this process sends. Only the process that dialled a hub can send to it. */
+/** Returns the lanes whose answers this process sends. Only the process that dialled a hub can send to it. */
 function claimsOf({ engine, channels, hub }: Config, roles: Roles): string[] {
   if (engine.kind === 'local') return [''];
   const sent = roles.has('deliver') ? [...Object.keys(channels), 'local', 'api'] : [];
@@ -211,7 +236,7 @@ interface OpenLiveOptions {
   log: Logger;
 }
 
-/** Channels whose people see an answer as it is written. */
+/** The channels whose people see an answer while it is being written. */
 const AT_MACHINE = ['terminal', 'local'];
 
 function openLive(options: OpenLiveOptions): { live: LiveProgress; settings: ConversationSettings } {

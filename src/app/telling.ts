@@ -1,6 +1,6 @@
 /**
  * Decides where prompts may contain MEMORY.md, USER.md and the daily logs: only if nobody but the people of this
- * gateway reads the answer.
+ * gateway can read the answer.
  */
 import { mayBeTold } from '../access/authorise.ts';
 import { accessRulesOf } from '../config/vibers.ts';
@@ -8,7 +8,7 @@ import type { Config } from '../config.ts';
 import type { Places } from '../runtime/run/gateway.ts';
 
 /**
- * Checks a job's run by the places that its result goes to, and every other run by the conversations whose messages it
+ * For a job's run, checks the places to which its result goes; for any other run, the conversations whose messages it
  * answers.
  */
 export function createTelling(

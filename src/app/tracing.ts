@@ -1,4 +1,4 @@
-/** Opens tracing if a target is set, in the configuration or in OpenTelemetry's environment variables. */
+/** Starts tracing if an endpoint is set, in the configuration or in OpenTelemetry's environment variables. */
 import { versionOf } from '../cli/version.ts';
 import { variable } from '../config/environment.ts';
 import type { TelemetryConfig } from '../config/sections/outside.ts';
@@ -17,7 +17,7 @@ export interface TraceTarget {
 const PATH = '/v1/traces';
 const SAMPLERS = ['traceidratio', 'parentbased_traceidratio'];
 
-/** Returns undefined if no endpoint is set, or tracing is switched off. */
+/** Returns undefined if no endpoint is set or tracing is turned off. */
 export function traceTarget(config: TelemetryConfig, env: NodeJS.ProcessEnv): TraceTarget | undefined {
   const isOff = variable(env, 'OTEL_SDK_DISABLED') === 'true' || variable(env, 'OTEL_TRACES_EXPORTER') === 'none';
   const base = config.endpoint ?? variable(env, 'OTEL_EXPORTER_OTLP_ENDPOINT');
@@ -54,7 +54,7 @@ function pairsIn(text = ''): Record<string, string> {
   return Object.fromEntries(pairs);
 }
 
-/** Loads the libraries of tracing only if they are needed. Never rejects: everything else works without traces. */
+/** Loads the tracing libraries only if they are needed. Never rejects: everything else works without traces. */
 export async function openTracing(
   config: TelemetryConfig,
   env: NodeJS.ProcessEnv,
@@ -67,20 +67,19 @@ export async function openTracing(
     return createTracing({
       ...target,
       onChange: (problem) => {
-        if (problem === undefined) log.info('traces are taken again');
-        else
-          log.warn({ problem }, 'traces are not taken: what does not fit into the list of those that wait is dropped');
+        if (problem === undefined) log.info('the trace endpoint accepts traces again');
+        else log.warn({ problem }, 'the trace endpoint refuses traces: pending ones beyond the limit are dropped');
       },
     });
   } catch (error) {
-    log.error({ err: errorMessage(error) }, 'there are no traces: telemetry.endpoint cannot be used');
+    log.error({ err: errorMessage(error) }, 'tracing is off: telemetry.endpoint cannot be used');
     return undefined;
   }
 }
 
 const TRACE = /^[0-9a-f]{32}/;
 
-/** Traces an attempt to send an answer. An answer to no message of the spool has its own trace. */
+/** Traces an attempt to send an answer. An answer that belongs to no message in the spool has its own trace. */
 export function traceSend(tracing: Tracing, { key, trace, message }: OutboxFile): (failure?: string) => void {
   const { channel } = message.address;
   const options = { kind: 'producer', attributes: { 'viber.trace': trace, 'viber.channel': channel } } as const;

@@ -1,6 +1,6 @@
 /**
- * Reads the files that people write once after the start, so that unreadable ones are reported before somebody misses
- * them.
+ * Reads the files that people write once after the start, so that unreadable ones are reported before somebody notices
+ * their effect.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -11,7 +11,7 @@ import { type Home, vibersOf } from '../workspace/home.ts';
 
 const MAX_FILES = 500;
 
-/** Returns names of files in these folders, relative to the home, in descending order of name. */
+/** Returns the names of files in these folders, relative to the home, in descending order of name. */
 function* wordFiles(home: Home): Generator<string> {
   const inside = (folder: string, pattern: RegExp) =>
     namesIn(path.join(home.root, folder))
@@ -28,16 +28,18 @@ function* wordFiles(home: Home): Generator<string> {
   for (const name of namesIn(home.skills)) if (isFolder(path.join(home.skills, name))) yield `skills/${name}/SKILL.md`;
 }
 
-/** Whether it is a folder. Reports a skill's folder that is something else; files with an extension aren't ours. */
+/**
+ * Returns whether it is a folder. Reports a skill's folder that is something else; files with an extension aren't ours.
+ */
 function isFolder(file: string): boolean {
   const is = fs.statSync(file, { throwIfNoEntry: false })?.isDirectory() === true;
-  const about = { lost: 'a skill', next: 'It was left as it is: fix or delete it.', tell: true };
+  const about = { lost: 'a skill', next: 'It was not changed: fix or delete it.', tell: true };
   if (!is && !path.basename(file).includes('.'))
-    reportOnce(`${file} is no folder`, { ...about, file, why: 'is no folder' });
+    reportOnce(`${file} isn't a folder`, { ...about, file, why: "isn't a folder" });
   return is;
 }
 
-export async function lookAtWords(home: Home): Promise<void> {
+export async function checkTexts(home: Home): Promise<void> {
   let looked = 0;
   for (const name of wordFiles(home)) {
     if (++looked > MAX_FILES) return;

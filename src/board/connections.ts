@@ -24,9 +24,7 @@ export interface Connections {
 
 interface Open {
   address: string;
-  /** The number of open requests. */
   busy: number;
-  /** The number of open requests by admitted callers. */
   vouched: number;
 }
 

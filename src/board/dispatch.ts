@@ -1,43 +1,34 @@
 /** Dispatches requests to the Board's routes; loads the Board at the first one. */
 import http from 'node:http';
 import type { Duplex } from 'node:stream';
-import type {
-  AwaitedCaller,
-  Board,
-  BoardError,
-  BoardRequest,
-  BoardRoute,
-  Caller,
-  OpenRoute,
-} from '../runtime/contract/board.ts';
+import { say } from '../messages/messages.ts';
+import type { AwaitedCaller, Board, BoardRequest, BoardRoute, Caller, OpenRoute } from '../runtime/contract/board.ts';
 import type { Connections } from './connections.ts';
-import { type Gate, NOT_FOUND, OWNERS_ONLY } from './gate.ts';
+import type { Gate } from './gate.ts';
+import { checkForm } from './guard.ts';
 import {
+  acceptedLanguage,
   asRequestError,
   bodyIsLeft,
   DATA_HEADERS,
-  errorBody,
-  isError,
+  errorFields,
+  internalError,
   JSON_TYPE,
+  nothingHere,
+  ownersOnly,
   RequestError,
   sendError,
+  tooSlow,
 } from './respond.ts';
 import { createRouter } from './router.ts';
 
 const BODY_MS = 10_000;
 
-const TOO_MANY_AT_ONCE: BoardError = {
-  status: 429,
-  code: 'too_many',
-  message: 'You have too many requests and streams open; close one, then try again.',
-};
-export const INTERNAL: BoardError = { status: 500, code: 'internal', message: 'Something went wrong here.' };
-
 export interface Dispatch {
   /** @throws {RequestError} and any error of the route */
   answer(request: http.IncomingMessage, response: http.ServerResponse, path: string): Promise<void>;
   /** Answers a refusal on the socket itself; rejects with unexpected errors. */
-  upgrade(request: http.IncomingMessage, socket: Duplex, head: Buffer, wrong?: BoardError): Promise<void>;
+  upgrade(request: http.IncomingMessage, socket: Duplex, head: Buffer): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -47,11 +38,11 @@ export function createDispatch(
   load: (() => Promise<Board>) | undefined,
 ): Dispatch {
   let loading: Promise<Board> | undefined;
-  let match: ReturnType<typeof routerOf> | undefined;
+  let match: ReturnType<typeof createRouter<BoardRoute | OpenRoute>> | undefined;
 
   /** Loads the Board once; after a failure the next request tries again. */
   async function board(): Promise<Board> {
-    if (!load) throw asRequestError(NOT_FOUND);
+    if (!load) throw nothingHere();
     loading ??= load().catch((error: unknown) => {
       loading = undefined;
       throw error;
@@ -59,84 +50,79 @@ export function createDispatch(
     return loading;
   }
 
-  async function take(request: http.IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    const wrong = gate.refusal(request);
-    if (wrong) throw asRequestError(wrong);
+  /** Counts the caller's request or socket. */
+  function count(caller: Caller, request: http.IncomingMessage, response?: http.ServerResponse): Caller {
+    if (connections.admit(caller, request.socket, response)) return caller;
+    throw new RequestError(429, 'too_many', say('requests.tooManyOpen'));
+  }
+
+  async function open(request: http.IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    checkForm(request);
+    gate.checkPlace(request);
     const { session, upgrade } = await board();
     const who = gate.enterSocket(request, session);
-    if (isError(who)) throw asRequestError(who);
-    if (!upgrade) throw asRequestError(NOT_FOUND);
-    const counted = countedIn(who, (caller) => connections.admit(caller, request.socket));
-    if (isError(counted)) throw asRequestError(counted);
+    if (!upgrade) throw nothingHere();
+    const counted: Caller | AwaitedCaller =
+      'principal' in who ? count(who, request) : { withKey: (key) => count(who.withKey(key), request) };
     if (!socket.destroyed) upgrade({ request, socket, head, who: counted });
   }
 
   return {
     async answer(request, response, path) {
-      const wrong = gate.refusal(request);
-      if (wrong) throw asRequestError(wrong);
-      const { routes, open, session } = await board();
-      match ??= routerOf([...routes, ...open]);
+      gate.checkPlace(request);
+      const { routes, open: openRoutes, session } = await board();
+      match ??= createRouter<BoardRoute | OpenRoute>([...routes, ...openRoutes]);
       const { method = '', url = '/' } = request;
       const found = match(method === 'HEAD' ? 'GET' : method, path);
-      if (!found) throw asRequestError(NOT_FOUND);
-      if ('methods' in found) {
-        response.setHeader('allow', found.methods.join(', '));
-        throw asRequestError({ status: 405, code: 'wrong_method', message: `${found.methods.join(' or ')}.` });
-      }
+      if (!found) throw nothingHere();
+      if ('methods' in found) throw wrongMethod(response, found.methods);
       const { route, params } = found;
       const asked = { request, response, params, url: new URL(`http://viber.invalid${url}`) };
       if (!('asks' in route)) {
         limitBody(request, response);
         return route.handle(asked);
       }
-      const caller = gate.enter(request, session);
-      if (isError(caller)) throw asRequestError(caller);
-      if (route.asks === 'owner' && caller.principal.role !== 'owner') throw asRequestError(OWNERS_ONLY);
-      if (!connections.admit(caller, request.socket, response)) throw asRequestError(TOO_MANY_AT_ONCE);
-      await answerRoute(route, { ...asked, caller });
+      await answerRoute(route, asked, () => {
+        const caller = gate.enter(request, session);
+        if (route.asks === 'owner' && caller.principal.role !== 'owner') throw ownersOnly();
+        return count(caller, request, response);
+      });
     },
-    async upgrade(request, socket, head, wrong) {
+    async upgrade(request, socket, head) {
       request.socket.setTimeout(0);
       socket.on('error', () => socket.destroy());
       try {
-        if (wrong) throw asRequestError(wrong);
-        await take(request, socket, head);
+        await open(request, socket, head);
       } catch (error) {
-        refuseSocket(socket, error instanceof RequestError ? error.error : INTERNAL);
-        if (!(error instanceof RequestError)) throw error;
+        const refusal = asRequestError(error);
+        refuseSocket(socket, refusal ?? internalError(), acceptedLanguage(request));
+        if (!refusal) throw error;
       }
     },
     close: async () => (await loading)?.close(),
   };
 }
 
-/** Counts a socket once its caller is known. */
-function countedIn(
-  who: Caller | AwaitedCaller,
-  admit: (caller: Caller) => boolean,
-): Caller | AwaitedCaller | BoardError {
-  if ('principal' in who) return admit(who) ? who : TOO_MANY_AT_ONCE;
-  return {
-    withKey(key) {
-      const caller = who.withKey(key);
-      return isError(caller) || admit(caller) ? caller : TOO_MANY_AT_ONCE;
-    },
-  };
+export function wrongMethod(response: http.ServerResponse, methods: readonly string[]): RequestError {
+  response.setHeader('allow', methods.join(', '));
+  return new RequestError(405, 'wrong_method', say('requests.wrongMethod', { methods: methods.join(', ') }));
 }
 
-const routerOf = (routes: readonly (BoardRoute | OpenRoute)[]) => createRouter<BoardRoute | OpenRoute>(routes);
-
 /** Sets default headers, which a route may override. */
-async function answerRoute(route: BoardRoute, asked: BoardRequest): Promise<void> {
+async function answerRoute(route: BoardRoute, asked: Omit<BoardRequest, 'caller'>, enter: () => Caller): Promise<void> {
   const { request, response } = asked;
-  for (const [name, value] of Object.entries(DATA_HEADERS)) response.setHeader(name, value);
-  if (route.silenceMs !== undefined) request.socket.setTimeout(route.silenceMs);
-  limitBody(request, response, route.bodyMs);
+  let caller: Caller | undefined;
   try {
-    await route.handle(asked);
+    caller = enter();
+    for (const [name, value] of Object.entries(DATA_HEADERS)) response.setHeader(name, value);
+    if (route.silenceMs !== undefined) request.socket.setTimeout(route.silenceMs);
+    limitBody(request, response, route.bodyMs);
+    await route.handle({ ...asked, caller });
   } catch (error) {
-    throw error instanceof RequestError ? asRequestError(error.errorIn(asked.caller.language)) : error;
+    const refusal = asRequestError(error);
+    if (!refusal) throw error;
+    const language = caller ? (caller.language ?? 'en') : acceptedLanguage(request);
+    sendError(response, refusal, language, route.refusal);
   }
 }
 
@@ -146,13 +132,13 @@ export function limitBody(request: http.IncomingMessage, response: http.ServerRe
   const timer = setTimeout(() => {
     if (request.complete) return;
     if (response.headersSent) request.destroy();
-    else sendError(response, { status: 408, code: 'too_slow', message: "The body didn't arrive in time." });
+    else sendError(response, tooSlow());
   }, ms).unref();
   response.once('close', () => clearTimeout(timer));
 }
 
-function refuseSocket(socket: Duplex, error: BoardError): void {
-  const body = `${JSON.stringify(errorBody(error))}\n`;
+function refuseSocket(socket: Duplex, error: RequestError, language: string | undefined): void {
+  const body = `${JSON.stringify({ error: errorFields(error, language) })}\n`;
   const headers = { ...DATA_HEADERS, 'content-type': JSON_TYPE, 'content-length': Buffer.byteLength(body) };
   const lines = Object.entries({ ...headers, connection: 'close' }).map(([name, value]) => `${name}: ${value}`);
   const first = `HTTP/1.1 ${error.status} ${http.STATUS_CODES[error.status] ?? ''}`;

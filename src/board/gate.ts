@@ -4,99 +4,72 @@
  */
 import type http from 'node:http';
 import { commandForAnyone } from '../lib/invocation.ts';
-import type { AwaitedCaller, BoardError, Caller, Places } from '../runtime/contract/board.ts';
-import { isError } from './respond.ts';
+import { say } from '../messages/messages.ts';
+import type { AwaitedCaller, BoardDoor, Caller, Places } from '../runtime/contract/board.ts';
+import { RequestError } from './respond.ts';
 import type { ProgramToken, Tokens } from './tokens.ts';
 
-export const FOREIGN_HOST: BoardError = {
-  status: 421,
-  code: 'foreign_host',
-  message:
-    "This gateway doesn't answer under this host name. To allow it, list its origin, for example https://viber.example.org, under http.origins in config.yaml.",
-};
-export const FOREIGN_PAGE: BoardError = {
-  status: 403,
-  code: 'foreign_origin',
-  message: 'Pages of other origins may not use this; http.origins in config.yaml lists those that may.',
-};
-export const NOT_FOUND: BoardError = { status: 404, code: 'not_found', message: 'There is nothing here.' };
-export const NO_TOKEN: BoardError = {
-  status: 403,
-  code: 'no_token',
-  message: `Set http.token in config.yaml to use this, or log in on the Board with ${commandForAnyone('board')}.`,
-};
-export const WRONG_TOKEN: BoardError = {
-  status: 401,
-  code: 'unauthorized',
-  message: 'Send the token of http.token as "Authorization: Bearer ...".',
-};
-export const TOO_MANY: BoardError = {
-  status: 429,
-  code: 'too_many',
-  message: 'Too many wrong tokens; the right one still works.',
-};
-const LOGGED_OUT: BoardError = {
-  status: 401,
-  code: 'unauthorized',
-  message: `Nobody is logged in here: ${commandForAnyone('board')}, or /board in a chat with the viber, gives a link.`,
-};
-export const OWNERS_ONLY: BoardError = { status: 403, code: 'forbidden', message: 'Only an owner may do this.' };
-const NOBODY: BoardError = { status: 401, code: 'unauthorized', message: 'This token is no longer valid.' };
+const foreignPage = () => new RequestError(403, 'foreign_origin', say('requests.foreignOrigin'));
+export const noToken = () =>
+  new RequestError(403, 'no_token', say('requests.noToken', { command: commandForAnyone('board') }));
+export const wrongToken = () => new RequestError(401, 'unauthorized', say('requests.wrongToken'));
+export const tooManyTokens = () => new RequestError(429, 'too_many', say('requests.wrongTokens'));
+const loggedOut = () =>
+  new RequestError(401, 'unauthorized', say('requests.loggedOut', { command: commandForAnyone('board') }));
 
+/** Each method throws RequestError for a request that isn't admitted. */
 export interface Gate {
-  /** Returns an error for a foreign Host or origin. */
-  refusal(request: http.IncomingMessage): BoardError | undefined;
+  /** Refuses a foreign Host or origin. */
+  checkPlace(request: http.IncomingMessage): void;
   /** @param session used if the request has no token */
-  enter(request: http.IncomingMessage, session: Session | undefined): Caller | BoardError;
+  enter(request: http.IncomingMessage, session: Session | undefined): Caller;
   /** Like `enter`, for a socket, whose first frame may bring the key. */
-  enterSocket(request: http.IncomingMessage, session: Session | undefined): Caller | AwaitedCaller | BoardError;
+  enterSocket(request: http.IncomingMessage, session: Session | undefined): Caller | AwaitedCaller;
 }
 
-type Session = (request: http.IncomingMessage) => AwaitedCaller | BoardError;
+type Session = BoardDoor['session'];
 
 /** @param closed aborted when the server stops */
 export function createGate(places: Places, tokens: Tokens, closed: AbortSignal): Gate {
-  /** Returns undefined if no token was sent. */
-  function byToken(request: http.IncomingMessage): Caller | BoardError | undefined {
+  function byToken(request: http.IncomingMessage): Caller | undefined {
     const given = tokens.check(request);
     if (given === 'absent' || !tokens.isSet) return undefined;
-    if (given === 'often') return TOO_MANY;
-    return given === 'wrong' ? WRONG_TOKEN : callerOf(given, closed);
+    if (given === 'often') throw tooManyTokens();
+    if (given === 'wrong') throw wrongToken();
+    return callerOf(given, closed);
   }
 
   /** Trusts a cookie only from a page of exactly this origin: other ports of this machine share its cookies. */
-  function byCookie(request: http.IncomingMessage, session: Session | undefined): AwaitedCaller | BoardError {
+  function byCookie(request: http.IncomingMessage, session: Session | undefined): AwaitedCaller {
     const { headers, method } = request;
-    if (headers.cookie === undefined || !session) {
-      const isBrowser = headers['sec-fetch-site'] !== undefined;
-      return isBrowser ? LOGGED_OUT : tokens.isSet ? WRONG_TOKEN : NO_TOKEN;
-    }
     const site = headers['sec-fetch-site'];
-    if (site !== undefined && site !== 'same-origin') return FOREIGN_PAGE;
+    if (headers.cookie === undefined || !session) {
+      if (site !== undefined) throw loggedOut();
+      throw tokens.isSet ? wrongToken() : noToken();
+    }
+    if (site !== undefined && site !== 'same-origin') throw foreignPage();
     const mustName = method !== 'GET' || headers.upgrade !== undefined;
     const isExact = headers.origin !== undefined && headers.origin.toLowerCase() === places.originOf(request);
-    if ((mustName || headers.origin !== undefined) && !isExact) return FOREIGN_PAGE;
+    if ((mustName || headers.origin !== undefined) && !isExact) throw foreignPage();
     return session(request);
   }
 
   return {
-    refusal(request) {
-      if (places.hostOf(request) === 'foreign') return FOREIGN_HOST;
-      return places.isOwnPage(request) ? undefined : FOREIGN_PAGE;
+    checkPlace(request) {
+      if (places.hostOf(request) === 'foreign')
+        throw new RequestError(421, 'foreign_host', say('requests.foreignHost'));
+      if (!places.isOwnPage(request)) throw foreignPage();
     },
     enter(request, session) {
-      const client = byToken(request);
-      if (client) return client;
-      const found = byCookie(request, session);
-      if (isError(found)) return found;
       const key = request.headers['x-viber-key'];
-      return found.withKey(typeof key === 'string' ? key : '');
+      return byToken(request) ?? byCookie(request, session).withKey(typeof key === 'string' ? key : '');
     },
     enterSocket: (request, session) => byToken(request) ?? byCookie(request, session),
   };
 }
 
-function callerOf(program: ProgramToken, ended: AbortSignal): Caller | BoardError {
+function callerOf(program: ProgramToken, ended: AbortSignal): Caller {
   const principal = program.principal();
-  return principal ? { kind: 'client', id: program.name, principal, ended } : NOBODY;
+  if (!principal) throw new RequestError(401, 'unauthorized', say('requests.tokenGone'));
+  return { kind: 'client', id: program.name, principal, ended };
 }

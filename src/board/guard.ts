@@ -3,12 +3,13 @@
  * its own name at this machine (DNS rebinding).
  */
 import type http from 'node:http';
-import type { BoardError, Places } from '../runtime/contract/board.ts';
+import { say, type Wording } from '../messages/messages.ts';
+import type { Places } from '../runtime/contract/board.ts';
+import { RequestError } from './respond.ts';
 
 export const WILDCARD = new Set(['0.0.0.0', '::', '']);
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
 
-/** Formats a host for a URL: IPv6 in brackets. */
 export const inAddress = (host: string): string => (host.includes(':') ? `[${host}]` : host).toLowerCase();
 
 export function createPlaces(options: { host: string; port: number; origins: readonly string[] }): Places {
@@ -43,15 +44,13 @@ const LOOPBACK = /^http:\/\/(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(:
 /** Returns whether traffic from a browser to this origin can't be read on the way. */
 export const isPrivate = (origin: string): boolean => origin.startsWith('https://') || LOOPBACK.test(origin);
 
-/** Returns an error if the request is malformed, whatever its path. */
-export function wrongForm({ url = '', headers, headersDistinct }: http.IncomingMessage): BoardError | undefined {
-  const wrong = (message: string): BoardError => ({ status: 400, code: 'bad_request', message });
-  if (!url.startsWith('/')) return wrong('the target must be a path');
+/** @throws {RequestError} if the request is malformed, whatever its path */
+export function checkForm({ url = '', headers, headersDistinct }: http.IncomingMessage): void {
+  const wrong = (what: Wording) => new RequestError(400, 'bad_request', what);
+  if (!url.startsWith('/')) throw wrong(say('requests.target'));
   for (const name of ['host', 'origin', 'authorization', 'x-viber-key', 'sec-fetch-site'])
-    if ((headersDistinct[name]?.length ?? 0) > 1) return wrong(`more than one ${name === 'host' ? 'Host' : name}`);
-  if (headers.upgrade !== undefined && withoutQuery(url) !== SOCKET_PATH)
-    return wrong('there is nothing to upgrade to');
-  return undefined;
+    if ((headersDistinct[name]?.length ?? 0) > 1) throw wrong(say('requests.repeatedHeader', { name }));
+  if (headers.upgrade !== undefined && withoutQuery(url) !== SOCKET_PATH) throw wrong(say('requests.upgrade'));
 }
 
 export const SOCKET_PATH = '/ws';

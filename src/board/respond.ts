@@ -2,28 +2,39 @@
 import type http from 'node:http';
 import type { z } from 'zod';
 import { createBodyReader, type ReadBody } from '../channels/shared/webhook.ts';
-import { expectationOf } from '../config/expects.ts';
-import { messagesIn, say, type Wording } from '../messages/messages.ts';
-import type { BoardError } from '../runtime/contract/board.ts';
+import { UserError } from '../errors.ts';
+import { expectationOf } from '../messages/expects.ts';
+import { messagesIn, say, servedBy, type Wording } from '../messages/messages.ts';
 
 export const JSON_TYPE = 'application/json';
 
-/** Thrown by a handler to answer with this error. */
+type ErrorStatus = 400 | 401 | 403 | 404 | 405 | 408 | 409 | 413 | 421 | 429 | 500 | 503;
+
+/** Thrown to answer a request or a command with an error. */
 export class RequestError extends Error {
-  /** Its message is in English. */
-  readonly error: BoardError;
-  readonly #said: Wording | string;
+  override readonly name = 'RequestError';
+  readonly status: ErrorStatus;
+  readonly code: string;
+  readonly said: Wording | string;
+  /** The path of the wrong value. */
+  readonly field: string | undefined;
 
-  constructor(status: BoardError['status'], code: string, said: Wording | string, field?: string) {
-    const message = messagesIn('en').said(said);
-    super(message);
-    this.name = 'RequestError';
-    this.error = { status, code, message, ...(field !== undefined && { field }) };
-    this.#said = said;
+  constructor(status: ErrorStatus, code: string, said: Wording | string, field?: string) {
+    super(messagesIn('en').said(said));
+    this.status = status;
+    this.code = code;
+    this.said = said;
+    this.field = field;
   }
+}
 
-  errorIn(language: string | undefined): BoardError {
-    return { ...this.error, message: messagesIn(language).said(this.#said) };
+/** Thrown when the content has changed since the edit was begun; the answer carries the current content. */
+export class Conflict extends RequestError {
+  readonly current: { text: string; hash: string };
+
+  constructor(current: { text: string; hash: string }) {
+    super(409, 'conflict', say('requests.conflict'), 'baseHash');
+    this.current = current;
   }
 }
 
@@ -36,10 +47,16 @@ export const wrongField = (field: string, what: Wording | string): RequestError 
     field || undefined,
   );
 
-export const asRequestError = ({ status, code, message, field }: BoardError) =>
-  new RequestError(status, code, message, field);
+export const ownersOnly = () => new RequestError(403, 'forbidden', say('requests.ownersOnly'));
+export const nothingHere = () => new RequestError(404, 'not_found', say('requests.nothingHere'));
+export const internalError = () => new RequestError(500, 'internal', say('requests.internal'));
 
-export const isError = (value: object): value is BoardError => 'status' in value && 'code' in value;
+/** Returns the error to answer with, or undefined for an unexpected one. */
+export function asRequestError(error: unknown): RequestError | undefined {
+  if (error instanceof RequestError) return error;
+  // A message for people serves programs too.
+  return error instanceof UserError ? new RequestError(400, 'refused', error.said) : undefined;
+}
 
 /** Headers of every data answer: not a page, not for other origins, not cached. */
 export const DATA_HEADERS = {
@@ -64,20 +81,38 @@ export function sendJson(response: http.ServerResponse, status: number, body: un
 }
 
 /** Returns the error as bodies and frames carry it. */
-export const errorBody = ({ code, message, field }: BoardError) => ({
-  error: { code, message, ...(field !== undefined && { field }) },
-});
+export function errorFields({ code, said, field }: RequestError, language: string | undefined) {
+  return { code, message: String(messagesIn(language).said(said)), ...(field !== undefined && { field }) };
+}
+
+/** Returns the first language of the `Accept-Language` header that has a catalogue. */
+export const acceptedLanguage = ({ headers }: http.IncomingMessage): string | undefined =>
+  headers['accept-language']
+    ?.split(',', 10)
+    .map((part) => servedBy(part.split(';')[0]?.trim()))
+    .find((tag) => tag !== undefined);
 
 const LATER_SECONDS: Readonly<Record<number, number>> = { 429: 60, 503: 5 };
 
-export function sendError(response: http.ServerResponse, error: BoardError): void {
+/**
+ * @param language the caller's; the language that the request accepts if the caller is unknown
+ * @param written the body of a route that speaks another protocol
+ */
+export function sendError(
+  response: http.ServerResponse,
+  error: RequestError,
+  language = acceptedLanguage(response.req),
+  written?: (fields: ReturnType<typeof errorFields>, status: number) => object,
+): void {
   const { status } = error;
   if (response.headersSent) return void response.destroy();
   if (status === 401) response.setHeader('www-authenticate', 'Bearer');
   if (status in LATER_SECONDS) response.setHeader('retry-after', LATER_SECONDS[status] ?? 0);
   // A request after this one on the same connection might not be parsed as strictly.
   if (status === 400 || status === 408) response.setHeader('connection', 'close');
-  sendJson(response, status, errorBody(error));
+  const current = error instanceof Conflict ? { current: error.current } : {};
+  const fields = errorFields(error, language);
+  sendJson(response, status, written?.(fields, status) ?? { error: fields, ...current });
 }
 
 /** Returns whether the request has an unread body; a refused request's body is never read. */
@@ -86,10 +121,12 @@ export function bodyIsLeft({ complete, headers }: http.IncomingMessage): boolean
 }
 
 export const MAX_BODY = 1024 * 1024;
+export const tooSlow = () => new RequestError(408, 'too_slow', say('requests.tooSlow'));
 const UNREAD: Readonly<Record<number, (maxBytes: number) => RequestError>> = {
-  408: () => new RequestError(408, 'too_slow', "The body didn't arrive in time."),
-  413: (maxBytes) => new RequestError(413, 'too_large', `A body may have ${Math.floor(maxBytes / 1024)} KB at most.`),
-  503: () => new RequestError(503, 'busy', 'Too much is being sent at once; try again in a moment.'),
+  408: tooSlow,
+  413: (maxBytes) =>
+    new RequestError(413, 'too_large', say('requests.largeBody', { n: String(Math.floor(maxBytes / 1024)) })),
+  503: () => new RequestError(503, 'busy', say('requests.tooMuchAtOnce')),
 };
 /** One reader per size: it limits what all bodies hold together. */
 const readers = new Map<number, ReadBody>();
@@ -114,7 +151,7 @@ export async function readBody<T>(
 ): Promise<T> {
   const body = await readerOf(maxBytes)(request, response);
   if (typeof body === 'number')
-    throw UNREAD[body]?.(maxBytes) ?? new RequestError(400, 'cut_off', 'The request was cut off.');
+    throw UNREAD[body]?.(maxBytes) ?? new RequestError(400, 'cut_off', say('requests.cutOff'));
   return parsedBy(schema, parseBody(body.toString()));
 }
 
@@ -149,7 +186,7 @@ function parseBody(text: string): unknown {
   try {
     return text.trim() === '' ? {} : JSON.parse(text);
   } catch (error) {
-    if (error instanceof SyntaxError) throw new RequestError(400, 'bad_json', 'The body is not JSON.');
+    if (error instanceof SyntaxError) throw new RequestError(400, 'bad_json', say('requests.notJson'));
     throw error;
   }
 }

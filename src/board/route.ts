@@ -1,34 +1,25 @@
-/** Helpers for page routes: authorisation, paging and write conflicts. */
+/** Helpers for routes: JSON answers and pages of lists. */
 
-import { UserError } from '../errors.ts';
-import { messagesIn } from '../messages/messages.ts';
+import { say, type Wording } from '../messages/messages.ts';
 import type { BoardRequest, BoardRoute } from '../runtime/contract/board.ts';
-import { Conflict } from './protocol/refusals.ts';
-import { errorBody, RequestError, sendJson } from './respond.ts';
+import { RequestError, sendJson } from './respond.ts';
 
-type Method = BoardRoute['method'];
-type Answer = (asked: BoardRequest) => Promise<unknown>;
-
-/** Creates a route that answers with the JSON of what `work` returns. */
-export const route = (method: Method, path: string, asks: BoardRoute['asks'], work: Answer): BoardRoute => ({
+export const route = (
+  method: BoardRoute['method'],
+  path: string,
+  asks: BoardRoute['asks'],
+  work: (asked: BoardRequest) => Promise<unknown>,
+): BoardRoute => ({
   method,
   path,
   asks,
-  handle: async (asked) => answered(asked, () => work(asked)),
+  handle: async (asked) => sendJson(asked.response, 200, await work(asked)),
 });
 
-async function answered({ response, caller }: BoardRequest, work: () => Promise<unknown>): Promise<void> {
-  try {
-    sendJson(response, 200, await work());
-  } catch (error) {
-    if (error instanceof UserError)
-      throw new RequestError(400, 'refused', messagesIn(caller.language).said(error.said));
-    if (!(error instanceof Conflict)) throw error;
-    sendJson(response, 409, { ...errorBody(error.error), current: error.current });
-  }
-}
-
 export const PAGE = 100;
+
+/** The ID of a run's answer among its task's messages. */
+export const answerId = (run: string): string => `${run}-answer`;
 
 /**
  * Returns the items after the given ID, and the ID for the next page. If an answer has several lists, each has its own
@@ -70,11 +61,11 @@ export function newestFirst<T extends { at: string }>(
  */
 export function requestedViber(url: URL, { viber, vibers }: { viber: string; vibers(): string[] }): string {
   const asked = url.searchParams.get('viber') ?? viber;
-  if (!vibers().includes(asked)) throw new RequestError(404, 'not_found', 'There is no such viber.', 'viber');
+  if (!vibers().includes(asked)) throw new RequestError(404, 'not_found', say('requests.noViber'), 'viber');
   return asked;
 }
 
-export function orNotFound<T>(value: T | undefined, what: string): T {
-  if (value === undefined) throw new RequestError(404, 'not_found', `There is no such ${what}.`);
+export function orNotFound<T>(value: T | undefined, said: Wording): T {
+  if (value === undefined) throw new RequestError(404, 'not_found', said);
   return value;
 }

@@ -40,9 +40,12 @@ function paramsOf(pattern: readonly string[], parts: readonly string[]): Record<
   const params: Record<string, string> = {};
   for (const [index, want] of pattern.entries()) {
     if (want.startsWith('*')) {
-      const rest = parts.slice(index).map(decodeSegment);
+      const name = want.slice(1);
+      const given = parts.slice(index);
+      // In the name of a model, an encoded slash separates too; each part is checked by itself.
+      const rest = (name === MODEL ? given.flatMap((part) => part.split(/%2f/i)) : given).map(decodeSegment);
       if (rest.length === 0 || rest.includes(undefined)) return undefined;
-      params[want.slice(1)] = rest.join('/');
+      params[name] = rest.join('/');
       return params;
     }
     const part = parts[index];
@@ -59,9 +62,11 @@ function paramsOf(pattern: readonly string[], parts: readonly string[]): Record<
 }
 
 /**
- * Parameters named by others: clients name chats, people name files and skills. All other parameters are our own IDs.
+ * Parameters named by others: clients name chats and models, people name files and skills. All other parameters are our
+ * own IDs.
  */
-const NAMED_BY_OTHERS = new Set(['chat', 'file', 'name']);
+const MODEL = 'model';
+const NAMED_BY_OTHERS = new Set(['chat', 'file', 'name', MODEL]);
 const MAX_NAME = 255;
 const ID = /^[\w-][\w.:@+~=-]{0,199}$/;
 

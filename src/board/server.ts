@@ -3,13 +3,22 @@
  * listed paths answer. Invariant: every refusal is decided from a request's headers, before a byte of its body is read.
  */
 import http from 'node:http';
-import { ConfigError, errorCode, UserError } from '../errors.ts';
-import type { Board, BoardError, Places, Readiness } from '../runtime/contract/board.ts';
+import { ConfigError, errorCode } from '../errors.ts';
+import type { Board, Places, Readiness } from '../runtime/contract/board.ts';
 import { watchConnections } from './connections.ts';
-import { createDispatch, INTERNAL, limitBody } from './dispatch.ts';
-import { createGate, type Gate, NO_TOKEN, NOT_FOUND, OWNERS_ONLY, TOO_MANY, WRONG_TOKEN } from './gate.ts';
-import { createPlaces, SOCKET_PATH, withoutQuery, wrongForm } from './guard.ts';
-import { asRequestError, bodyIsLeft, DATA_HEADERS, isError, JSON_TYPE, RequestError, sendError } from './respond.ts';
+import { createDispatch, limitBody, wrongMethod } from './dispatch.ts';
+import { createGate, type Gate, noToken, tooManyTokens, wrongToken } from './gate.ts';
+import { checkForm, createPlaces, SOCKET_PATH, withoutQuery } from './guard.ts';
+import {
+  asRequestError,
+  bodyIsLeft,
+  DATA_HEADERS,
+  internalError,
+  JSON_TYPE,
+  nothingHere,
+  ownersOnly,
+  sendError,
+} from './respond.ts';
 import { createTokens, type ProgramToken, type Tokens } from './tokens.ts';
 
 export type HttpHandler = (request: http.IncomingMessage, response: http.ServerResponse) => Promise<void>;
@@ -28,7 +37,7 @@ export interface ServerOptions {
   tokens: readonly ProgramToken[];
   /** Handlers by path; they check their own secrets. */
   webhooks: ReadonlyMap<string, HttpHandler>;
-  /** Loaded at the first request for `/api/`, `/board` or `/ws`. */
+  /** Loaded at the first request for `/api/`, `/v1/`, `/board` or `/ws`. */
   board?: (places: Places, port: number) => Promise<Board>;
   /** The limit of open connections; a new one displaces one without a token (`connections.ts`). */
   maxConnections: number;
@@ -69,7 +78,7 @@ const TIMES = {
 const SILENCE_MS = 60_000;
 
 const OK = { status: 'ok' };
-const BOARD_PATH = /^\/(api\/|board(\/|$)|ws$|$)/;
+const BOARD_PATH = /^\/(api\/|v1\/|board(\/|$)|ws$|$)/;
 
 /**
  * @throws {ConfigError} for `http.port` if the port is not permitted, or is taken and `isAnyPort` is not set; other
@@ -97,28 +106,24 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 
   /** Refuses the request or passes it to its handler. */
   async function answerTo(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
-    const wrong = wrongForm(request);
-    if (wrong) throw asRequestError(wrong);
+    checkForm(request);
     const path = withoutQuery(request.url);
     const route = routes.get(path);
     if (!route && BOARD_PATH.test(path)) return board.answer(request, response, path);
-    const found = admit(request, route, guard);
-    if (isError(found)) {
-      if (found.status === 405 && route) response.setHeader('allow', route.methods.join(', '));
-      throw asRequestError(found);
+    if (!route) {
+      guard.gate.checkPlace(request);
+      throw nothingHere();
     }
+    const isTrusted = admit(request, response, route, guard);
     limitBody(request, response);
-    await route?.handle(request, response, found.isTrusted);
+    await route.handle(request, response, isTrusted);
   }
 
   function handle(request: http.IncomingMessage, response: http.ServerResponse): void {
     answerTo(request, response).catch((error: unknown) => {
-      if (error instanceof RequestError) return sendError(response, error.error);
-      // A message for people serves programs too.
-      if (error instanceof UserError)
-        return sendError(response, { status: 400, code: 'refused', message: error.message });
-      options.onError(error);
-      sendError(response, INTERNAL);
+      const refusal = asRequestError(error);
+      if (!refusal) options.onError(error);
+      sendError(response, refusal ?? internalError());
     });
   }
 
@@ -126,7 +131,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   // A client must not send a body before its request is admitted.
   server.on('checkContinue', handle);
   server.on('upgrade', (request, socket, head) => {
-    board.upgrade(request, socket, head, wrongForm(request)).catch(options.onError);
+    board.upgrade(request, socket, head).catch(options.onError);
   });
   return {
     port,
@@ -160,27 +165,30 @@ function routesOf({ webhooks, readiness, metrics }: ServerOptions): ReadonlyMap<
   ]);
 }
 
-/** Returns why a request is refused, or what it may see. Unauthorised callers don't learn what exists. */
+/**
+ * Returns whether the caller may see everything. Unauthorised callers don't learn what exists.
+ * @throws {RequestError} if the request is refused
+ */
 function admit(
   request: http.IncomingMessage,
-  route: Route | undefined,
+  response: http.ServerResponse,
+  { asks, methods }: Route,
   { places, tokens, gate }: Guard,
-): BoardError | { isTrusted: boolean } {
-  const asks = route?.asks ?? 'host';
+): boolean {
   const isOpen = asks === 'nothing' || asks === 'secret';
-  const wrong = isOpen ? undefined : gate.refusal(request);
-  if (wrong) return wrong;
-  if (!route) return NOT_FOUND;
-  const message = `${route.methods.join(' or ')}.`;
-  if (!route.methods.includes(request.method ?? '')) return { status: 405, code: 'wrong_method', message };
-  if (isOpen) return { isTrusted: false };
-  const isOwn = places.hostOf(request) === 'own';
-  if (!tokens.isSet) return isOwn || asks === 'host' ? { isTrusted: isOwn } : NO_TOKEN;
+  if (!isOpen) gate.checkPlace(request);
+  if (!methods.includes(request.method ?? '')) throw wrongMethod(response, methods);
+  if (isOpen) return false;
+  if (!tokens.isSet) {
+    const isOwn = places.hostOf(request) === 'own';
+    if (isOwn || asks === 'host') return isOwn;
+    throw noToken();
+  }
   const given = tokens.check(request);
-  if (given === 'often') return TOO_MANY;
+  if (given === 'often') throw tooManyTokens();
   const isTrusted = typeof given === 'object' && given.principal()?.role === 'owner';
-  if (asks === 'host' || isTrusted) return { isTrusted };
-  return typeof given === 'object' ? OWNERS_ONLY : WRONG_TOKEN;
+  if (asks === 'host' || isTrusted) return isTrusted;
+  throw typeof given === 'object' ? ownersOnly() : wrongToken();
 }
 
 function listen(server: http.Server, { port, host }: ServerOptions): Promise<void> {

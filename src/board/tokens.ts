@@ -21,11 +21,7 @@ export interface Tokens {
 /** The limit of wrong tokens per address and minute; all clients behind one proxy share it. */
 const WRONG_PER_MINUTE = 20;
 
-export function createTokens(
-  programs: readonly ProgramToken[],
-  onOften: (address: string) => void,
-  now = Date.now,
-): Tokens {
+export function createTokens(programs: readonly ProgramToken[], onOften: (address: string) => void): Tokens {
   const wrong = createRateLimiter(WRONG_PER_MINUTE);
   const digest = (text: string) => createHash('sha256').update(text).digest();
   const known = programs.map((program) => ({ program, expected: digest(`Bearer ${program.token}`) }));
@@ -38,7 +34,7 @@ export function createTokens(
       const found = known.filter(({ expected }) => timingSafeEqual(given, expected));
       if (found[0]) return found[0].program;
       const address = socket.remoteAddress ?? '';
-      const taken = wrong.take(address, now());
+      const taken = wrong.take(address, Date.now());
       if (taken.ok) return 'wrong';
       if (taken.first) onOften(address);
       return 'often';

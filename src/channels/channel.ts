@@ -1,13 +1,16 @@
 /**
- * The seam between platforms and the gateway. No SDK object crosses it: every field is plain JSON of our own.
- * A channel is a command center's adapter (`id`, `connect({onMessage, onInterrupt})`, `stream`) plus durable `send`.
+ * The interface between platforms and the gateway. No SDK object crosses it: every field is our own plain JSON. A
+ * channel receives events (`connect`), sends messages durably (`send`) and may show progress (`stream`).
  */
 import type { DigestMark, PartLedger } from './kept.ts';
+import type { Button, Suggestion } from './offers.ts';
 import type { EndedRun, SuppliedContext } from './programs.ts';
+import type { AgentStreamEvent, LiveView } from './progress.ts';
 
 export type { DigestMark, PartAttempt, PartLedger, ReadCursors } from './kept.ts';
-export type { CommandSpec } from './offers.ts';
+export type { Button, CommandSpec, Suggestion } from './offers.ts';
 export type { EndedRun, GivenArtifact, SuppliedContext } from './programs.ts';
+export type { AgentState, AgentStreamEvent, LiveMode, LiveView } from './progress.ts';
 
 /** The kind of platform event that a message came from. Every kind goes through the same authorisation. */
 export type EntryKind = 'message' | 'edit' | 'channel-post' | 'command' | 'button' | 'membership' | 'migration';
@@ -46,7 +49,10 @@ export interface InboundMessage {
   sequence?: number;
   /** The original message's `id`, for an `edit`. */
   editOf?: string;
-  /** The platform's ID of our message that this one replies to; on Slack always the first message of its thread. */
+  /**
+   * The platform's ID of our message that this one replies to; on Slack always the first message of its thread. Somebody
+   * else's is of no effect.
+   */
   repliesTo?: string;
   /**
    * The thread under the pressed message, for a button in a channel. `opens`: the thread may have to be opened first.
@@ -74,7 +80,10 @@ export interface InboundMessage {
   viber?: string;
   /** The context that a program sent along with its text. */
   given?: SuppliedContext;
-  /** Starts a conversation in a thread of its own: `openThread` is called before anything is answered. */
+  /**
+   * Starts a conversation in a thread of its own: `openThread` is called before anything is answered. For a command, this
+   * happens only if it begins a task. A thread whose ID is known from the message stands in its address instead.
+   */
   opensThread?: boolean;
   /**
    * Opaque: lets the channel answer the event itself for fifteen minutes (Discord's interaction token, Slack's
@@ -86,14 +95,6 @@ export interface InboundMessage {
   prefix?: string;
   /** Milliseconds since the epoch, by the platform's clock where it gives a time. */
   sentAt: number;
-}
-
-export interface Button {
-  /** Opaque random ID, looked up in our store; at most 32 characters. */
-  id: string;
-  label: string;
-  /** The question that pressing it decides. The button disappears once the question is decided, here or elsewhere. */
-  decides?: string;
 }
 
 export interface OutboundMessage {
@@ -108,16 +109,15 @@ export interface OutboundMessage {
   replyTo?: string;
   /** The platform's ID of our message that the first part replaces by an edit. */
   placeholder?: string;
-  /**
-   * Makes this an edit of our message whose last part has the ID `messageId`; nothing is sent if the platform can't
-   * edit it any more.
-   */
+  /** Edits our message whose last part has the ID `messageId`; if that isn't possible any more, nothing is sent. */
   edits?: { messageId: string; was: string };
   /**
    * The `interaction` of the event this answers. Only its person may see the answer: sent directly once the interaction
    * has expired, or not at all.
    */
   interaction?: string;
+  /** Shows a task's plan, and is edited with it while the conversation is about the task. Channels only pass it on. */
+  plan?: { task: string; binding: string };
   /** The language of the texts that the adapter adds; set when the message enters the outbox. */
   language?: string;
   /** The task that a reply to a job's message, or a post in its thread, continues. Channels only pass it on. */
@@ -128,52 +128,10 @@ export interface OutboundMessage {
   askedAt?: number;
   /** How the work ended; absent when it was done, or when there was none. */
   ended?: 'error' | 'waiting';
+  /** The command that this answers doesn't exist. */
+  isUnknown?: true;
   /** The run that this answers, if the channel `takesResults`. */
   result?: EndedRun;
-}
-
-export type AgentState = 'idle' | 'thinking' | 'tool' | 'waiting-approval';
-export type AgentStreamEvent = {
-  agentId: string;
-  taskId: string;
-  runId: string;
-} /** `whole`: the whole text so far, in place of all earlier pieces. */ & (
-  | { type: 'text-delta'; content: string; whole?: true }
-  | { type: 'tool-call'; tool: string; args: unknown; callId?: string }
-  | { type: 'tool-result'; tool: string; result: unknown; callId?: string }
-  /** `progress`: how far the tool is, in text from outside. */
-  | { type: 'state-change'; state: AgentState; progress?: { tool: string; note: string } }
-);
-
-/** How much of a running task people see: nothing, one status message, or the answer as it grows. */
-export type LiveMode = 'off' | 'status' | 'text';
-
-/** A run as one conversation sees it: one object for all its events there, always current. No member throws. */
-export interface LiveView {
-  /** The conversation's choice; undefined: the channel's setting applies. */
-  readonly mode: LiveMode | undefined;
-  readonly state: AgentState;
-  /**
-   * What the run is doing, in plain words. A title in it comes from a model, so escape it; the same goes for `line`.
-   */
-  readonly words: string;
-  /** `Working (2/5): writing plan.md … 12 s` */
-  line(): string;
-  /**
-   * Waits for the permission to make one call that counts towards the platform's limits; answers go first. False: the
-   * run is over.
-   */
-  turn(): Promise<boolean>;
-  /** Reports that the platform said "slow down". */
-  limited(retryAfterMs: number): void;
-  /** Returns the run's buttons, created on the first call. */
-  buttons(): Promise<Button[][]>;
-  /** The message that an earlier process passed to `keep` for this run. It becomes the status message or is deleted. */
-  readonly kept: string | undefined;
-  /** The platform's ID of the message this run answers; absent where people only watch. */
-  readonly answers?: string | undefined;
-  /** Remembers the status message in case this process ends before the run. */
-  keep(message: string): void;
 }
 
 export interface InterruptSignal {
@@ -202,8 +160,9 @@ export interface TaskView {
 export interface ChannelCallbacks {
   /**
    * Resolves once the message is durable (or refused, or a duplicate), so the event may be acknowledged. Rejects if the
-   * message could not be stored; the event must not be acknowledged then. Calls made in one tick keep their order and
-   * share one commit.
+   * message could not be stored; the event must not be acknowledged then, and is handed in again later, whatever came
+   * behind it. A message that fails three times for its own sake is set aside, and resolves. Calls made in one tick keep
+   * their order and share one commit. `raw`, the event as it came, is stored with the message.
    */
   onMessage(message: InboundMessage, raw: unknown): Promise<InboundOutcome>;
   /**
@@ -277,8 +236,9 @@ export type WriteBarrier = 'archived' | 'readOnly' | 'locked' | 'muted' | 'out' 
  */
 export interface Channel {
   readonly id: string;
-  /** The bot's own ID; known after `connect`. */
+  /** The bot's own ID; '' until it is known. */
   readonly account: string;
+  /** May change with what the platform says. */
   readonly limits: ChannelLimits;
   /** Whether a part that is sent again can't appear twice: the platform takes a key or can be asked. */
   readonly isExact?: boolean;
@@ -289,8 +249,10 @@ export interface Channel {
   /** Returns the state of the connection; never throws. */
   status(): ChannelStatus;
   /**
-   * Resolves once events arrive or, with `sendOnly`, once it can send; another process then receives the events.
-   * @throws ConfigError when a setting is wrong (a token, a missing permission).
+   * Resolves once events arrive or, with `sendOnly`, once it can send; another process then receives the events. While
+   * the platform is away it keeps trying, with the status `reconnecting`, until `disconnect`.
+   * @throws ConfigError when a setting is wrong (a token, a missing permission). One that goes wrong later is the status
+   * `failed`; what is sent then fails with a long `retryAfterMs`, so that answers wait.
    */
   connect(callbacks: ChannelCallbacks, how?: { sendOnly?: boolean }): Promise<void>;
   /** Stops receiving events and waits for those being handled. Sending works until the process ends. */
@@ -324,10 +286,7 @@ export interface Channel {
    * begins.
    */
   openThread?(message: InboundMessage, thread: { key: string; title: string }): Promise<Address>;
-  /**
-   * Shows the author of a command a link to the thread where it is answered; `openThread` does so itself. Best effort,
-   * must not throw.
-   */
+  /** Links a command's author to the thread where it is answered; `openThread` does so itself. Must not throw. */
   pointTo?(message: InboundMessage, thread: string): Promise<void>;
   /**
    * Returns why a message to this address would not arrive, as far as the platform says; undefined if nothing is known
@@ -342,6 +301,8 @@ export interface Channel {
    * @throws DeliveryError while the platform can't be asked.
    */
   findPlace?(written: { chat: string; thread?: string }): Promise<Place | undefined>;
+  /** Deletes a message of a person. Returns false if it stays. Must not throw. */
+  deleteMessage?(address: Address, messageId: string): Promise<boolean>;
   /** Shows the state of a thread's task in its name or first message. Best effort, must not throw. */
   showTask?(address: Address, task: TaskView): Promise<void>;
 }
@@ -401,7 +362,10 @@ export interface Attachment {
   isVoice?: true;
 }
 
-/** The place of a conversation. `account` is the bot's own ID on the platform, so that two bots never mix. */
+/**
+ * The place of a conversation. `account` is the bot's own ID on the platform, so that two bots never mix. IDs are the
+ * platform's own; they may contain colons, as in `!room:example.org`.
+ */
 export interface Address {
   channel: string;
   account: string;
@@ -451,20 +415,25 @@ export const isProgramTask = ({ channel, thread }: Address): boolean =>
   (channel === API || channel === HUB) && thread !== undefined;
 
 /**
- * Writes an address as `<channel>[@account]:<chat>[:<thread>]`, the form used in job files and configuration.
+ * Writes an address as `<channel>[@account]:<chat>[:<thread>]`, the form used in job files and configuration. Colons,
+ * blanks and percent signs of an ID are percent-encoded.
  * @example
  * formatAddress({ channel: 'telegram', account: '7', chat: '-100', thread: '5' }); // 'telegram:-100:5'
+ * formatAddress({ channel: 'matrix', account: '', chat: '!room:example.org' }); // 'matrix:!room%3Aexample.org'
  */
 export function formatAddress(address: Address, options: { account?: boolean } = {}): string {
-  const account = options.account ? `@${address.account}` : '';
-  const thread = address.thread === undefined ? '' : `:${address.thread}`;
-  return `${address.channel}${account}:${address.chat}${thread}`;
+  const account = options.account ? `@${encodeId(address.account)}` : '';
+  const thread = address.thread === undefined ? '' : `:${encodeId(address.thread)}`;
+  return `${address.channel}${account}:${encodeId(address.chat)}${thread}`;
 }
+
+const encodeId = (id: string): string => id.replace(/[: %]/g, (char) => encodeURIComponent(char));
+const decodeId = (text: string): string => text.replace(/%(?:3A|20|25)/g, (code) => decodeURIComponent(code));
 
 /** An address as people write it. Without the account it means the channel's only bot. */
 export type WrittenAddress = Omit<Address, 'account'> & { account?: string };
 
-const WRITTEN = /^([a-z][a-z0-9-]{0,31})(?:@([\w.-]{1,64}))?:([^\s:]{1,64})(?::([^\s:]{1,64}))?$/;
+const WRITTEN = /^([a-z][a-z0-9-]{0,31})(?:@([^\s:]{1,512}))?:([^\s:]{1,512})(?::([^\s:]{1,512}))?$/;
 
 /**
  * Parses the output of `formatAddress`; returns undefined for anything else. The workspace isn't part of the text.
@@ -474,7 +443,20 @@ const WRITTEN = /^([a-z][a-z0-9-]{0,31})(?:@([\w.-]{1,64}))?:([^\s:]{1,64})(?::(
 export function parseAddress(text: string): WrittenAddress | undefined {
   const [, channel, account, chat, thread] = WRITTEN.exec(text.trim()) ?? [];
   if (channel === undefined || chat === undefined) return undefined;
-  return { channel, chat, ...(account === undefined ? {} : { account }), ...(thread === undefined ? {} : { thread }) };
+  return {
+    channel,
+    chat: decodeId(chat),
+    ...(account === undefined ? {} : { account: decodeId(account) }),
+    ...(thread === undefined ? {} : { thread: decodeId(thread) }),
+  };
+}
+
+/** A question of ours that nobody in its conversation has answered. */
+export interface PendingQuestion {
+  text: string;
+  buttons: Button[][];
+  /** Absent if it has no buttons. */
+  messageId?: string;
 }
 
 /** A request for suggestions while a person types a command's argument. */
@@ -486,11 +468,4 @@ export interface SuggestQuery {
   command: string;
   /** The text typed so far. */
   text: string;
-}
-
-export interface Suggestion {
-  /** The argument's value; at most 100 characters. */
-  value: string;
-  /** The text to show; at most 100 characters. */
-  label: string;
 }

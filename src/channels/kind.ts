@@ -51,7 +51,10 @@ export interface ServerConfig {
 /** A section as written in the file, before it is checked. */
 export type Section = Readonly<Record<string, unknown>>;
 
-/** Small texts that survive a restart. */
+/**
+ * Small texts that survive a restart, such as a position in the events of the whole account. Shared by all channels, so
+ * a key begins with the channel's name. `set` resolves once the text is stored, and rejects if it can't be.
+ */
 export interface ChannelCache {
   get(key: string): Promise<string | undefined>;
   set(key: string, value: string): Promise<void>;
@@ -67,9 +70,15 @@ export interface ChannelHost {
   /** Returns the names of people in the configuration. */
   nameOf: NameOf;
   cache: ChannelCache;
-  /** Returns how far each chat was read, for platforms that don't keep it for us. */
+  /**
+   * Returns how far each chat was read, for platforms that don't keep it for us. A position in the events of all chats
+   * together belongs in `cache`.
+   */
   cursors(): ReadCursors;
-  /** Elects the process that receives the events when several run this bot. */
+  /**
+   * Elects the process that receives the events when several run this bot; every channel that polls or holds a
+   * connection asks it, under `NAME:ACCOUNT`. `run` ends once `over` is aborted, and moves no position unless `isOurs`.
+   */
   lead: Lead;
   isShared: boolean;
   /** The language of every answer; absent: each person's own. */
@@ -85,6 +94,8 @@ export interface Card {
   link: string;
   /** A link that adds the bot to a server. */
   invite?: string;
+  /** Returns a link that opens the chat and sends the code of `/link`. */
+  withCode?(code: string): string;
 }
 
 export interface SetupToken {
@@ -101,13 +112,23 @@ export interface SetupToken {
 /** The steps to create a bot, in the order in which the platform's own pages ask for them. */
 export interface ChannelSetup {
   steps: Wording | string;
-  /** Returns a text to paste into one of those pages. */
+  /** Returns a page that creates the bot as it has to be; it stands after the steps. */
+  link?(): Promise<string>;
+  /** Returns a text to paste into one of those pages, if the link can't be opened. */
   paste?(): Promise<string>;
   tokens: readonly SetupToken[];
   /** The page on which a wrong token can be fixed. */
   page: string;
   /** Its lines below `channels:` in a new configuration file. */
   starter: string;
+}
+
+export interface UsualForm {
+  pattern: RegExp;
+  /** A clause that says how it looks. */
+  looks: Wording | string;
+  /** What a text of this form is, if no other setting's has it. */
+  what?: Wording | string;
 }
 
 export interface ChannelKind<S extends ChatChannelConfig = ChatChannelConfig> {
@@ -120,7 +141,10 @@ export interface ChannelKind<S extends ChatChannelConfig = ChatChannelConfig> {
   readonly examples: { account: string; conversation: string };
   /** Whether account IDs belong to a workspace, which is written before them. */
   readonly hasWorkspaces?: boolean;
-  /** Environment variables by the key of the section that they set. */
+  /**
+   * Environment variables by the key of the section that they set. The values of keys that end in `token` or `secret` are
+   * kept out of logs.
+   */
   readonly variables?: Readonly<Record<string, string>>;
   /** The channel is on when the variables of all keys in one of these groups are set. */
   readonly switches?: readonly (readonly string[])[];
@@ -132,15 +156,20 @@ export interface ChannelKind<S extends ChatChannelConfig = ChatChannelConfig> {
   readonly webhook?: { key: string; path(section: Section): unknown };
   /** The words for a group and for a conversation within one on this platform. */
   readonly words?: { group?: 'tasks.group' | 'tasks.namedGroup'; thread?: 'tasks.thread' | 'tasks.topic' };
-  /** Returns the prefix that people type before a command. */
+  /** Returns the prefix that people are told to type before a command; the channel may recognise others as well. */
   commandPrefix(settings: S): string;
-  /** Returns whether only one person reads there. Default: an address without a workspace. */
+  /**
+   * Returns whether only one person reads there, by the ID alone; where IDs don't say, false, which shows less. Messages
+   * and `findPlace` say it for themselves. Default: an address without a workspace.
+   */
   isDirect?(address: { chat: string; workspace?: string }): boolean;
   settings(): z.ZodType<S> | Promise<z.ZodType<S>>;
   /** Returns the problems of keys that are each valid by themselves; `path` begins below the section. */
   rules?(section: Section): readonly ConfigProblem[] | Promise<readonly ConfigProblem[]>;
   /** The usual form of settings, by key: a value of another form may be right but mostly isn't. */
-  readonly usual?: Readonly<Record<string, { pattern: RegExp; looks: string }>>;
+  readonly usual?: Readonly<Record<string, UsualForm>>;
+  /** Other secrets of the platform that are pasted by mistake. */
+  readonly lookalikes?: readonly { pattern: RegExp; what: Wording | string }[];
   open(settings: S, gateway: ChannelHost): OpenChannel | Promise<OpenChannel>;
   /**
    * Checks the channel for `viber doctor`; returns one sentence for each thing that works.

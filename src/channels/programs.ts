@@ -1,4 +1,7 @@
-/** Defines what programs send along with their text and receive along with an answer. Part of the seam; types only. */
+/**
+ * Defines what programs send along with their text and receive along with an answer. Part of the channel interface;
+ * types only.
+ */
 
 /** A file's metadata, never its content. */
 export interface GivenArtifact {
@@ -22,7 +25,13 @@ export interface SuppliedContext {
         steps: { id: string; title: string; status: 'pending' | 'in_progress' | 'done' | 'skipped' }[];
       };
   memory?: string;
+  /** The folder that a new task works in, if it is an allowed project of the person; each run checks it. */
+  project?: string;
+  /** The program's instructions for this text; the gateway's own and the viber's come first. */
+  instructions?: string;
   artifacts?: readonly GivenArtifact[];
+  /** The run whose question is asked anew: its answer makes way for the new one. */
+  again?: string;
   /** How the text is handled if the task is busy; overrides the conversation's choice. */
   mode?: 'steer' | 'collect' | 'followup';
 }

@@ -5,10 +5,9 @@ import { commandForAnyone } from '../lib/invocation.ts';
 import { nearest } from '../lib/nearest.ts';
 import { say, type Wording } from '../messages/messages.ts';
 import type { CliCommand, CliOption } from '../runtime/contract/cli.ts';
-import { formsOf } from './help.ts';
+import { flag, formsOf } from './help.ts';
 import { CLI_COMMANDS, COMMON_OPTIONS, JSON_OPTION } from './table.ts';
 
-/** The command does not exist or lacks an argument; the error's message ends with the usage. */
 export type Request =
   | { kind: 'version' }
   | { kind: 'help'; command?: string }
@@ -23,7 +22,6 @@ export type Request =
 
 type Options = Readonly<Record<string, CliOption>>;
 
-/** Returns the options of one command, including the common ones. */
 export const commandOptions = ({ options, json }: CliCommand): Options => ({
   ...options,
   ...(json ? { json: JSON_OPTION } : {}),
@@ -78,19 +76,22 @@ export function parseCommandLine(argv: readonly string[]): Request {
   }
   const words = checkWords(name, command, args);
   for (const { name: option, rawName } of given) checkVerb(option, rawName, name, command, words[0]);
+  checkRequired(name, command, words[0], values);
   return { kind: 'command', name, command, args: words, values, switches };
 }
 
 /** Command names that other programs use. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
-  log: 'service logs',
-  logs: 'service logs',
+  log: 'logs',
   stop: 'service',
   restart: 'service',
-  version: '--version',
+  remove: 'uninstall',
+  completions: 'completion',
+  costs: 'usage',
   setup: 'init',
-  config: 'init',
   configure: 'init',
+  settings: 'config',
+  set: 'config set',
   onboard: 'init',
   login: 'init',
   upgrade: 'update',
@@ -137,6 +138,16 @@ function checkVerb(option: string, rawName: string, name: string, { verbs = {} }
   throw new UserError(say('cli.otherVerb', { command: commandForAnyone(`${name} ${verb}`), option: rawName, forms }));
 }
 
+/** @throws {UserError} if an option is missing that the verb needs */
+function checkRequired(name: string, command: CliCommand, verb = '', values: Readonly<Record<string, string>>): void {
+  const missing = command.verbs?.[verb]?.required?.filter((option) => values[option] === undefined) ?? [];
+  if (missing.length === 0) return;
+  const what = missing.map((option) => flag([option, command.options?.[option] ?? { about: '' }])).join(', ');
+  throw new UserError(
+    usage(say('cli.missingWord', { command: commandForAnyone(`${name} ${verb}`), what }), name, command, verb),
+  );
+}
+
 function checkWords(name: string, command: CliCommand, args: string[]): string[] {
   const { verbs, usual, otherwise, inChats } = command;
   if (!verbs) return checkCount(name, command, command.takes, args);
@@ -161,27 +172,35 @@ function checkCount(name: string, command: CliCommand, takes: string | undefined
   const words = takes?.split(' ') ?? [];
   const filled = args.filter((word) => word.trim() !== '');
   const missing = words.filter((word) => !word.startsWith('['))[filled.length];
-  const [top = ''] = name.split(' ');
+  const [top = '', verb] = name.split(' ');
   if (missing !== undefined)
     throw new UserError(
       usage(
         say('cli.missingWord', { command: commandForAnyone(name), what: missing.replace('...', '') }),
         top,
         command,
+        verb,
       ),
     );
   const isOpen = /\.\.\.\]?$/.test(words.at(-1) ?? '');
   if (!isOpen && args.length > words.length)
     throw new UserError(
-      usage(say('cli.oneTooMany', { word: args[words.length] ?? '', command: commandForAnyone(name) }), top, command),
+      usage(
+        say('cli.oneTooMany', { word: args[words.length] ?? '', command: commandForAnyone(name) }),
+        top,
+        command,
+        verb,
+      ),
     );
   return args;
 }
 
-const usage = (what: Wording, name: string, command: CliCommand): Wording =>
+/** @param verb shows only its form */
+const usage = (what: Wording, name: string, command: CliCommand, verb?: string): Wording =>
   say('cli.usage', {
     what,
     forms: formsOf(name, command)
+      .filter(({ verb: own }) => verb === undefined || own === verb)
       .map(({ form }) => `  ${form}`)
       .join('\n'),
   });

@@ -4,18 +4,27 @@ import { programOf } from '../lib/invocation.ts';
 import { type Messages, say, type Wording } from '../messages/messages.ts';
 import { type CliCommand, type CliOption, EXIT_MEANINGS } from '../runtime/contract/cli.ts';
 import { CLI_COMMANDS, COMMON_OPTIONS, JSON_OPTION } from './table.ts';
+import { columns, wrapWords } from './wrap.ts';
+
+const UNWRAPPED = Number.POSITIVE_INFINITY;
 
 interface Form {
+  /** Undefined for a command without verbs. */
+  verb?: string;
   form: string;
   about: Wording | string;
 }
 
 /** Returns one usage line for each verb, such as `viber pair approve CODE`. */
 export function formsOf(name: string, command: CliCommand, program = programOf()): Form[] {
-  const { takes, verbs, about, usual, otherwise } = command;
+  const { takes, verbs, about, usual, otherwise, options = {} } = command;
   if (!verbs) return [{ form: `${program} ${name}${takes === undefined ? '' : ` ${takes}`}`, about }];
   return Object.entries(verbs).map(([verb, own]) => ({
-    form: [program, name, verb, ...(own.takes === undefined ? [] : [own.takes])].join(' '),
+    verb,
+    form: [
+      ...[program, name, verb, ...(own.takes === undefined ? [] : [own.takes])],
+      ...(own.required ?? []).flatMap((option) => (options[option] ? [flag([option, options[option]])] : [])),
+    ].join(' '),
     about: verb === usual || verb === otherwise ? say('commandLine.also', { about: own.about, verb }) : own.about,
   }));
 }
@@ -31,56 +40,57 @@ export const flag = ([name, { takes }]: readonly [string, CliOption]) =>
 const optionRows = (options: readonly (readonly [string, CliOption])[], messages: Messages): [string, string][] =>
   options.map((option) => [flag(option), messages.said(option[1].about)]);
 
-function columns(rows: readonly (readonly [string, string])[]): string[] {
-  const width = Math.max(...rows.map(([left]) => left.length));
-  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
-}
-
 const exitRows = (messages: Messages, exits: CliCommand['exits'] = {}): [string, string][] =>
   Object.entries({ ...EXIT_MEANINGS, ...exits }).map(([code, meaning]) => [code, messages.said(meaning)]);
 
-export function overview(messages: Messages): string {
+export function overview(messages: Messages, width = UNWRAPPED): string {
   const { text, said } = messages;
   const platforms = channelKinds().map(({ label }) => label);
   return [
     text('commandLine.usage', { program: programOf() }),
     '',
-    text('commandLine.intro', { platforms: platforms.join(', ') }),
+    ...wrapWords(text('commandLine.intro', { platforms: platforms.join(', ') }), width),
     '',
     text('commandLine.commands'),
-    ...columns(Object.entries(CLI_COMMANDS).map(([name, { about }]) => [name, said(about)])),
+    ...columns(
+      Object.entries(CLI_COMMANDS).map(([name, { about }]) => [name, said(about)]),
+      width,
+    ),
     '',
     text('commandLine.everyOption'),
-    ...columns(optionRows([...Object.entries(COMMON_OPTIONS), VERSION], messages)),
+    ...columns(optionRows([...Object.entries(COMMON_OPTIONS), VERSION], messages), width),
     '',
     text('commandLine.exits'),
-    ...columns(exitRows(messages)),
+    ...columns(exitRows(messages), width),
     '',
-    text('commandLine.more', { program: programOf() }),
+    ...wrapWords(text('commandLine.more', { program: programOf() }), width),
   ].join('\n');
 }
 
-export function helpOf(name: string, messages: Messages): string {
+export function helpOf(name: string, messages: Messages, width = UNWRAPPED): string {
   const { text, said } = messages;
   const command = CLI_COMMANDS[name] as CliCommand;
   const forms = formsOf(name, command);
   return [
-    `${programOf()} ${name}: ${said(command.about)}`,
+    ...wrapWords(`${programOf()} ${name}: ${said(command.about)}`, width),
     '',
     text('commandLine.usageOf'),
     ...(command.verbs
-      ? columns(forms.map(({ form, about }) => [form, said(about)]))
+      ? columns(
+          forms.map(({ form, about }) => [form, said(about)]),
+          width,
+        )
       : forms.map(({ form }) => `  ${form}`)),
-    ...(command.notes ?? []).flatMap((note) => ['', said(note)]),
+    ...(command.notes ?? []).flatMap((note) => ['', ...wrapWords(said(note), width)]),
     '',
     text('commandLine.options'),
-    ...columns(optionRows([...ownOptions(command), ...Object.entries(COMMON_OPTIONS)], messages)),
+    ...columns(optionRows([...ownOptions(command), ...Object.entries(COMMON_OPTIONS)], messages), width),
     '',
     text('commandLine.examples', { n: command.examples.length }),
     ...command.examples.map((example) => `  ${asRunHere(example)}`),
     '',
     text('commandLine.exits'),
-    ...columns(exitRows(messages, command.exits)),
+    ...columns(exitRows(messages, command.exits), width),
   ].join('\n');
 }
 

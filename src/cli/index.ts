@@ -1,18 +1,27 @@
 /** The command line: looks a command up in `table.ts`, loads it and runs it. */
 
-import { ConfigError, errorCode, errorMessage, LockedError, outOfHandles, UserError } from '../errors.ts';
+import { withEnvFile } from '../config/env-file.ts';
+import { ConfigError, errorCode, errorMessage, LockedError, outOfHandles, problemSaid, UserError } from '../errors.ts';
 import { damageText, listenForDamage } from '../lib/damage.ts';
 import { type Messages, messagesIn } from '../messages/messages.ts';
-import { type CliContext, EXIT } from '../runtime/contract/cli.ts';
-import { parseCommandLine } from './arguments.ts';
-import { withEnvFile } from './env-file.ts';
-import { helpOf, overview } from './help.ts';
+import { type CliContext, type CliTable, EXIT } from '../runtime/contract/cli.ts';
+import { commandOptions, parseCommandLine } from './arguments.ts';
+import { helpOf, overview, VERSION } from './help.ts';
+import { settleFormat } from './home-format.ts';
 import { terminalLanguage } from './language.ts';
 import { useProxy } from './proxy.ts';
 import { servicesFor } from './services.ts';
+import { CLI_COMMANDS, COMMON_OPTIONS } from './table.ts';
 import { useTimezone } from './timezone-variable.ts';
+import { terminalWidth } from './wrap.ts';
 
 export { CLI_COMMANDS } from './table.ts';
+
+const TABLE: CliTable = {
+  commands: CLI_COMMANDS,
+  common: { ...COMMON_OPTIONS, [VERSION[0]]: VERSION[1] },
+  optionsOf: commandOptions,
+};
 
 /** Runs one command and returns its exit code (docs/commands.md). */
 export async function runCli(argv: string[]): Promise<number> {
@@ -31,23 +40,25 @@ export async function runCli(argv: string[]): Promise<number> {
     home = locateHome({ env: process.env });
     const request = parseCommandLine(argv);
     if (request.kind === 'help') {
-      print(request.command === undefined ? overview(spoken()) : helpOf(request.command, spoken()));
+      const width = terminalWidth(process.stdout, process.env);
+      print(request.command === undefined ? overview(spoken(), width) : helpOf(request.command, spoken(), width));
       return EXIT.ok;
     }
     if (request.kind === 'version') {
-      const { versionOf } = await import('./version.ts');
-      print(`viber ${versionOf()} (Node ${process.versions.node})`);
+      print((await import('./version-command.ts')).versionLine());
       return EXIT.ok;
     }
     const { name, command, args, values, switches } = request;
     if (values.home !== undefined) home = locateHome({ env: process.env, override: values.home });
     config = values.config;
-    if (name !== 'restore') {
+    if (command.takesHome !== 'any') {
       const { settleRestoring } = await import('./backup/restoring.ts');
       await settleRestoring(home);
     }
     // `viber start` logs damaged files; every other command prints them.
     if (name !== 'start') listenForDamage(home, (damage) => complain(damageText(damage, home)));
+    const migrated = await settleFormat(home, command);
+    if (migrated !== undefined) complain(spoken().said(migrated));
     const { run } = await command.load();
     const env = withEnvFile(process.env, home);
     // The doctor reports it as a finding.
@@ -67,24 +78,21 @@ export async function runCli(argv: string[]): Promise<number> {
       },
       print,
     };
-    return await run(context, servicesFor(context));
+    return await run(context, servicesFor(context, TABLE));
   } catch (error) {
     if (!(error instanceof LockedError)) return explain(error, spoken(), complain);
-    complain(error.message);
-    const { waysToEnd } = await import('./running.ts');
-    for (const line of await waysToEnd({ home, config, env: withEnvFile(process.env, home) }))
-      complain(spoken().said(line));
+    const { heldBy, waysToEnd } = await import('./running.ts');
+    const at = { home, config, env: withEnvFile(process.env, home) };
+    if (error.file === undefined) complain(error.message);
+    const lines = error.file === undefined ? await waysToEnd(at) : [await heldBy(error.file, at)];
+    for (const line of lines) complain(spoken().said(line));
     return EXIT.locked;
   }
 }
 
-/** Prints the error and returns the exit code. */
 function explain(error: unknown, messages: Messages, complain: (line: string) => void): number {
   if (error instanceof ConfigError) {
-    for (const { path, message, said } of error.problems) {
-      const what = messages.said(said ?? message);
-      complain(path ? `${path}: ${what}` : what);
-    }
+    for (const problem of error.problems) complain(messages.said(problemSaid(problem)));
     const { file } = error;
     // A problem without a setting names the file itself.
     if (file !== undefined && error.problems.some(({ path }) => path !== '' && path !== 'TZ'))

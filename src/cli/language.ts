@@ -5,14 +5,15 @@ import { readTextSync } from '../lib/files.ts';
 import { parseJson } from '../lib/json.ts';
 import { machineLanguage } from '../lib/language.ts';
 import { isText, objectOf, shape } from '../lib/shape.ts';
+import { servedBy } from '../messages/messages.ts';
 
 const settingShape = shape<{ language: string }>(objectOf({ language: isText }));
 const NAMES = ['config.yaml', 'config.json', 'openai.yaml'];
 const SETTING = /^(?:\{?\s*"language"|language)\s*:\s*["']?([a-z]{2,3}(?:[-_][A-Za-z0-9]+)*)(?![A-Za-z])/m;
 
 /**
- * Returns the tag of the setting `language`, else the machine's. Reads the setting alone, so that a configuration with
- * mistakes is complained about in the right language too.
+ * Returns the tag of the setting `language` if that has a catalogue, else the machine's. Reads the setting alone, so
+ * that a configuration with mistakes is reported in the right language too.
  */
 export function terminalLanguage(
   env: NodeJS.ProcessEnv,
@@ -21,7 +22,8 @@ export function terminalLanguage(
 ): string | undefined {
   const names = config !== undefined ? [config] : home === undefined ? [] : NAMES.map((name) => path.join(home, name));
   const file = names.find((name) => existsSync(name));
-  return settingIn(file) ?? machineLanguage(env);
+  const tag = settingIn(file);
+  return servedBy(tag) === undefined ? machineLanguage(env) : tag;
 }
 
 function settingIn(file: string | undefined): string | undefined {

@@ -20,17 +20,13 @@ export async function run({ args, home, config: file, env, json, print, messages
   const [verb, code = '', role] = args;
   const now = Date.now();
   if (verb === 'list') {
-    const pending = pairing.pending(now);
-    const shown = pending.map(({ code: text, identity, name, createdAt }) => ({
-      code: text,
-      identity,
-      name,
-      createdAt,
-    }));
-    if (json) print(JSON.stringify({ pending: shown, paired: pairing.paired() }));
+    const pending = pairing
+      .pending(now)
+      .map(({ code, identity, name, createdAt }) => ({ code, identity, name, createdAt }));
+    if (json) print(JSON.stringify({ pending, paired: pairing.paired() }));
     else {
-      for (const entry of shown) print(`${entry.code}  ${entry.identity}  ${entry.name}`);
-      if (shown.length === 0) print(messages.text('cli.noRequests'));
+      for (const { code, identity, name } of pending) print(`${code}  ${identity}  ${name}`);
+      if (pending.length === 0) print(messages.text('cli.noRequests'));
       for (const { identity, name, role } of pairing.paired())
         print(messages.text('cli.pairedOne', { identity, name, role }));
     }

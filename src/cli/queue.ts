@@ -20,11 +20,8 @@ interface QueueRow {
   state: QueueState;
   /** ISO 8601; empty if unknown. */
   since: string;
-  /** An ID for `viber trace`. */
   trace: string;
-  /** A message's lane, or an answer's chat. */
   lane: string;
-  /** The beginning of the text. */
   words: string;
   reason?: string;
 }
@@ -59,7 +56,6 @@ export async function run(context: CliContext): Promise<number> {
   return EXIT.ok;
 }
 
-/** Returns undefined for anything but a message or an answer. */
 function queueRow({ state, key, value }: SpoolRecord): QueueRow | undefined {
   if (state === 'done' || !isRecord(value)) return undefined;
   const { message, acceptedAt, lane, createdAt, trace, reason, deadReason } = value;

@@ -25,7 +25,7 @@ function programStamp(file: string): string | undefined {
  * Calls back once after the built program at `main` was replaced and has not changed for some seconds. Doesn't watch a
  * program that runs from its sources, which change all the time. Returns a function that stops watching.
  */
-export function watchProgram(main: string, onReplaced: () => void, lookMs: number = LOOK_MS): () => void {
+export function watchProgram(main: string, onReplaced: () => void): () => void {
   if (!main.endsWith('.js')) return () => undefined;
   const first = programStamp(main);
   let last = '';
@@ -38,7 +38,7 @@ export function watchProgram(main: string, onReplaced: () => void, lookMs: numbe
     if (looks < STEADY_LOOKS) return;
     clearInterval(timer);
     onReplaced();
-  }, lookMs).unref();
+  }, LOOK_MS).unref();
   return () => clearInterval(timer);
 }
 

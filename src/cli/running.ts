@@ -9,6 +9,9 @@ import { parseJson } from '../lib/json.ts';
 import { anything, isNumber, isText, objectOf, optional, shape } from '../lib/shape.ts';
 import { say, type Wording } from '../messages/messages.ts';
 
+/** The roles of a gateway; one that names none has them all. */
+export const ROLES = ['ingress', 'work', 'deliver'];
+
 export interface Running {
   /** The folder of its lock and socket. */
   folder: string;
@@ -64,12 +67,39 @@ export async function waysToEnd(at: Parameters<typeof runningGateways>[0]): Prom
   return found.map(({ pid }) => say('cli.endIt', { pid: String(pid), command: service ?? `kill ${pid}` }));
 }
 
+/**
+ * Looks whether a gateway that names itself holds the home, before seconds go into loading what a start needs. The lock
+ * decides, since a number may be another process's by now; a home that nobody seems to use isn't locked for this.
+ * @throws LockedError
+ */
+export async function refuseHeld(home: string): Promise<void> {
+  const run = path.join(home, 'run');
+  if (runningIn(run).length === 0) return;
+  const { acquireLock } = await import('../engine/local/lock.ts');
+  acquireLock(run).release();
+}
+
+/**
+ * Says who holds a home, and that this command ends. Names no process that only wrote its number there once: another may
+ * have that number now.
+ */
+export async function heldBy(lock: string, at: Parameters<typeof runningGateways>[0]): Promise<Wording> {
+  const home = path.dirname(path.dirname(lock));
+  const running = await runningGateways(at);
+  const { holderOf } = await import('../engine/local/lock.ts');
+  const pid = process.platform === 'linux' ? holderOf(lock) : running[0]?.pid;
+  if (pid === undefined) return say('cli.held', { home });
+  if (!running.some((each) => each.pid === pid)) return say('cli.heldByOther', { pid: String(pid), home });
+  const command = (await stopOfService(at)) ?? `kill ${pid}`;
+  return say('cli.heldByGateway', { pid: String(pid), home, command });
+}
+
 /** Returns the command that stops the service of this home: its supervisor would restart a killed process. */
 async function stopOfService({ home, env }: { home: string; env: NodeJS.ProcessEnv }): Promise<string | undefined> {
   if (process.platform !== 'linux' && process.platform !== 'darwin') return undefined;
-  const { supervisorFor } = await import('./service/supervisor.ts');
+  const { isServiceOf, supervisorFor } = await import('./service/supervisor.ts');
   const { file, stop } = supervisorFor(process.platform, env);
-  return readTextSync(file)?.includes(home) ? stop.join(' ') : undefined;
+  return isServiceOf(file, home) ? stop.join(' ') : undefined;
 }
 
 function runningIn(folder: string): Running[] {

@@ -5,31 +5,34 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import type { AppOptions } from '../app.ts';
+import { unreadLines } from '../config/env-file.ts';
+import { keepSchemas } from '../config/schema-file.ts';
+import { secretFileProblems } from '../config/secret-files.ts';
 import { type Config, loadConfig, terminalEnabled } from '../config.ts';
 import { errorCode } from '../errors.ts';
 import { createLog, type Logger } from '../log.ts';
-import { messagesIn } from '../messages/messages.ts';
+import { messagesIn, type Wording } from '../messages/messages.ts';
 import { type CliContext, EXIT } from '../runtime/contract/cli.ts';
 import { noteConfig } from '../workspace/own-files.ts';
-import { unreadLines } from './env-file.ts';
 import { boundHeap } from './heap.ts';
 import { REPLACED_SIGNAL, startAnew, watchProgram } from './replaced.ts';
+import { refuseHeld } from './running.ts';
 import { timezoneNote } from './timezone-variable.ts';
 
 /** A second signal, or this long after the first (in ms), ends the process at once. */
 const HARD_STOP_MS = 25_000;
 
 export async function run({ config: file, home, env }: CliContext): Promise<number> {
+  await refuseHeld(home);
   const { config, source, warnings, isPortChosen, problems, features } = await loadConfig({ file, home, env });
   if (source !== undefined) noteConfig(path.resolve(home), source);
   let show: ((line: string) => void) | undefined;
   const log = openLog(config, () => show);
-  for (const warning of warnings) log.warn(`${source ?? ''}: ${messagesIn('en').said(warning)}`.replace(/^: /, ''));
+  logWarnings(log, source === undefined ? '' : `${source}: `, warnings);
   for (const { path: setting, message } of problems)
-    log.error({ setting }, `${setting}: ${message}; it goes on without`);
-  for (const warning of unreadLines(home)) log.warn(messagesIn('en').said(warning));
+    log.error({ setting }, `${setting}: ${message}; continuing without it`);
   const zone = timezoneNote(env);
-  if (zone !== undefined) log.warn(messagesIn('en').said(zone));
+  logWarnings(log, '', [...unreadLines(home), ...secretFileProblems(env), ...(zone ? [zone] : [])]);
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'));
 
   const done = Promise.withResolvers<void>();
@@ -48,7 +51,7 @@ export async function run({ config: file, home, env }: CliContext): Promise<numb
   const replace = () => {
     if (isReplaced || asked > 0) return;
     isReplaced = true;
-    log.info('the program was replaced: stopping, to go on as the new one');
+    log.info('restarting with the program that is on disk');
     setTimeout(() => restartWith(main), HARD_STOP_MS).unref();
     done.resolve();
   };
@@ -70,8 +73,13 @@ export async function run({ config: file, home, env }: CliContext): Promise<numb
     onLogPlace,
     plugins: features,
     renewedBy: REPLACED_SIGNAL,
+    configFile: source,
   });
   boundHeap();
+  if (source !== undefined)
+    void keepSchemas(source, home).catch((error: unknown) =>
+      log.warn({ err: error }, "the schemas for editors weren't written"),
+    );
   try {
     await Promise.race([done.promise, app.connected.then(() => done.promise)]);
   } finally {
@@ -82,6 +90,10 @@ export async function run({ config: file, home, env }: CliContext): Promise<numb
   // SDK sockets may still be closing; all our data is on disk.
   setTimeout(() => process.exit(EXIT.ok), 500).unref();
   return EXIT.ok;
+}
+
+function logWarnings(log: Logger, before: string, warnings: readonly Wording[]): void {
+  for (const warning of warnings) log.warn(`${before}${messagesIn('en').said(warning)}`);
 }
 
 /** Restarts with the new program; if the system can't do that, exits so that the supervisor restarts it. */

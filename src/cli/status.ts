@@ -4,9 +4,8 @@ import { plainLine } from '../lib/text.ts';
 import type { Messages } from '../messages/messages.ts';
 import type { Readiness } from '../runtime/contract/board.ts';
 import { type CliContext, EXIT } from '../runtime/contract/cli.ts';
-import { type Running, runningGateways } from './running.ts';
+import { ROLES, type Running, runningGateways } from './running.ts';
 
-const ROLES = ['ingress', 'work', 'deliver'];
 const ANSWER_MS = 5_000;
 
 interface GatewayAnswer {
@@ -65,7 +64,7 @@ function reachable(host: string): string {
 /** Returns the roles of a gateway that leaves some to others, or undefined if it has them all. */
 const sharedBy = (roles: string[] = ROLES): string[] | undefined => (roles.length < ROLES.length ? roles : undefined);
 
-/** Returns the state as a table of two columns: what, and how it is. */
+/** Returns the state as a table of two columns: each part, and its state. */
 function tableOf(home: string, gateway: Running, { ok, readiness }: GatewayAnswer, { text, when }: Messages): string[] {
   const { pid, startedAt, port, roles } = gateway;
   const { ready, channels = {}, workspace, waiting, oldestUndeliveredSeconds: oldest, dead, unsure } = readiness;

@@ -4,6 +4,7 @@ import { channelKinds, exampleOf } from '../channels/index.ts';
 import { FEATURES } from '../features.ts';
 import { say } from '../messages/messages.ts';
 import { type CliCommand, type CliOption, OTHER_VIBER } from '../runtime/contract/cli.ts';
+import { LOG_LEVELS } from './levels.ts';
 
 export const COMMON_OPTIONS: Readonly<Record<string, CliOption>> = {
   config: { takes: 'FILE', about: say('commandLine.everyConfig') },
@@ -21,11 +22,24 @@ const PAIR_VERBS = {
   deny: { takes: 'CODE', about: say('commandLine.pairDeny') },
 };
 
+const CONFIG_VERBS = {
+  get: { takes: '[PATH]', about: say('commandLine.configGet') },
+  set: { takes: 'PATH [VALUE...]', about: say('commandLine.configSet') },
+  unset: { takes: 'PATH', about: say('commandLine.configUnset') },
+  check: { about: say('commandLine.configCheck') },
+};
+
 const SERVICE_VERBS = {
   install: { about: say('commandLine.serviceInstall') },
   uninstall: { about: say('commandLine.serviceUninstall') },
   status: { about: say('commandLine.serviceStatus') },
   logs: { about: say('commandLine.serviceLogs') },
+};
+
+const COMPLETION_VERBS = {
+  bash: { about: say('commandLine.completionBash') },
+  zsh: { about: say('commandLine.completionZsh') },
+  fish: { about: say('commandLine.completionFish') },
 };
 
 const INIT_OPTIONS: Readonly<Record<string, CliOption>> = {
@@ -79,12 +93,23 @@ export const CLI_COMMANDS: Readonly<Record<string, CliCommand>> = {
     exits: { 1: say('commandLine.initExit1'), 2: say('commandLine.initExit2') },
     load: () => import('./init.ts'),
   },
+  config: {
+    about: say('commandLine.config'),
+    verbs: CONFIG_VERBS,
+    json: true,
+    notes: [say('commandLine.configNote1')],
+    examples: ['viber config set http.port 7000', 'viber config set search.apiKey < key.txt'],
+    exits: { 2: say('commandLine.configExit2') },
+    takesHome: 'older',
+    load: () => import('./config.ts'),
+  },
   doctor: {
     about: say('commandLine.doctor'),
     json: true,
     notes: [say('commandLine.doctorNote1')],
     examples: ['viber doctor', 'viber doctor --json'],
     exits: { 1: say('commandLine.doctorExit1'), 2: say('commandLine.doctorExit2') },
+    takesHome: 'older',
     load: () => import('./doctor/doctor.ts'),
   },
   status: {
@@ -92,20 +117,23 @@ export const CLI_COMMANDS: Readonly<Record<string, CliCommand>> = {
     json: true,
     examples: ['viber status', 'viber status --json'],
     exits: { 1: say('commandLine.statusExit1') },
+    takesHome: 'older',
     load: () => import('./status.ts'),
   },
   queue: {
     about: say('commandLine.queue'),
     json: true,
     examples: ['viber queue'],
+    takesHome: 'older',
     load: () => import('./queue.ts'),
   },
   trace: {
     about: say('commandLine.trace'),
-    takes: 'ID',
+    takes: '[ID]',
     json: true,
     notes: [say('commandLine.traceNote1')],
-    examples: ['viber trace 0123456789ab'],
+    examples: ['viber trace', 'viber trace 0123456789ab'],
+    takesHome: 'older',
     load: () => import('./trace/trace.ts'),
   },
   tasks: {
@@ -113,6 +141,7 @@ export const CLI_COMMANDS: Readonly<Record<string, CliCommand>> = {
     json: true,
     notes: [say('commandLine.tasksNote1')],
     examples: ['viber tasks', 'viber tasks --json'],
+    takesHome: 'older',
     load: () => import('./tasks.ts'),
   },
   ...Object.assign({}, ...FEATURES.map(({ cli }) => cli)),
@@ -128,7 +157,22 @@ export const CLI_COMMANDS: Readonly<Record<string, CliCommand>> = {
     notes: [say('commandLine.serviceNote1'), say('commandLine.serviceNote2')],
     examples: ['viber service install', 'viber service logs --follow', 'viber service install --print'],
     exits: { 1: say('commandLine.serviceExit1') },
+    takesHome: 'older',
     load: () => import('./service/service.ts'),
+  },
+  logs: {
+    about: say('commandLine.logs'),
+    options: {
+      follow: { about: say('commandLine.logsFollow') },
+      level: { takes: 'LEVEL', about: say('commandLine.logsLevel', { levels: LOG_LEVELS.join(', ') }) },
+      lines: { takes: 'N', about: say('commandLine.logsLines') },
+    },
+    json: true,
+    notes: [say('commandLine.logsNote1')],
+    examples: ['viber logs --follow', 'viber logs --level warn --lines 20'],
+    exits: { 1: say('commandLine.logsExit1') },
+    takesHome: 'older',
+    load: () => import('./logs.ts'),
   },
   backup: {
     about: say('commandLine.backup'),
@@ -137,10 +181,11 @@ export const CLI_COMMANDS: Readonly<Record<string, CliCommand>> = {
     json: true,
     notes: [
       say('commandLine.backupNote1'),
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: it is what stands in the configuration
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text in the configuration
       say('commandLine.backupNote2', { reference: '${NAME}' }),
     ],
     examples: ['viber backup viber-2026-11-22.tgz', 'viber backup --with-secrets /mnt/safe/viber.tgz'],
+    takesHome: 'older',
     load: () => import('./backup/backup.ts'),
   },
   restore: {
@@ -151,6 +196,7 @@ export const CLI_COMMANDS: Readonly<Record<string, CliCommand>> = {
     notes: [say('commandLine.restoreNote1'), say('commandLine.restoreNote2')],
     examples: ['viber restore viber-2026-11-22.tgz', 'viber restore --home /var/lib/viber --replace viber.tgz'],
     exits: { 3: say('commandLine.restoreExit3') },
+    takesHome: 'any',
     load: () => import('./backup/restore.ts'),
   },
   update: {
@@ -161,7 +207,38 @@ export const CLI_COMMANDS: Readonly<Record<string, CliCommand>> = {
     },
     notes: [say('commandLine.updateNote1')],
     examples: ['viber update', 'viber update --check'],
+    takesHome: 'any',
     load: () => import('./update.ts'),
+  },
+  uninstall: {
+    about: say('commandLine.uninstall'),
+    options: {
+      service: { about: say('commandLine.uninstallService') },
+      'delete-home': { about: say('commandLine.uninstallHome') },
+      program: { about: say('commandLine.uninstallProgram') },
+      yes: { about: say('commandLine.uninstallYes') },
+    },
+    json: true,
+    notes: [say('commandLine.uninstallNote1')],
+    examples: ['viber uninstall', 'viber uninstall --service --delete-home'],
+    exits: { 1: say('commandLine.uninstallExit1'), 3: say('commandLine.restoreExit3') },
+    takesHome: 'any',
+    load: () => import('./uninstall.ts'),
+  },
+  version: {
+    about: say('commandLine.showVersion'),
+    json: true,
+    examples: ['viber version'],
+    takesHome: 'any',
+    load: () => import('./version-command.ts'),
+  },
+  completion: {
+    about: say('commandLine.completion'),
+    verbs: COMPLETION_VERBS,
+    notes: [say('commandLine.completionNote1')],
+    examples: ['viber completion bash'],
+    takesHome: 'any',
+    load: () => import('./completion/completion.ts'),
   },
   pair: {
     about: say('commandLine.pair'),

@@ -59,6 +59,8 @@ async function tell(line: TalkLine, talk: Talk): Promise<void> {
   switch (line.type) {
     case 'answer':
       return talk.answer(line);
+    case 'unanswered':
+      return talk.remind(line.questions);
     case 'named':
       return talk.named(line.name);
     case 'wrote':

@@ -2,7 +2,7 @@
  * `viber update`: installs a newer program over this one, with git or npm, as it was installed. Does not touch the
  * home.
  */
-import { execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -10,12 +10,20 @@ import { errorCode, errorMessage, UserError } from '../errors.ts';
 import { viberCommand } from '../lib/invocation.ts';
 import { say } from '../messages/messages.ts';
 import { type CliContext, EXIT } from '../runtime/contract/cli.ts';
+import { comesAfter, type NpmAnswer, newestPublished } from './published.ts';
 import { REPLACED_SIGNAL } from './replaced.ts';
+import { runHere } from './run-here.ts';
 import { type Running, runningGateways } from './running.ts';
 import { PACKAGE, packageFolder, versionOf } from './version.ts';
 
 const ask = promisify(execFile);
-type Updating = Pick<CliContext, 'home' | 'env' | 'switches' | 'print' | 'messages'>;
+interface Updating {
+  home: string;
+  env: NodeJS.ProcessEnv;
+  switches: ReadonlySet<string>;
+  print: CliContext['print'];
+  messages: CliContext['messages'];
+}
 
 export async function run(context: CliContext): Promise<number> {
   const folder = packageFolder();
@@ -49,38 +57,54 @@ export async function updateCheckout(folder: string, context: Updating): Promise
   const running = await runningHere(context);
   await git('merge', '--ff-only', '--quiet', '@{upstream}');
   for (const args of [['ci'], ['run', 'build']]) {
-    if ((await runInherited('npm', args, folder, env)) === EXIT.ok) continue;
+    if ((await runHere(['npm', ...args], { cwd: folder, env, isDeaf: true })) === EXIT.ok) continue;
     print(messages.text('cli.npmFailed', { command: `npm ${args.join(' ')}`, folder, before }));
     return EXIT.failed;
   }
   print(messages.text('cli.updated', { before, after: await git('rev-parse', '--short', 'HEAD') }));
-  renew(running, context);
+  renewRunning(running, context);
   return EXIT.ok;
 }
 
-/** Prints the npm command; runs it with --yes, since it may need another user's rights. */
+/**
+ * Prints the npm command for a newer version that is published; runs it with --yes, since it may need another user's
+ * rights.
+ * @throws {UserError} if nothing of ours is published, or nobody can say so
+ */
 export async function updatePackage(folder: string, context: Updating): Promise<number> {
   const { print, switches, env, messages } = context;
   const prefix = /^(.*)\/lib\/node_modules\/[^/]+$/.exec(folder)?.[1];
   if (prefix === undefined) throw new UserError(say('cli.notInstalled', { folder }));
-  const args = ['install', '--global', '--prefix', prefix, `${PACKAGE}@latest`];
-  if (!switches.has('yes')) {
+  const [version, newest] = [versionOf(), newestVersion(await newestPublished(env))];
+  if (!comesAfter(newest, version)) {
+    print(messages.text('cli.newest', { version }));
+    return EXIT.ok;
+  }
+  const args = ['install', '--global', '--prefix', prefix, `${PACKAGE}@${newest}`];
+  if (!switches.has('yes') || switches.has('check')) {
     const command = `npm ${args.map((word) => (word.includes(' ') ? `"${word}"` : word)).join(' ')}`;
-    print(messages.text('cli.toUpdate', { version: versionOf(), command }));
+    print(messages.text('cli.toUpdate', { version, newest, command }));
     print(messages.text('cli.updateDoes', { command: viberCommand('update --yes') }));
     return EXIT.ok;
   }
   const running = await runningHere(context);
-  if ((await runInherited('npm', args, prefix, env)) !== EXIT.ok) return EXIT.failed;
-  renew(running, context);
+  if ((await runHere(['npm', ...args], { cwd: prefix, env, isDeaf: true })) !== EXIT.ok) return EXIT.failed;
+  renewRunning(running, context);
   return EXIT.ok;
+}
+
+function newestVersion(found: NpmAnswer): string {
+  if (found.kind === 'version') return found.version;
+  if (found.kind === 'none') throw new UserError(say('cli.notPublished', { name: PACKAGE }));
+  if (found.kind === 'unknown') throw new UserError(say('cli.cantAskNpm', { why: found.why }));
+  throw new UserError(say('cli.foreignPackage', { name: PACKAGE, theirs: found.theirs, ours: found.ours }));
 }
 
 /** Looked up first: parts of this command that load late may be gone after an update. */
 const runningHere = (context: Updating) => runningGateways({ config: undefined, ...context });
 
 /** Asks each running gateway to restart with the new program once its current work has finished or is suspended. */
-function renew(running: readonly Running[], { print, messages }: Updating): void {
+function renewRunning(running: readonly Running[], { print, messages }: Updating): void {
   if (running.length === 0) print(messages.text('cli.startIt', { command: viberCommand('start') }));
   for (const { pid, renewedBy } of running) {
     if (renewedBy !== REPLACED_SIGNAL) print(messages.text('cli.stillOld', { pid }));
@@ -105,13 +129,3 @@ const explain =
     const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
     throw new UserError(say('cli.programSays', { program, what: said || errorMessage(error) }));
   };
-
-async function runInherited(program: string, args: string[], cwd: string, env: NodeJS.ProcessEnv): Promise<number> {
-  return await new Promise((resolve, reject) => {
-    const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'inherit', 'inherit'] });
-    child.on('error', (error) =>
-      reject(errorCode(error) === 'ENOENT' ? new UserError(say('cli.noProgram', { program })) : error),
-    );
-    child.on('exit', (code) => resolve(code === 0 ? EXIT.ok : EXIT.failed));
-  });
-}

@@ -12,9 +12,12 @@ export function packageFolder(): string {
   }
 }
 
-/** Returns `unknown` if the program was moved out of its package. */
-export function versionOf(): string {
+/** Returns undefined if the program was moved out of its package. */
+export function manifestHere(): Record<string, unknown> | undefined {
   const file = path.join(packageFolder(), 'package.json');
   const manifest: unknown = fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : {};
-  return isRecord(manifest) && manifest.name === PACKAGE ? String(manifest.version) : 'unknown';
+  return isRecord(manifest) && manifest.name === PACKAGE ? manifest : undefined;
 }
+
+/** Returns `unknown` if the program was moved out of its package. */
+export const versionOf = (): string => String(manifestHere()?.version ?? 'unknown');

@@ -14,7 +14,6 @@ import type {
   TaskResultFrame,
 } from './frames.ts';
 import { isRefusedBy, openGlobal } from './open.ts';
-import { subscription } from './subscription.ts';
 import { over, ViberError } from './viber-error.ts';
 
 export type * from './frames.ts';
@@ -73,6 +72,13 @@ const LOST = 1006;
 const WRONG_TOKEN = 4401;
 /** Close codes after which sending the same again would be refused again. */
 const REFUSED: ReadonlySet<number> = new Set([4400, 4401, 4403]);
+
+/** Builds the command that subscribes to tasks, from a position on. */
+const subscription = (
+  taskIds: readonly string[] | '*',
+  live: LiveFrames | undefined,
+  after: string | undefined,
+): CommandFrame => ({ type: 'task:subscribe', taskIds, ...(live && { live }), ...(after !== undefined && { after }) });
 
 /**
  * A connection that is opened at once and kept until `close`.

@@ -17,6 +17,8 @@ export interface SubmittedTask {
   memory?: string;
   context?: { currentFile?: string; selection?: string };
   viberId?: string;
+  /** The folder of an allowed project. */
+  project?: string;
   live?: LiveFrames;
 }
 
@@ -66,6 +68,7 @@ export type EventFrame = { cursor?: string } & (
   | { type: OtherEvent; taskId?: string; [field: string]: unknown }
 );
 export type OtherEvent =
+  | 'task:changed'
   | 'plan:changed'
   | 'artifact:created'
   | 'approval:asked'

@@ -7,18 +7,31 @@ export interface Me {
   name: string;
   role: 'owner' | 'member' | 'guest';
   person?: string;
-  principal?: string;
+  principal: string;
   viber: string;
-  vibers?: readonly ({ id: string } | string)[];
-  version?: string;
+  vibers: readonly string[];
+  version: string;
   language?: string;
   /** How many files a message can have. */
-  filesPerMessage?: number;
+  filesPerMessage: number;
   session?: string;
   /** The command that connects a model, while answers come from the built-in one. */
   connectModel?: string;
   /** The task of the person's own conversation. */
   taskId?: string;
+}
+
+/** The commands and models that a message box offers. */
+export interface Composing {
+  commands?: readonly { name: string; description: string; argument?: string }[];
+  /** The default model comes first. */
+  models?: readonly { id: string; name: string }[];
+  /** The model that answers now. */
+  model?: { id: string; name: string };
+  isUsual?: boolean;
+  /** The level of thinking, if somebody has chosen one. */
+  thinking?: string;
+  levels?: readonly string[];
 }
 
 export type TaskState = 'pending' | 'running' | 'completed' | 'error' | 'stopped';
@@ -33,6 +46,10 @@ export interface TaskRow {
   channel?: string;
   person?: string;
   viberId?: string;
+  /** The name of the project that it works in. */
+  project?: string;
+  /** Lists leave it out. */
+  archived?: boolean;
   updatedAt: string;
 }
 
@@ -41,6 +58,36 @@ export interface TaskPage {
   next?: string;
   /** The position in the order of events up to which the page was read. */
   cursor?: string;
+}
+
+export interface FoundTask {
+  taskId: string;
+  title: string;
+  goal: string;
+  state: TaskState;
+  updatedAt: string;
+}
+
+export interface FoundFile {
+  taskId: string;
+  title: string;
+  type: string;
+  ref: string;
+  size?: number;
+}
+
+export interface FoundMessage {
+  taskId: string;
+  /** The title of its task. */
+  title: string;
+  at: string;
+  /** Its ID among the task's messages. */
+  id: string;
+  /** Absent for the viber's own words. */
+  who?: string;
+  text: string;
+  /** Where the sought words stand in the text: offset and length. */
+  marks: readonly (readonly [number, number])[];
 }
 
 export interface Artifact {
@@ -80,6 +127,8 @@ export interface Message {
   text: string;
   at: string;
   runId?: string;
+  /** The run whose question it asks anew. */
+  again?: string;
   name?: string;
   channel?: string;
   files?: readonly Artifact[];
@@ -89,6 +138,41 @@ export interface Message {
 export interface MessagePage {
   messages: readonly Message[];
   next?: string;
+}
+
+/** What became of people's messages. */
+export interface ReceiptCounts {
+  messages: number;
+  answered: number;
+  /** The answers that say that something went wrong. */
+  failed: number;
+  stopped: number;
+  waiting: number;
+  givenUp: number;
+  /** No answer is on record, and nothing waits. */
+  unknown: number;
+  /** Counts answers, as `unsure` does. */
+  undelivered: number;
+  unsure: number;
+  /** Turns in tasks that have been deleted since. */
+  deleted: number;
+  restarts: number;
+}
+
+/** The counts with their time, in ISO 8601, and in sentences. */
+export interface ReceiptShown extends ReceiptCounts {
+  text: string;
+  from: string;
+  to: string;
+}
+
+/** What led to an answer, in sentences with Markdown. */
+export interface Explanation {
+  sections?: readonly {
+    title: string;
+    /** `to`: a page of the Board, or the `ref` of a file; `isPart`: it belongs to the line before. */
+    lines: readonly { text: string; to?: string; isPart?: true }[];
+  }[];
 }
 
 export interface Approval {
@@ -101,6 +185,7 @@ export interface Approval {
   tool?: string;
   digest: string;
   options?: readonly string[];
+  labels?: { yes: string; no: string; always?: string; all?: string };
   askedAt?: string;
   expiresAt?: string;
 }
@@ -109,15 +194,14 @@ export interface FileText {
   name: string;
   text: string;
   hash: string;
-  place?: string;
+  place: string;
 }
 
 export interface FileRow {
   name: string;
-  place?: string;
+  place: string;
   size?: number;
-  exists?: boolean;
-  about?: string;
+  exists: boolean;
 }
 
 export interface JobRow {
@@ -169,7 +253,7 @@ export interface ChannelHealth {
 export interface Health {
   ready: boolean;
   channels: Readonly<Record<string, ChannelHealth>>;
-  workspace?: { writable: boolean; detail?: string };
+  workspace: { writable: boolean; detail?: string };
   waiting: number;
   dead: number;
   unsure: number;
@@ -206,7 +290,7 @@ export interface UsageSums {
   models: readonly (Sum & { model: string })[];
   people: readonly (Sum & { person: string })[];
   tasks: readonly (Sum & { task: string; title?: string })[];
-  total?: Sum;
+  total: Sum;
 }
 
 export interface LogLine {

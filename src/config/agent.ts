@@ -1,15 +1,16 @@
-/** Reads `agents/{viber}.yaml` for every run, cached by size and time. The last good version stays in force. */
+/** Reads `agents/{viber}.yaml` for every run, cached by size and time. The last good version stays in use. */
 
 import { lstatSync, statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ConfigError, errorCode, errorMessage } from '../errors.ts';
+import { ConfigError, errorCode, errorMessage, problemSaid } from '../errors.ts';
 import { scrub } from '../log.ts';
 import { say, type Wording } from '../messages/messages.ts';
 import { tidy } from './environment.ts';
 import { parseYaml, readBounded } from './parse.ts';
 import type { AgentConfig } from './schema.ts';
+import { oldSpellings, respell } from './spelling.ts';
 import { validate } from './validate.ts';
 
 /**
@@ -120,8 +121,10 @@ const wholeWords = (text: string): string =>
 async function readAgent(file: string, shown: string): Promise<AgentConfig> {
   const data = tidy(await parseYaml(wholeWords(await readBounded(file)), shown));
   const { agentSchema } = await import('./schema.ts');
-  const { value, warnings } = validate(agentSchema, data);
-  return { ...value, warnings: warnings.map((warning) => say('checks.agentWarning', { file: shown, what: warning })) };
+  const { data: spelled, old } = respell(agentSchema, data);
+  const { value, warnings } = validate(agentSchema, spelled);
+  const said = [...oldSpellings(old), ...warnings.map(problemSaid)];
+  return { ...value, warnings: said.map((what) => say('checks.agentWarning', { file: shown, what })) };
 }
 
 /** Joins the warnings of a file. */

@@ -3,6 +3,7 @@ import { type ConfigProblem, problemWith } from '../errors.ts';
 import { addSecret } from '../log.ts';
 import { say } from '../messages/messages.ts';
 import type { Data } from './parse.ts';
+import { fromFile } from './secret-files.ts';
 import { LOOKED_AT } from './secret-json.ts';
 import { isAbsentWhenEmpty, isSecretName } from './secret-names.ts';
 import { isSecretNumber, itemBefore, secretsIn } from './secrets.ts';
@@ -48,10 +49,13 @@ export function substitute(
   if (typeof data !== 'string') return data;
   const text = data.replace(REFERENCE, (whole: string, name: string, fallback: string | undefined) => {
     if (whole.startsWith('$$')) return whole.slice(1);
-    const value = variable(env, name);
-    if (value !== undefined && isSecretName(name)) addSecret(value);
-    if (value !== undefined || fallback !== undefined) return value ?? fallback ?? '';
-    problems.push({ ...problemWith(path.join('.'), say('config.unsetVariable', { name })), variable: name });
+    const given = variable(env, name);
+    const file = given === undefined ? fromFile(env, name) : undefined;
+    const value = file && 'value' in file ? file.value : given;
+    if (value !== undefined && (file || isSecretName(name))) addSecret(value);
+    if (file && 'problem' in file) problems.push(problemWith(path.join('.'), file.problem));
+    else if (value !== undefined || fallback !== undefined) return value ?? fallback ?? '';
+    else problems.push({ ...problemWith(path.join('.'), say('config.unsetVariable', { name })), variable: name });
     return 'unset';
   });
   for (const secret of secretsIn(text, path, before)) addSecret(secret);

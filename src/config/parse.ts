@@ -4,7 +4,9 @@
  * digit.
  */
 import { open } from 'node:fs/promises';
+import type { Alias, Document } from 'yaml';
 import { ConfigError, type ConfigProblem, problemWith } from '../errors.ts';
+import { isRecord } from '../lib/json.ts';
 import { decodedText } from '../lib/text.ts';
 import { say, type Wording } from '../messages/messages.ts';
 import { mistakesIn } from './yaml-mistakes.ts';
@@ -19,6 +21,7 @@ const MAX_ALIASES = 50;
 const MAX_MARKS = 8_000;
 const MARK = /[\n,[\]{}"'*&!]|[-?:](?=\s)/g;
 const MAX_DEPTH = 20;
+const MAX_STRAYS = 10;
 
 export type Data = null | boolean | number | string | Data[] | { [key: string]: Data };
 
@@ -54,10 +57,18 @@ export async function parseYaml(text: string, file: string): Promise<{ [key: str
   return (await parseYamlLines(text, file)).data;
 }
 
+/** Both count from 1. */
+export interface Place {
+  line: number;
+  column: number;
+}
+
 export interface ParsedYaml {
   data: { [key: string]: Data };
   /** Returns the line of the key at a path, or of its nearest existing section, from 1. */
   lineOf(path: readonly PropertyKey[]): number;
+  /** Returns where the setting with this dotted path is, or its nearest existing section; undefined for the root. */
+  placeOf(path: string): Place | undefined;
 }
 
 /** Like `parseYaml`, with line numbers for error messages. */
@@ -79,14 +90,25 @@ export async function parseYamlLines(text: string, file: string): Promise<Parsed
     intAsBigInt: true,
   });
   const problems: ConfigProblem[] = [];
+  const columnIn = (line: number) =>
+    firstColumn(
+      document.errors.map(({ pos }) => lines.linePos(pos[0])),
+      line,
+    );
   for (const [line, what] of mistakesIn(text, document.errors, (at) => lines.linePos(at).line))
-    problems.push(problemAt(file, line, what));
-  const lineAt = ({ range }: { range?: readonly number[] | null }) => lines.linePos(range?.[0] ?? 0).line;
+    problems.push({ ...problemAt(file, line, what), at: { line, column: columnIn(line) } });
+  const placeAt = ({ range }: { range?: readonly number[] | null }): Place => {
+    const { line, col: column } = lines.linePos(range?.[0] ?? 0);
+    return { line, column };
+  };
+  const lineAt = (node: { range?: readonly number[] | null }) => placeAt(node).line;
   const stopDeep = (ancestors: readonly unknown[]) => {
     if (ancestors.length <= 2 * MAX_DEPTH + 2) return undefined;
     problems.push(fail(1, say('config.tooDeep', { n: MAX_DEPTH })));
     return visit.BREAK;
   };
+  for (const alias of strayAliases(document, visit).slice(0, MAX_STRAYS))
+    problems.push({ ...problemAt(file, lineAt(alias), say('yaml.reserved', { character: '*' })), at: placeAt(alias) });
   visit(document, {
     Seq: (_key, _list, ancestors) => stopDeep(ancestors),
     Map(_key, map, ancestors) {
@@ -94,11 +116,12 @@ export async function parseYamlLines(text: string, file: string): Promise<Parsed
       for (const { key } of map.items) {
         if (!isScalar(key)) {
           // The library converts such a key to text, in a time that doubles with each level (8 s for 400 bytes).
-          if (isNode(key) && problems.length < 10) problems.push(fail(lineAt(key), say('config.textKey')));
+          if (isNode(key) && problems.length < 10)
+            problems.push({ ...fail(lineAt(key), say('config.textKey')), at: placeAt(key) });
           continue;
         }
         if (seen.has(key.value) && problems.length < 10) {
-          problems.push(fail(lineAt(key), say('config.twice', { key: String(key.value) })));
+          problems.push({ ...fail(lineAt(key), say('config.twice', { key: String(key.value) })), at: placeAt(key) });
         }
         seen.add(key.value);
       }
@@ -117,21 +140,87 @@ export async function parseYamlLines(text: string, file: string): Promise<Parsed
   return {
     data: data ?? {},
     lineOf(path) {
-      let node: unknown = document.contents;
-      let line = 1;
-      for (const step of path) {
-        const pair = isMap(node)
-          ? node.items.find(({ key }) => isScalar(key) && String(key.value) === step)
-          : undefined;
-        const item = isCollection(node) && !isMap(node) ? node.items[Number(step)] : pair?.value;
-        const place = pair?.key ?? item;
-        if (!isNode(place)) break;
-        line = lineAt(place);
-        node = item;
-      }
-      return line;
+      const key = deepestKey(document.contents, path, { isMap, isCollection, isNode });
+      return key ? lineAt(key) : 1;
+    },
+    placeOf(dotted) {
+      const offset = offsetOf(document.contents, dotted, { isMap, isCollection, isNode });
+      if (offset === undefined) return undefined;
+      const { line, col: column } = lines.linePos(offset);
+      return { line, column };
     },
   };
+}
+
+/** Returns the column of the first mistake on a line. */
+const firstColumn = (places: readonly { line: number; col: number }[], line: number): number =>
+  places.find((place) => place.line === line)?.col ?? 1;
+
+interface NodeTests {
+  isMap: typeof import('yaml').isMap;
+  isCollection: typeof import('yaml').isCollection;
+  isNode: typeof import('yaml').isNode;
+}
+
+/** Returns the key or item at a path, or the last one on the way to it that exists. */
+function deepestKey(root: unknown, path: readonly PropertyKey[], { isMap, isCollection, isNode }: NodeTests) {
+  let node = root;
+  let deepest: { range?: readonly number[] | null } | undefined;
+  for (const step of path) {
+    const items = isMap(node) || isCollection(node) ? node.items : [];
+    const pair = isMap(node) ? keyFirst(items, String(step)) : itemFirst(items, String(step));
+    if (!pair || pair.name !== String(step) || !isNode(pair.key)) break;
+    deepest = pair.key;
+    node = pair.value;
+  }
+  return deepest;
+}
+
+/** Returns where the setting at a dotted path begins, or its nearest existing section. */
+function offsetOf(root: unknown, dotted: string, { isMap, isCollection, isNode }: NodeTests): number | undefined {
+  let node = root;
+  let offset: number | undefined;
+  for (let rest = dotted; rest !== ''; ) {
+    const items = isMap(node) || isCollection(node) ? node.items : [];
+    const step = isMap(node) ? keyFirst(items, rest) : itemFirst(items, rest);
+    if (!step || !isNode(step.key)) break;
+    offset = step.key.range?.[0];
+    node = step.value;
+    rest = rest.slice(step.name.length + 1);
+  }
+  return offset;
+}
+
+interface PathStep {
+  key: unknown;
+  value: unknown;
+  name: string;
+}
+
+/** Finds the key that a dotted path begins with; the longest one, since a key may contain dots. */
+function keyFirst(items: readonly unknown[], path: string): PathStep | undefined {
+  const found = items
+    .filter((item): item is { key: { value: unknown }; value: unknown } => isRecord(item) && isRecord(item.key))
+    .map(({ key, value }) => ({ key, value, name: String(key.value) }))
+    .filter(({ name }) => path === name || path.startsWith(`${name}.`));
+  return found.sort((a, b) => b.name.length - a.name.length)[0];
+}
+
+function itemFirst(items: readonly unknown[], path: string): PathStep | undefined {
+  const name = /^\d+(?=\.|$)/.exec(path)?.[0];
+  const item = name === undefined ? undefined : items[Number(name)];
+  return name === undefined || item === undefined ? undefined : { key: item, value: item, name };
+}
+
+/** Returns the aliases without an anchor before them: values that should have been in quotes. */
+function strayAliases(document: Document, visit: typeof import('yaml').visit): Alias[] {
+  const anchors = new Set<unknown>();
+  const found: Alias[] = [];
+  visit(document, {
+    Value: (_key, { anchor }) => void anchors.add(anchor),
+    Alias: (_key, alias) => void (anchors.has(alias.source) || found.push(alias)),
+  });
+  return found;
 }
 
 function countOf(text: string, mark: RegExp): number {

@@ -5,6 +5,7 @@ import { isRecord } from '../lib/json.ts';
 import { say, type Wording } from '../messages/messages.ts';
 import type { Data } from './parse.ts';
 import type { Config } from './schema.ts';
+import { oddKeys, oddToken } from './token-forms.ts';
 import { valueAt } from './validate.ts';
 
 /** Returns the problems of keys that are each valid by themselves. */
@@ -83,15 +84,12 @@ async function channelRules(data: Data): Promise<ConfigProblem[]> {
 }
 
 /** Returns a sentence for each setting that is valid but probably wrong. Only the platform knows. */
-export function oddSettings(config: Config): Wording[] {
-  const odd: Wording[] = unknownPrices(config);
+export function oddSettings(config: Config, env: NodeJS.ProcessEnv): Wording[] {
+  const odd: Wording[] = [...unknownPrices(config), ...oddKeys(config, env)];
   if (config.engine.kind === 'local' && config.engine.url !== undefined) odd.push(say('config.engineUnused'));
   for (const { kind, settings } of chatSections(config))
-    for (const [key, { pattern, looks }] of Object.entries(kind.usual ?? {})) {
-      const value: unknown = Reflect.get(settings, key);
-      if (typeof value === 'string' && !pattern.test(value))
-        odd.push(say('config.odd', { channel: kind.name, key, looks }));
-    }
+    for (const key of Object.keys(kind.usual ?? {}))
+      odd.push(...[oddToken(kind.name, key, Reflect.get(settings, key))].filter((each) => each !== undefined));
   return odd;
 }
 

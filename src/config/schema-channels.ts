@@ -2,13 +2,13 @@
 
 import { z } from 'zod';
 import { type BuiltInSections, channelKinds } from '../channels/index.ts';
-import { expects } from './expects.ts';
-import { flag, section, viber } from './schema-parts.ts';
+import { expects } from '../messages/expects.ts';
+import { appliesLive, flag, section, viber } from './schema-parts.ts';
 
 const terminal = section({
   /** `auto`: on if no chat channel is configured. */
   enabled: z.union([z.literal('auto'), flag], expects('expected.autoFlag')).default('auto'),
-  viber: viber.exactOptional(),
+  viber: appliesLive(viber.exactOptional()),
 });
 
 /** The built-in channels. `chatSection` of the channel table finds any channel by name, including plugins. */

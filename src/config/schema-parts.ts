@@ -1,10 +1,10 @@
 /** Building blocks of the schemas. Every leaf's error text says what was expected; validate.ts adds what was found. */
 import { z } from 'zod';
 import type { ChatChannelConfig } from '../channels/kind.ts';
-import { say, type Wording } from '../messages/messages.ts';
-import { expects } from './expects.ts';
+import { expects } from '../messages/expects.ts';
+import { languages, say, type Wording } from '../messages/messages.ts';
 
-export { expects } from './expects.ts';
+export { expects } from '../messages/expects.ts';
 
 /** The error text for an unknown key is the list of known ones, from which validate.ts makes a suggestion. */
 export const section = <T extends z.ZodRawShape>(shape: T, expected = expects('expected.section')) =>
@@ -17,6 +17,9 @@ function choiceText(values: readonly string[]): Wording | string {
   const [last = '', ...rest] = values.toReversed();
   return rest.length === 0 ? last : say('expected.or', { before: rest.reverse().join(', '), after: last });
 }
+
+/** Marks a setting or a section that applies without a restart (live.ts): its readers look at it each time. */
+export const appliesLive = <T extends z.ZodType>(schema: T): T => schema.meta({ ...schema.meta(), live: true });
 
 export const listOf = <T extends z.ZodType>(item: T) => z.array(item, expects('expected.list'));
 
@@ -43,8 +46,11 @@ export const seconds = z.preprocess(
     .max(86_400, expects('expected.fewerSeconds')),
 );
 
-const STEPS = expects('expected.steps');
-export const steps = z.preprocess(numeric, z.union([z.literal('auto'), z.int().min(1).max(1000)], STEPS));
+/** @param expected what people read about any other value */
+export const autoOr = (expected: string, min: number, max = Number.MAX_SAFE_INTEGER) =>
+  z.preprocess(numeric, z.union([z.literal('auto'), z.int(expected).min(min, expected).max(max, expected)], expected));
+
+export const steps = autoOr(expects('expected.steps'), 1, 1000);
 
 export const amount = z.preprocess(numeric, z.number(expects('expected.amount')).min(0, expects('expected.amount')));
 
@@ -96,6 +102,14 @@ export const socket = z
     return protocol === 'wss:' || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
   }, SOCKET);
 
+/** In capitals too; a JSON Schema has no flag for that. */
+const TAGS = languages.map((tag) => tag.replace(/./g, (letter) => `[${letter}${letter.toUpperCase()}]`));
+/** `auto`, or the tag of a language with a catalogue: in any other, everybody would silently get English. */
+export const language = text(
+  expects('expected.oneOf', { values: choiceText(['auto', ...languages]) }),
+  new RegExp(`^(auto|(${TAGS.join('|')})([-_][A-Za-z0-9]{1,8}){0,4})$`),
+);
+
 export const model = text(expects('expected.model'), /^\S+\/\S+$/);
 
 export const headers = z.record(z.string(), text(expects('expected.text')), expects('expected.headers'));
@@ -139,11 +153,11 @@ const access = (user: z.ZodType<string>, chat: z.ZodType<string>) =>
 
 /** The keys of every chat channel; the two patterns match the platform's own IDs. */
 export const chat = (user: z.ZodType<string>, group: z.ZodType<string>) => ({
-  access: access(user, group).prefault({}),
+  access: appliesLive(access(user, group).prefault({})),
   live: oneOf('auto', 'off', 'status', 'text').default(chatDefaults.live),
   injection: oneOf('steer', 'collect', 'followup').default(chatDefaults.injection),
-  attach: oneOf('auto', 'ask', 'never').default(chatDefaults.attach),
-  viber: viber.exactOptional(),
+  attach: appliesLive(oneOf('auto', 'ask', 'never').default(chatDefaults.attach)),
+  viber: appliesLive(viber.exactOptional()),
 });
 
 /** Words the error of a token that may also come from the environment; it names the variable. */

@@ -6,13 +6,15 @@
 
 import { z } from 'zod';
 import { exampleOf, isAccount } from '../channels/index.ts';
+import { expects } from '../messages/expects.ts';
 import type { Wording } from '../messages/messages.ts';
-import { expects } from './expects.ts';
 import { type ChannelsConfig, channelsSchema } from './schema-channels.ts';
 import {
   address,
   amount,
+  appliesLive,
   headers,
+  language,
   listOf,
   model,
   oneOf,
@@ -30,7 +32,10 @@ import { jobs, mesh } from './sections/jobs.ts';
 import { limits, timeouts } from './sections/limits.ts';
 import { mcp } from './sections/mcp.ts';
 import { history, memory } from './sections/memory.ts';
-import { hub, telemetry } from './sections/outside.ts';
+import { hub, push, telemetry } from './sections/outside.ts';
+import { pictures } from './sections/pictures.ts';
+import { projects } from './sections/projects.ts';
+import { receipt } from './sections/receipt.ts';
 import { search, skills, web } from './sections/skills.ts';
 import { voice } from './sections/voice.ts';
 
@@ -107,32 +112,40 @@ const http = section({
 });
 
 const base = {
-  model: model
-    .exactOptional()
-    .describe(
-      '`provider/model`; otherwise the first provider key in the environment decides, or the built-in model answers',
-    ),
-  fallback: listOf(model).default([]).describe('models tried in order if the first fails before doing anything'),
-  models: listOf(model)
-    .default([])
-    .describe('models that everybody may choose with `/model`, beside `model` and `fallback`; owners may choose any'),
-  small_model: model
+  model: appliesLive(
+    model
+      .exactOptional()
+      .describe(
+        '`provider/model`; otherwise the first provider key in the environment decides, or the built-in model answers',
+      ),
+  ),
+  fallback: appliesLive(
+    listOf(model).default([]).describe('models tried in order if the first fails before doing anything'),
+  ),
+  models: appliesLive(
+    listOf(model)
+      .default([])
+      .describe('models that everybody may choose with `/model`, beside `model` and `fallback`; owners may choose any'),
+  ),
+  smallModel: model
     .exactOptional()
     .describe('`provider/model` that titles a task after its first answer; otherwise the goal is the title'),
-  maxSteps: steps.default('auto').describe('model calls per run; `auto` is 10, and 25 with a project `folder`'),
+  maxSteps: appliesLive(
+    steps.default('auto').describe('model calls per run; `auto` is 30, and 60 in a [project](projects.md)'),
+  ),
   plugins: listOf(text(expects('expected.plugin')))
     .default([])
     .describe('features from outside: packages or paths. A plugin is code with all rights of the gateway'),
-  plan_approval: onOff.default('off').describe('`on`: nothing happens before a person approves the plan'),
-  language: text(expects('expected.language'), /^(auto|[a-z]{2,3}([-_][A-Za-z0-9]{1,8}){0,4})$/i)
+  planApproval: appliesLive(onOff.default('off').describe('`on`: nothing happens before a person approves the plan')),
+  language: language
     .default('auto')
-    .describe(
-      "language of the gateway in chats: `auto` is each person's own, a tag such as `en` or `de` is for everybody",
-    ),
-  viber: viber
-    .exactOptional()
-    .describe('who answers by default; otherwise `default` ([several vibers](#several-vibers))'),
-  vibers: listOf(viber).default([]).describe('vibers that members may choose with `/use`; owners may choose any'),
+    .describe("language of the gateway in chats: `auto` is each person's own; `en`, `de` or `es` is for everybody"),
+  viber: appliesLive(
+    viber.exactOptional().describe('who answers by default; otherwise `default` ([several vibers](#several-vibers))'),
+  ),
+  vibers: appliesLive(
+    listOf(viber).default([]).describe('vibers that members may choose with `/use`; owners may choose any'),
+  ),
   providers: z.record(z.string(), provider, expects('expected.providers')).default({}),
   prices: z.record(z.string(), price, expects('expected.prices')).default({}).meta({ each: 'MODEL' }),
   currency: text(expects('expected.currency'), /^[A-Z]{3}$/)
@@ -141,20 +154,22 @@ const base = {
   /** Replaced by `channelsSchema`: the channels are known only when a file is read. */
   channels: z.custom<ChannelsConfig>(),
   people: listOf(person).default([]),
-  conversations: z
-    .record(
-      place,
-      section({
-        viber: viber
-          .exactOptional()
-          .describe(
-            `who answers in that conversation; \`PLACE\` is ${exampleOf('conversation')}, or with \`:THREAD\` for a thread or topic of it`,
-          ),
-      }),
-      expects('expected.conversations'),
-    )
-    .default({})
-    .meta({ each: 'PLACE' }),
+  conversations: appliesLive(
+    z
+      .record(
+        place,
+        section({
+          viber: viber
+            .exactOptional()
+            .describe(
+              `who answers in that conversation; \`PLACE\` is ${exampleOf('conversation')}, or with \`:THREAD\` for a thread or topic of it`,
+            ),
+        }),
+        expects('expected.conversations'),
+      )
+      .default({})
+      .meta({ each: 'PLACE' }),
+  ),
   http: http.prefault({}),
 };
 
@@ -181,17 +196,21 @@ const SECTIONS = [
   { name: 'memory', settings: memory },
   { name: 'history', settings: history },
   { name: 'voice', settings: voice },
+  { name: 'pictures', settings: pictures },
+  { name: 'projects', settings: projects },
   { name: 'skills', settings: skills },
   { name: 'search', settings: search },
   { name: 'web', settings: web },
   { name: 'mcp', settings: mcp },
   { name: 'jobs', settings: jobs },
+  { name: 'receipt', settings: receipt },
   { name: 'mesh', settings: mesh },
   { name: 'limits', settings: limits },
   { name: 'timeouts', settings: timeouts },
   { name: 'engine', settings: engine },
   { name: 'hub', settings: hub },
   { name: 'telemetry', settings: telemetry },
+  { name: 'push', settings: push },
   { name: 'log', settings: log },
 ] as const satisfies readonly Section[];
 
@@ -208,18 +227,29 @@ export const configSchemaWith = async (more: readonly Section[] = []): Promise<z
   section({ ...base, channels: (await channelsSchema()).prefault({}), ...shapeOf(SECTIONS), ...shapeOf(more) });
 
 const agent = section({
-  description: text(expects('expected.sentence')).exactOptional(),
-  folder: text(expects('expected.folder'), /^(~?\/)/).exactOptional(),
-  model: model.exactOptional(),
-  fallback: listOf(model).exactOptional(),
-  maxSteps: whole(1, 1000).exactOptional(),
-  prompt: z.string(expects('expected.text')).exactOptional(),
-  systemPrompt: z.string(expects('expected.text')).exactOptional(),
-  tools: listOf(text(expects('expected.text'))).exactOptional(),
-  skills: listOf(text(expects('expected.text'))).exactOptional(),
-  /** Which actions need approval: all with an effect, those with effects outside the task, or none. */
-  mode: oneOf('ask', 'decide', 'execute').exactOptional(),
-  plan_approval: onOff.exactOptional(),
+  description: text(expects('expected.sentence')).exactOptional().describe('one sentence for agents that may ask it'),
+  folder: text(expects('expected.folder'), /^(~?\/)/)
+    .exactOptional()
+    .describe('project folder for its scripts, such as `~/code/site`'),
+  model: model.exactOptional().describe('`provider/model`; otherwise that of the configuration'),
+  fallback: listOf(model)
+    .exactOptional()
+    .describe('models tried in order if the first fails before doing anything; otherwise those of the configuration'),
+  maxSteps: whole(1, 1000).exactOptional().describe('model calls per run; otherwise those of the configuration'),
+  prompt: z.string(expects('expected.text')).exactOptional().describe('its part of the system prompt'),
+  systemPrompt: z.string(expects('expected.text')).exactOptional().describe('another name of `prompt`'),
+  tools: listOf(text(expects('expected.text')))
+    .exactOptional()
+    .describe('names of its tools; absent: all'),
+  skills: listOf(text(expects('expected.text')))
+    .exactOptional()
+    .describe('names of its skills; absent: all, `[]`: none'),
+  mode: oneOf('ask', 'decide', 'execute')
+    .exactOptional()
+    .describe(
+      '`ask`: every effect waits for consent; `decide` (default): effects outside the task do, and what [leaves](web.md#what-leaves); `execute`: nothing',
+    ),
+  planApproval: onOff.exactOptional().describe('`on`: nothing happens before a person approves the plan'),
 });
 
 /** `agents/{viber}.yaml`: one viber's own settings. Missing ones come from the configuration. */

@@ -51,7 +51,7 @@ function inAddress(rest: string, add: Add): void {
   inQuery(rest.slice(ends), shifted(add, ends));
 }
 
-/** A password may contain a slash that its writer forgot to encode; a port is none. */
+/** A password may contain a slash that its writer forgot to encode; a port isn't a password. */
 function hostWithoutLogin(rest: string): string {
   const host = /^[^/?#]*/.exec(rest)?.[0] ?? '';
   if (!/^[^[@:]*:(?!\d{0,5}$)[^@]*$/.test(host)) return host;

@@ -3,7 +3,7 @@
 export interface JsonLeaf {
   value: string;
   path: readonly PropertyKey[];
-  /** What stands before it in the same list, and itself at the end. */
+  /** The items before it in the same list, and itself at the end. */
   items: readonly string[];
   /** The start of its content between the quotes, in the whole text. */
   from: number;
@@ -13,7 +13,7 @@ export interface JsonLeaf {
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
-/** How many items of a list are looked at to tell what one of them means. */
+/** How many items of a list are examined to tell what one of them means. */
 export const LOOKED_AT = 100;
 
 interface Level {

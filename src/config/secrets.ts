@@ -75,7 +75,7 @@ const DOTTED_OPTIONS = /^--?(env(ironment)?|headers?)\.[\w.-]+$/i;
 const USER_OPTIONS =
   /^(-[uU]|--?([\w-]*[-_])?(user|usr|username|user[-_]?(info|pass|pwd)|login|logon|basic|digest|ntlm|negotiate|account|identity|principal|conn|connect|connection|connection-string|dsn))$/i;
 const IN_LOGIN = /^[^\s:/]+(:(?!\/\/)|\/(?=[^\s@]*@))/;
-/** A variable before a command, as in `NAME=value npx`, and a header as it stands in a request. */
+/** A variable before a command, as in `NAME=value npx`, and a header as in a request. */
 const ASSIGNED = /^(?:\$env:)?[A-Z][A-Z\d_]*=(?=.)/;
 const REQUEST_HEADER = /^[A-Z]\w*(-[A-Z]\w*)+\s*:\s*\S/;
 /** Options with a slash, as programs of Windows have them. */

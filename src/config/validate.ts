@@ -3,11 +3,11 @@
  */
 import type { z } from 'zod';
 import { ConfigError, type ConfigProblem, problemWith } from '../errors.ts';
-import { nearest } from '../lib/nearest.ts';
 import { scrub } from '../log.ts';
+import { expectationOf } from '../messages/expects.ts';
 import { messagesIn, say, type Wording } from '../messages/messages.ts';
 import { variableOf } from './channel-variables.ts';
-import { expectationOf } from './expects.ts';
+import { likelySetting } from './likely-setting.ts';
 import type { Data } from './parse.ts';
 import { isSecretPath } from './secret-names.ts';
 import { masked } from './secrets.ts';
@@ -19,7 +19,8 @@ const COLD = { jitless: true };
 
 export interface Validation<T> {
   value: T;
-  warnings: Wording[];
+  /** Unknown keys. */
+  warnings: ConfigProblem[];
 }
 
 /**
@@ -39,9 +40,9 @@ export function validate<T>(schema: z.ZodType<T>, data: Data, known: readonly Co
       throw new ConfigError([problemWith(parent.join('.'), say('config.manyUnknown', { key: issue.keys[0] ?? '' }))]);
     }
     for (const key of issue.keys) {
-      const guess = nearest(key, issue.message.split(' '));
+      const guess = likelySetting(schema, parent, key, issue.message.split(' '));
       const said = guess ? say('config.didYouMean', { guess }) : say('config.unknownKey');
-      unknown.push(problemWith([...parent, key].join('.'), said));
+      unknown.push({ ...problemWith([...parent, key].join('.'), said), isWarning: true });
     }
     clean = withoutKeys(clean, parent, issue.keys);
   }
@@ -63,10 +64,7 @@ export function validate<T>(schema: z.ZodType<T>, data: Data, known: readonly Co
     // A misspelt key often explains a missing one.
     throw new ConfigError([...problems, ...unknown.filter(({ said }) => said?.key === 'config.didYouMean')]);
   }
-  return {
-    value: result.data,
-    warnings: unknown.map(({ path, message, said = message }) => say('doctor.setting', { path, what: said })),
-  };
+  return { value: result.data, warnings: unknown };
 }
 
 /** Returns the value at a path, or undefined. */

@@ -36,6 +36,15 @@ function withHint(what: Wording, source: string, isAtEnd: boolean): Wording {
   return what;
 }
 
+const OTHERS: readonly (readonly [RegExp, Wording])[] = [
+  [/^Missing , (?:or : )?between/, say('yaml.comma')],
+  [/^Unexpected (?:, in|empty item)/, say('yaml.extraComma')],
+  [/^Missing space after :/, say('yaml.space')],
+  [/^Comments must be separated/, say('yaml.comment')],
+  [/^Invalid escape sequence/, say('yaml.escape')],
+  [/^Sequence item without -/, say('yaml.dash')],
+];
+
 function known(code: ErrorCode, message: string, source: string): Wording | undefined {
   if (VERSIONS.test(source)) return say('yaml.versions');
   if (/^(?:`{3}|~{3})/.test(source)) return say('yaml.fence');
@@ -48,5 +57,7 @@ function known(code: ErrorCode, message: string, source: string): Wording | unde
   if (/^Missing closing .quote/.test(message)) return say('yaml.openQuote');
   if (/scalar at node end/.test(message) && /["']/.test(source)) return say('yaml.afterQuote');
   if (/must start at the same column/.test(message)) return say('yaml.indent');
-  return undefined;
+  const end = /\bend with a ([}\]])/.exec(message)?.[1];
+  if (end !== undefined) return say('yaml.openBracket', { end });
+  return OTHERS.find(([pattern]) => pattern.test(message))?.[1];
 }

@@ -1,6 +1,7 @@
 /**
- * A cache, Keyv on one SQLite file, `cache/cache.sqlite`. Holds only what may be lost: deleting the folder costs
- * buttons their meaning and channels one extra call. Opened on first use, so that a start without it costs nothing.
+ * A cache, Keyv on one SQLite file, `cache/cache.sqlite`. Holds only what may be lost: after the folder is deleted, old
+ * buttons no longer work, and channels make one extra call. Opened on first use, so that a start without it costs
+ * nothing.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -18,7 +19,7 @@ export interface Cache {
 }
 
 const ABOUT = { lost: 'what buttons mean', next: 'Buttons sent before are no longer valid; nothing else is missing.' };
-/** Losing files beside it costs nothing. */
+/** Losing the files beside it does no harm. */
 const SIDES = { lost: 'nothing', next: 'The cache is used as it is.' };
 
 interface OpenCache {

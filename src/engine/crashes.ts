@@ -1,4 +1,4 @@
-/** When a message is given up, in every engine (promise 10). */
+/** Decides when a message is given up, in every engine (promise 10). */
 
 export const MAX_CRASHES = 3;
 /** Crashes after which a message is given up whose answer is already being delivered: what remains takes a moment. */

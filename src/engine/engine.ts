@@ -33,7 +33,7 @@ export interface Fence {
 }
 
 export interface QueueItem<T> {
-  /** The hash of the dedupe ID: the file's name and the message's trace. */
+  /** The hash of the dedupe ID. Its first 12 characters are the message's trace. */
   id: string;
   lane: string;
   /** Rises with arrival, also across restarts. */
@@ -133,7 +133,7 @@ export interface QueueStats {
 }
 
 /**
- * Messages by lane. Who claims a lane owns it until it is empty, released or lost.
+ * Holds messages by lane. Whoever claims a lane owns it until it is empty, released or lost.
  * @example
  * const by = { person: 'telegram:42', isOwner: true };
  * await queue.enqueue('task:7', 'hello', { dedupeId: 'telegram 42 7', by });
@@ -273,7 +273,7 @@ export interface AddOptions {
  */
 export interface Outbox {
   /**
-   * Durable when it resolves. Adding the same key again has no effect.
+   * Adds an answer: durable when it resolves. Adding the same key again has no effect.
    * @throws LeaseLost when the fence isn't owned any more
    */
   add(message: OutboundMessage, trace: string, options?: AddOptions): Promise<void>;
@@ -288,7 +288,7 @@ export interface Outbox {
    */
   intent(lease: OutboxLease, part: number): Promise<void>;
   /**
-   * Written at once, durable with the next intent. `id` is the platform's.
+   * Records what became of a part: written at once, durable with the next intent. `id` is the platform's.
    * @throws LeaseLost
    */
   outcome(lease: OutboxLease, part: number, what: PartOutcome, id?: string): Promise<void>;
@@ -298,8 +298,8 @@ export interface Outbox {
    */
   finish(lease: OutboxLease): Promise<void>;
   /**
-   * Durable in `to` when it resolves. Only `finish` removes the answer from the outbox, so a crash between the two
-   * repeats the end.
+   * Stores the answer in `to`: durable when it resolves. Only `finish` removes the answer from the outbox, so a crash
+   * between the two repeats the end.
    * @throws LeaseLost
    */
   giveUp(lease: OutboxLease, to: 'dead' | 'unsure', reason: string): Promise<void>;
@@ -356,7 +356,9 @@ export interface Engine<T> {
   readonly state: State;
   /** Runs `work` while nobody else holds the lock of this name; rejects as it does. Not reentrant. */
   lock<R>(name: string, work: (fence: Fence) => Promise<R>): Promise<R>;
-  /** Runs when nobody else leads this name, and should end when the fence is lost. Once it ends, another may lead. */
+  /**
+   * Runs `run` while nobody else leads this name; it should end when the fence is lost. Once it ends, another may lead.
+   */
   lead(name: string, run: (fence: Fence) => Promise<void>): Stop;
   /** Notifies all current listeners, in all processes. Best effort. */
   publish(topic: string, text: string): void;

@@ -28,7 +28,7 @@ export function createParts(outbox: Outbox, now: () => number): PartsOf {
         await outbox.outcome(lease, index, 'unsure');
       }
       if (state.unsure >= MAX_UNSURE && !isExact)
-        throw new UnsureError('it is not known whether the platform took the message');
+        throw new UnsureError('the platform may or may not have received the message');
       await outbox.intent(lease, index);
       const startedAt = now();
       const since = state.unsure > 0 ? state.since : undefined;

@@ -25,7 +25,7 @@ const MOST = 256;
  * @throws WorkspaceError when it can't be used
  */
 export function openRunFolder(home: string, env: Env, chosen?: string): RunFolder {
-  if (chosen !== undefined) return ofOneself(chosen);
+  if (chosen !== undefined) return openChosen(chosen);
   const all = folderFor(bases(env)[0] ?? os.tmpdir(), home);
   for (let n = 1; n <= MOST; n++) {
     try {
@@ -47,7 +47,7 @@ export function runFolders(home: string, env: Env): string[] {
   });
 }
 
-function ofOneself(folder: string): RunFolder {
+function openChosen(folder: string): RunFolder {
   try {
     return locked(folder);
   } catch (error) {
@@ -63,7 +63,7 @@ function locked(folder: string): RunFolder {
   } catch (error) {
     throw unusable(folder, errorMessage(error), error);
   }
-  if (!isMine(folder)) throw unusable(folder, 'it belongs to somebody else, or is no folder');
+  if (!isMine(folder)) throw unusable(folder, "it belongs to somebody else, or isn't a folder");
   if (!isMine(path.dirname(path.dirname(folder))) && isOurFolder(folder))
     throw unusable(folder, 'the folder above it belongs to somebody else');
   fs.chmodSync(folder, 0o700);

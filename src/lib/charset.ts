@@ -137,22 +137,26 @@ const isMarkedOnly = (text: string): boolean => {
 
 /** Guesses the encoding of a text without a mark that isn't UTF-8; looks only at its beginning. */
 export function guessCharset(bytes: Uint8Array): Guess {
-  const sample = bytes.subarray(0, SAMPLE);
-  if (isMostlyUtf8(sample)) return { charset: 'utf-8', isDamaged: true };
-  if (isMarkedOnly(decodeCharset('windows-1252', sample))) return { charset: 'windows-1252' };
+  const { score: _, ...guess } = scoredGuess(bytes.subarray(0, SAMPLE));
+  return guess;
+}
+
+function scoredGuess(sample: Uint8Array): Guess & { score: number } {
+  if (isMostlyUtf8(sample)) return { charset: 'utf-8', isDamaged: true, score: 1 };
+  if (isMarkedOnly(decodeAsIs('windows-1252', sample))) return { charset: 'windows-1252', score: 1 };
   const wide = best(WIDE_CHARSETS.map(([charset, worth]) => ({ charset, score: scoreWide(sample, charset, worth) })));
   const narrow = best(
-    LANGUAGES.map(({ charset, letters }) => ({ charset, score: scoreNarrow(decodeCharset(charset, sample), letters) })),
+    LANGUAGES.map(({ charset, letters }) => ({ charset, score: scoreNarrow(decodeAsIs(charset, sample), letters) })),
   );
   const lead = wide.score >= 0.6 ? 0.15 : 0;
   const found = wide.score >= WIDE_LEAST && wide.score >= narrow.score - lead ? wide : narrow;
-  if (found === narrow && narrow.score < LEAST) return { charset: 'windows-1252', isUnsure: true };
-  return { charset: found.charset };
+  if (found === narrow && narrow.score < LEAST) return { charset: 'windows-1252', isUnsure: true, score: narrow.score };
+  return { charset: found.charset, score: found.score };
 }
 
 /** In a text of another encoding, bytes that happen to be UTF-8 are rare. */
 function isMostlyUtf8(bytes: Uint8Array): boolean {
-  const beyond = decodeCharset('utf-8', bytes).match(/[^\0-\x7f]/gu) ?? [];
+  const beyond = decodeAsIs('utf-8', bytes).match(/[^\0-\x7f]/gu) ?? [];
   return beyond.filter((each) => each === '\ufffd').length * 3 < beyond.length;
 }
 
@@ -188,7 +192,7 @@ function decodeAsIs(charset: Charset, bytes: Uint8Array): string {
 function scoreWide(bytes: Uint8Array, charset: Charset, worth: Worth): number {
   let sum = 0;
   let count = 0;
-  for (const character of decodeCharset(charset, bytes)) {
+  for (const character of decodeAsIs(charset, bytes)) {
     if (character < '\u0080') continue;
     count += character === '\ufffd' || /[\p{Co}\p{Cc}]/u.test(character) ? 3 : 1;
     sum += worth(character);
@@ -224,14 +228,33 @@ const isSmall = (character: string): boolean => character !== '' && character !=
  */
 export function unmarkedUnicode(bytes: Uint8Array): Unicode | undefined {
   const sample = bytes.subarray(0, SAMPLE);
-  // Two letters of ASCII are one of Chinese.
-  if (isUtf8(sample) && !isControlled(sample)) return undefined;
   const zeros = [0, 0];
   for (const [at, byte] of sample.entries()) if (byte === 0) zeros[at % 2] = (zeros[at % 2] ?? 0) + 1;
   const [even = 0, odd = 0] = zeros;
   const candidates: Unicode[] = ['utf-32le', 'utf-32be'];
   if (even !== odd) candidates.push(odd > even ? 'utf-16le' : 'utf-16be');
-  return candidates.find((charset) => isTextIn(charset, bytes));
+  const found = candidates.find((charset) => isTextIn(charset, bytes));
+  return found && unitOf(found) === 2 && !isControlled(sample) && !isLikelierIn(found, sample) ? undefined : found;
+}
+
+/** Any two letters of ASCII are a rare one of Chinese, so a stray NUL doesn't make a text UTF-16. */
+function isLikelierIn(charset: Unicode, sample: Uint8Array): boolean {
+  const text = decodeAsIs(charset, sample);
+  const score = meanOf(Array.from(text, worthOf));
+  const beyond = isUtf8(sample) ? 1 : scoredGuess(sample).score;
+  const inBytes = meanOf(
+    Array.from(sample.filter(Boolean), (byte) => (byte < 0x80 ? worthOf(String.fromCharCode(byte)) : beyond)),
+  );
+  return score > inBytes || (score === inBytes && /[^\0-\x7f]{2}/.test(text));
+}
+
+const meanOf = (worths: readonly number[]): number => worths.reduce((sum, worth) => sum + worth, 0) / worths.length;
+
+/** Scores a character in any language. Nearly all pairs of bytes are Chinese or Korean; alphabets are no chance. */
+function worthOf(character: string): number {
+  if (character < '\u0080') return /[\s\w.,;:!?'"()/=-]/.test(character) ? 1 : 0.5;
+  if (character < '\u1100' || MARKS.includes(character) || /\p{Emoji}/u.test(character)) return 1;
+  return Math.max(FULL_HANGUL.test(character) ? 0.6 : 0, ...WIDE_CHARSETS.map(([, worth]) => worth(character)));
 }
 
 function isTextIn(charset: Unicode, bytes: Uint8Array): boolean {
@@ -262,8 +285,11 @@ export function readableText(bytes: Buffer): string | undefined {
 /** Returns whether there are too many control characters for a text, in which a single one may be stray. */
 export function isControlled(bytes: Uint8Array): boolean {
   const controls = bytes.reduce((n, byte) => n + (byte < 9 || (byte > 13 && byte < 32 && byte !== 27) ? 1 : 0), 0);
-  return controls * (controls > 1 ? 100 : 10) > bytes.length;
+  return controls > 1 ? controls * 100 > bytes.length : controls === 1 && bytes.length < LEAST_WITH_STRAY;
 }
+
+/** A letter and a NUL are a letter of UTF-16. */
+const LEAST_WITH_STRAY = 3;
 
 /** Returns whether it is 7-bit with escape sequences that switch alphabets. */
 export function isIso2022Jp(bytes: Uint8Array): boolean {

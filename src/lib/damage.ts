@@ -25,7 +25,7 @@ export interface About {
 export interface Damage extends About {
   /** Absolute. */
   file: string;
-  /** Completes the file's name, such as `is no JSON`. */
+  /** Completes the file's name, such as `is not JSON`. */
   why: string;
   /** Its new path, absolute; absent when it is still in place. */
   movedTo?: string;

@@ -88,7 +88,7 @@ export async function editText(
 export const isWords = (file: string): boolean => readWhole(file)?.why === undefined;
 
 const LETTERS = {
-  lost: 'letters that were not saved as UTF-8, in the file that is there now',
+  lost: 'letters in this file that were not saved as UTF-8',
   next: 'They are whole in the copy: save it as UTF-8 and put it back.',
   tell: true,
 };
@@ -175,6 +175,17 @@ export function appendLinesSync(file: string, lines: string[], mode = 0o600): { 
     return { offset: size + (torn ? 1 : 0), size: size + data.length };
   } finally {
     fs.closeSync(fd);
+  }
+}
+
+/** Like `appendLinesSync`, and creates the folder if it is missing: usually it is there, and looking would cost more. */
+export function appendInFolder(file: string, lines: string[]): { offset: number; size: number } {
+  try {
+    return appendLinesSync(file, lines);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    return appendLinesSync(file, lines);
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Spells the commands that sentences name, the way a person runs this program: `viber pair list`, or `npm run viber --
- * pair list` in a checkout. No sentence spells a command itself.
+ * Spells the commands that sentences name, the way a person runs this program: `viber pair list`, or `./viber pair
+ * list` in a checkout. No sentence spells a command itself.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -37,7 +37,7 @@ export function programOf({ argv: [, main = ''], env }: Invocation = HERE): stri
   if (file.includes('/_npx/')) return 'npx openviber-gateway';
   const root = path.resolve(path.dirname(file), '..');
   const isCheckout = /^main\.(ts|js)$/.test(path.basename(file)) && fs.existsSync(path.join(root, 'src', 'main.ts'));
-  return isCheckout && !file.includes('/node_modules/') ? 'npm run viber --' : 'viber';
+  return isCheckout && !file.includes('/node_modules/') ? './viber' : 'viber';
 }
 
 function optionOf(argv: readonly string[], name: string): string | undefined {

@@ -70,8 +70,8 @@ function decodeFile(bytes: Buffer): FileContents {
   // Windows saves it like this; the file declares it.
   if (markedUnicode(bytes)) return { text: decodedText(bytes) };
   const text = bytes.toString('utf8');
-  if (bytes.includes(0)) return { why: 'has bytes that are no text', text };
-  return isUtf8(bytes) ? { text } : { why: 'is no UTF-8 text', text };
+  if (bytes.includes(0)) return { why: 'has bytes that are not text', text };
+  return isUtf8(bytes) ? { text } : { why: 'is not UTF-8 text', text };
 }
 
 /**
@@ -134,7 +134,7 @@ function endOfString(text: string, from: number): number {
 
 function judge<T>(text: string, schema: Schema<T>): { data: T } | { why: string } {
   const value = parseJson(text);
-  if (value === undefined) return { why: text.trim() === '' ? 'is empty' : 'is no JSON' };
+  if (value === undefined) return { why: text.trim() === '' ? 'is empty' : 'is not JSON' };
   const { success, data } = schema.safeParse(value);
   return success ? { data: data as T } : { why: 'does not hold what it should' };
 }

@@ -5,6 +5,7 @@
 import fs, { constants } from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '../errors.ts';
+import { say, type Wording } from '../messages/messages.ts';
 import { decodedText } from './text.ts';
 
 /** Temporary names that vim, emacs, JetBrains, GNOME and atomic writers use beside the file they save. */
@@ -109,9 +110,9 @@ export function lookThrough(options: LookOptions, before: Look | undefined): Loo
 }
 
 /** Reads exactly the bytes that were seen. A pipe or link that replaced the file isn't followed and doesn't block. */
-export function readFound(found: ListedFile, maxBytes: number): { text: string; problem?: string } {
+export function readFound(found: ListedFile, maxBytes: number): { text: string; problem?: Wording } {
   const { real, size } = found;
-  if (size > maxBytes) return { text: '', problem: `larger than ${Math.floor(maxBytes / 1024)} KB` };
+  if (size > maxBytes) return { text: '', problem: say('common.largerThan', { kb: Math.floor(maxBytes / 1024) }) };
   try {
     const fd = fs.openSync(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
@@ -129,6 +130,6 @@ export function readFound(found: ListedFile, maxBytes: number): { text: string; 
   } catch (error) {
     const code = errorCode(error);
     if (code === undefined) throw error;
-    return { text: '', problem: `cannot be read (${code})` };
+    return { text: '', problem: say('common.unreadable', { code }) };
   }
 }

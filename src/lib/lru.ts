@@ -13,7 +13,7 @@ export interface Lru<V> {
 export function createLru<V>(max: number, weigh: (value: V) => number = () => 1): Lru<V> {
   const kept = new Map<string, { value: V; weight: number }>();
   let total = 0;
-  /** The key used last: the same is often asked for many times in a row, and is in its place then. */
+  /** The key used last: the same one is often asked for many times in a row, and needs no moving then. */
   let newest: string | undefined;
 
   function remove(key: string): void {
@@ -35,11 +35,18 @@ export function createLru<V>(max: number, weigh: (value: V) => number = () => 1)
     },
     has: (key) => kept.has(key),
     set(key, value) {
-      remove(key);
       const weight = weigh(value);
-      kept.set(key, { value, weight });
-      newest = key;
+      const entry = key === newest ? kept.get(key) : undefined;
+      if (entry) {
+        total -= entry.weight;
+        Object.assign(entry, { value, weight });
+      } else {
+        remove(key);
+        kept.set(key, { value, weight });
+        newest = key;
+      }
       total += weight;
+      if (total <= max) return;
       for (const oldest of kept.keys()) {
         if (total <= max) break;
         remove(oldest);

@@ -4,7 +4,7 @@
  * on Linux only. Invariant: a program over its limit is killed as a whole, before the machine has to choose what to
  * kill.
  */
-import { closeSync, openSync, readdirSync, readSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readlinkSync, readSync, type Stats, statSync, writeFileSync } from 'node:fs';
 import { readFile, stat, statfs } from 'node:fs/promises';
 import os from 'node:os';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
@@ -16,6 +16,8 @@ export interface WatchedProgram {
   /** A text in the environment of all its processes, which identifies those that leave their parents. */
   marker?: string;
   limitMb: number;
+  /** More processes than this end it too. */
+  mostProcesses?: number;
   /** Whether it runs for long, as a server does, so that it is checked less often while it is small. */
   isServer?: boolean;
   /** Returns bytes that it holds in memory outside its processes: files on an in-memory file system. */
@@ -116,21 +118,24 @@ const total = (): number => [...programs].reduce((sum, { bytes }) => sum + bytes
 /** Returns the largest of those over their limit, or of all if together they take three quarters of the machine. */
 function mostOver(): WatchState | undefined {
   const all = [...programs];
-  const over = all.filter(({ bytes, limitMb }) => bytes > limitMb * MB);
+  const over = all.filter((program) => program.bytes > program.limitMb * MB || isCrowd(program));
   const candidates = over.length > 0 ? over : total() > machineBytes() * TOGETHER ? all : [];
   return candidates.sort((a, b) => b.bytes - a.bytes)[0];
 }
 
+const isCrowd = ({ members, mostProcesses = Number.POSITIVE_INFINITY }: WatchState): boolean =>
+  members.size > mostProcesses;
+
 function end(program: WatchState): void {
-  const { pid, members, bytes, limitMb } = program;
+  const { pid, members, bytes, limitMb, mostProcesses = 0 } = program;
   programs.delete(program);
   for (const each of new Set([pid, ...members.keys()])) kill(each);
   const inMb = (count: number) => `${Math.floor(count).toLocaleString('en')} MB of memory`;
-  program.onOver(
+  const used =
     bytes > limitMb * MB
       ? `used more than ${inMb(limitMb)}`
-      : `used ${inMb(bytes / MB)} while little was left on this machine`,
-  );
+      : `used ${inMb(bytes / MB)} while little was left on this machine`;
+  program.onOver(isCrowd(program) ? `ran more than ${mostProcesses.toLocaleString('en')} processes at once` : used);
 }
 
 function kill(pid: number): void {
@@ -210,7 +215,7 @@ async function hasMarker(pid: number, marker: string): Promise<boolean> {
  * process's share read.
  */
 async function memoryOf({ members, heldBytes }: WatchState, enough: number): Promise<number> {
-  const held = (await heldBytes?.()) ?? 0;
+  const held = ((await heldBytes?.()) ?? 0) + (await bytesInOpenFiles(members.keys()));
   const own: [pid: number, bytes: number][] = [];
   for (const [index, pid] of [...members.keys()].entries()) {
     if (index % AT_ONCE === AT_ONCE - 1) await yieldToOthers();
@@ -221,6 +226,55 @@ async function memoryOf({ members, heldBytes }: WatchState, enough: number): Pro
   let sum = held;
   for (const [pid, bytes] of own) sum += (await shareOf(pid)) ?? bytes;
   return sum;
+}
+
+/**
+ * Sums what processes hold through open files alone, of which no process's memory says anything: files in memory that
+ * have no name, in full, and buffers as large as they usually get.
+ */
+async function bytesInOpenFiles(pids: Iterable<number>): Promise<number> {
+  const found = new Map<string, number>();
+  let count = 0;
+  for (const pid of pids) {
+    for (const name of procNames(`/proc/${pid}/fd`)) {
+      if (++count % AT_ONCE === 0) await yieldToOthers();
+      const target = linkAt(`/proc/${pid}/fd/${name}`);
+      const buffer = BUFFERS.find(([kind]) => target.startsWith(kind));
+      if (buffer) found.set(target, buffer[1]);
+      else if (target.startsWith('/memfd:')) {
+        const file = statAt(`/proc/${pid}/fd/${name}`);
+        if (file) found.set(`${target} ${file.ino}`, file.blocks * BLOCK);
+      }
+    }
+  }
+  return found.values().reduce((sum, bytes) => sum + bytes, 0);
+}
+
+/** What a full pipe or socket takes, in bytes, unless its owner may make it larger. */
+const BUFFERS: readonly [kind: string, bytes: number][] = [
+  ['pipe:', 65_536],
+  ['socket:', 425_984],
+];
+/** The unit of a file's `blocks`, in bytes. */
+const BLOCK = 512;
+
+/** Returns '' when the process has ended, or may not be read. */
+function linkAt(file: string): string {
+  try {
+    return readlinkSync(file);
+  } catch (error) {
+    if (errorCode(error)) return '';
+    throw error;
+  }
+}
+
+function statAt(file: string): Stats | undefined {
+  try {
+    return statSync(file);
+  } catch (error) {
+    if (errorCode(error)) return undefined;
+    throw error;
+  }
 }
 
 /** Returns undefined for a process that can't be read, which then counts in full. */
@@ -269,14 +323,17 @@ function readShort(file: string): string {
 }
 
 const TMPFS = 0x01021994;
+/** What the kernel keeps for a file there beside its bytes. */
+const INODE_BYTES = 1_024;
 
 /** Returns the bytes in the in-memory file systems of these folders. */
 export async function bytesInMemory(folders: readonly string[]): Promise<number> {
   const sizes = new Map<number, number>();
   for (const folder of folders) {
     try {
-      const { type, blocks, bfree, bsize } = await statfs(folder);
-      if (type === TMPFS) sizes.set((await stat(folder)).dev, (blocks - bfree) * bsize);
+      const { type, blocks, bfree, bsize, files, ffree } = await statfs(folder);
+      const bytes = (blocks - bfree) * bsize + (files - ffree) * INODE_BYTES;
+      if (type === TMPFS) sizes.set((await stat(folder)).dev, bytes);
     } catch (error) {
       // The sandbox doesn't exist yet, or has ended.
       if (!errorCode(error)) throw error;

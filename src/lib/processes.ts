@@ -1,6 +1,6 @@
 /**
- * Identifies other processes by a mark in file names. Whether one on this machine is gone is asked of the system; for
- * one on another machine only time tells.
+ * Identifies other processes by a mark in file names. For a process on this machine, the system says whether it is
+ * gone; for one on another machine only time tells.
  */
 import { hash } from 'node:crypto';
 import fs from 'node:fs';

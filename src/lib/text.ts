@@ -26,6 +26,13 @@ export function plainLine(text: string): string {
   ).trim();
 }
 
+/** Returns the name of a file or a source from outside for display: without control characters, at most 100 long. */
+export const cleanName = (name: string): string =>
+  name
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '\ufffd')
+    .slice(0, 100);
+
 /** Cuts to at most `max` UTF-16 units, between graphemes; `end` (counted in) marks a cut. */
 export function cutText(text: string, max: number, end = '…'): string {
   if (text.length <= max) return text;
@@ -67,7 +74,7 @@ export function stripComments(markdown: string): string {
 
 export type Unicode = 'utf-8' | 'utf-16le' | 'utf-16be' | 'utf-32le' | 'utf-32be';
 
-/** Returns the encoding that a byte order mark other than that of UTF-8 declares. */
+/** Returns the encoding that a byte order mark declares, unless it is UTF-8. */
 export function markedUnicode([first, second, third, fourth]: Uint8Array): Unicode | undefined {
   if (first === 0xff && second === 0xfe) return third === 0 && fourth === 0 ? 'utf-32le' : 'utf-16le';
   if (first === 0xfe && second === 0xff) return 'utf-16be';

@@ -6,11 +6,11 @@
  * The limit: a writer that pauses for longer than the settle time looks like one that has finished. A reader that can
  * tell from the text that a file is incomplete must reject it and keep the last good one.
  */
-import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { errorCode } from '../errors.ts';
-import { isSkippedFolder, isTemporary, type Look, lookThrough, readFound } from './look-folders.ts';
+import type { Wording } from '../messages/messages.ts';
+import { type Look, lookThrough, readFound } from './look-folders.ts';
+import { watchRoots } from './watch-roots.ts';
 
 export interface WatchedFile {
   path: string;
@@ -21,7 +21,7 @@ export interface WatchedFile {
   size: number;
   mtimeMs: number;
   /** Why the file wasn't read: larger than `maxBytes`, or unreadable. Don't treat such a file as empty. */
-  problem?: string;
+  problem?: Wording;
 }
 
 export interface WatchOptions {
@@ -65,7 +65,7 @@ const RESTLESS_LOOKS = 120;
 
 type Texts = Map<string, { stamp: string; file: WatchedFile }>;
 
-/** Starts at once. Throws nothing: `onError` gets what can't be read or watched, and the known files stay in force. */
+/** Starts at once. Throws nothing: `onError` gets what can't be read or watched, and the known files stay in use. */
 export function watchFiles(options: WatchOptions): FolderWatch {
   const { onError } = options;
   const stop = new AbortController();
@@ -125,9 +125,7 @@ export function watchFiles(options: WatchOptions): FolderWatch {
     if (options.lookEveryMs) looking = setInterval(() => void wake(), options.lookEveryMs).unref();
     if (options.watch === false) return;
     if (options.watchAfterMs) await sleep(options.watchAfterMs, undefined, { signal: stop.signal, ref: false });
-    stopWatching = await watchFolders(options, stop.signal, () => void wake());
-    // Changes before the watch began caused no event.
-    void wake();
+    stopWatching = await watchRoots(options, () => void wake());
   }
 
   const ready = wake();
@@ -195,51 +193,4 @@ function readAll(settled: Look, known: Texts, maxBytes: number): Texts {
     }
   }
   return all;
-}
-
-/**
- * Calls `onEvent` for anything that may matter, often more than once. Resolves, once it is watching, to a function that
- * ends it.
- */
-async function watchFolders(
-  options: WatchOptions,
-  signal: AbortSignal,
-  onEvent: () => void,
-): Promise<() => Promise<void>> {
-  const { watch } = await import('chokidar');
-  const roots = await Promise.all(options.roots.map(realOf));
-  const watcher = watch(roots, {
-    // Without `depth`: with it, a root that is created later, folder by folder, is never found (chokidar 6.0.0).
-    ignoreInitial: true,
-    // Links are checked by `lookThrough`; their targets aren't watched.
-    followSymlinks: false,
-    // Both would delay the events of single files; here the whole set has to settle.
-    atomic: false,
-    awaitWriteFinish: false,
-    ignored: (file, stats) => {
-      const root = roots.find((folder) => file.startsWith(folder + path.sep));
-      // The library itself needs the folders above a root that doesn't exist yet.
-      if (root === undefined) return !roots.includes(file);
-      const parts = path.relative(root, file).split(path.sep);
-      if (parts.some(isTemporary) || parts.length > options.depth + 1) return true;
-      if (stats?.isDirectory()) return parts.length > options.depth || parts.some(isSkippedFolder);
-      return stats?.isFile() === true && !options.match(parts.join('/'));
-    },
-  });
-  watcher.on('all', onEvent);
-  watcher.on('error', options.onError);
-  await new Promise<void>((resolve) => {
-    watcher.once('ready', () => resolve());
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });
-  return () => watcher.close();
-}
-
-async function realOf(folder: string): Promise<string> {
-  try {
-    return await realpath(folder);
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return path.resolve(folder);
-    throw error;
-  }
 }

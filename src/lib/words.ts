@@ -33,12 +33,13 @@ export function queryTerms(query: string): Term[] {
   const last = words.at(-1);
   return [...new Set(words)].slice(0, MAX_TERMS).map((text) => ({
     text,
-    isPrefix: isSingle(text) || (text === last && text.length > 2),
+    isPrefix: isUnspaced(text) || (text === last && text.length > 2),
   }));
 }
 
 const SINGLE = new RegExp(`^(?:${UNSPACED.source.slice(0, -1)})$`, 'u');
-const isSingle = (word: string): boolean => word.length < 3 && SINGLE.test(word);
+/** Returns whether a word of the index is one character of a script without spaces. */
+export const isUnspaced = (word: string): boolean => word.length < 3 && SINGLE.test(word);
 
 function foldWord(text: string): string {
   const lower = text.toLowerCase();

@@ -172,7 +172,7 @@ async function collectAnswer(child: ChildProcess): Promise<Buffer> {
   let length = 0;
   for await (const piece of stream as AsyncIterable<Buffer>) {
     length += piece.length;
-    if (length > MAX_ANSWER) throw new ProcessError('broken', 'The process answered too much.');
+    if (length > MAX_ANSWER) throw new ProcessError('broken', "The process's answer is too large.");
     pieces.push(piece);
   }
   return Buffer.concat(pieces);

@@ -37,6 +37,20 @@ const WORDS: Readonly<Record<Language, Readonly<Record<BareAnswer | 'beside', st
       nicht machen, bitte nicht, ablehnen, verboten, abbrechen, bloß nicht`,
     beside: 'bitte, danke, dankeschön, vielen dank, dann, mal, jetzt',
   },
+  es: {
+    yes: `sí, si, s, sip, vale, claro, claro que sí, claro que si, por supuesto, por supuesto que sí, por supuesto que si, desde luego,
+      de acuerdo, está bien, esta bien, ta bien, bien, muy bien, bueno, perfecto, correcto, exacto, exactamente, así es, asi es, eso es,
+      eso mismo, genial, estupendo, venga, va, dale, órale, hazlo, hágalo, hagalo, hazlo así, adelante, procede, proceda, sigue, continúa,
+      continua, me parece bien, me parece perfecto, por mí bien, por mi bien, cómo no, como no, con gusto, confirmo, confirmado, confirmar,
+      apruebo, aprobado, aprobar, acepto, aceptado, aceptar, autorizo, autorizado, permitir, permitido, permítelo, permitelo, lo permito,
+      puedes, puedes hacerlo, sí puedes, tienes permiso, no hay problema, sin problema, okey, oki, de una, afirmativo, ejecutar, ejecútalo, ejecutalo`,
+    no: `no, nop, nanay, para nada, en absoluto, de ninguna manera, de ningún modo, de ningun modo, ni en broma, ni loco, ni loca, claro que no,
+      por supuesto que no, desde luego que no, mejor no, ahora no, por ahora no, todavía no, todavia no, aún no, aun no, hoy no, ya no, nunca,
+      jamás, jamas, no lo hagas, no hagas eso, no hagas nada, no lo permitas, no puedes, no quiero, prefiero que no, creo que no, que no,
+      no está bien, no esta bien, no me parece bien, no ejecutar, déjalo, dejalo, olvídalo, olvidalo, rechazo, rechazado, rechazar, denegado, denegar,
+      deniego, cancela, cancelar, cancélalo, cancelalo, prohibido, negativo`,
+    beside: 'por favor, porfa, porfavor, gracias, muchas gracias, mil gracias, pues, entonces, ahora',
+  },
 };
 /** Friendly signs say nothing more beside a word. */
 const FRIENDLY =

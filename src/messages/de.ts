@@ -13,6 +13,7 @@ import { failures, voice } from './de/failures.ts';
 import { jobFiles, yaml } from './de/job-files.ts';
 import { jobs } from './de/jobs.ts';
 import { doing, live } from './de/live.ts';
+import { mcp } from './de/mcp.ts';
 import { memory } from './de/memory.ts';
 import { models } from './de/models.ts';
 import { offline } from './de/offline.ts';
@@ -20,6 +21,7 @@ import { outcomes } from './de/outcomes.ts';
 import { contact, pairing } from './de/pairing.ts';
 import { plans } from './de/plans.ts';
 import { playbooks } from './de/playbooks.ts';
+import { projects } from './de/projects.ts';
 import { questions } from './de/questions.ts';
 import { prompts, skills } from './de/skills.ts';
 import { tasks, vibers } from './de/tasks.ts';
@@ -45,6 +47,7 @@ export const de: Catalogue = {
   jobFiles,
   jobs,
   live,
+  mcp,
   memory,
   models,
   offline,
@@ -52,6 +55,7 @@ export const de: Catalogue = {
   pairing,
   plans,
   playbooks,
+  projects,
   prompts,
   questions,
   search,

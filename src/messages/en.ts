@@ -16,6 +16,7 @@ import { failures, voice } from './en/failures.ts';
 import { jobFiles, yaml } from './en/job-files.ts';
 import { jobs } from './en/jobs.ts';
 import { doing, live } from './en/live.ts';
+import { mcp } from './en/mcp.ts';
 import { memory } from './en/memory.ts';
 import { models } from './en/models.ts';
 import { offline } from './en/offline.ts';
@@ -23,6 +24,7 @@ import { outcomes } from './en/outcomes.ts';
 import { contact, pairing } from './en/pairing.ts';
 import { plans } from './en/plans.ts';
 import { playbooks } from './en/playbooks.ts';
+import { projects } from './en/projects.ts';
 import { questions } from './en/questions.ts';
 import { prompts, skills } from './en/skills.ts';
 import { tasks, vibers } from './en/tasks.ts';
@@ -47,6 +49,7 @@ export const en = {
   jobFiles,
   jobs,
   live,
+  mcp,
   memory,
   models,
   offline,
@@ -54,6 +57,7 @@ export const en = {
   pairing,
   plans,
   playbooks,
+  projects,
   prompts,
   questions,
   search,
@@ -66,5 +70,5 @@ export const en = {
   yaml,
 } as const;
 
-/** The shape of a catalogue in any language. */
+/** The shape of a catalogue in any language; each is a chunk of its own, loaded for its first reader. */
 export type Catalogue = { readonly [A in keyof typeof en]: { readonly [K in keyof (typeof en)[A]]: string } };

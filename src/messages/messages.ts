@@ -1,12 +1,11 @@
 /**
  * Messages to people in their language. `messagesIn('de-AT').text('area.key', { name })` returns a sentence; `say`
  * names one whose reader isn't known yet. Texts without plurals and choices are formatted here; the formatter is loaded
- * for the first one that needs it.
+ * for the first one that needs it, and every language but English for its first reader.
  */
 import { createRequire } from 'node:module';
 import type { Arguments, Value, Wording } from './arguments.ts';
-import { de } from './de.ts';
-import { type Catalogue, en } from './en.ts';
+import { en } from './en.ts';
 import type { en as later } from './en-later.ts';
 import type { Format } from './format.ts';
 
@@ -21,7 +20,7 @@ type TextOf<K extends MessageKey> = K extends `${infer A extends keyof English}.
   : never;
 /** The values that a message requires. */
 export type Values<K extends MessageKey> = Arguments<TextOf<K>>;
-type GivenValues<K extends MessageKey> = keyof Values<K> extends never ? [] : [values: Values<K>];
+export type GivenValues<K extends MessageKey> = keyof Values<K> extends never ? [] : [values: Values<K>];
 
 declare const made: unique symbol;
 /** Text that may be shown to a person: a message of the catalogue, or words of a model or a person. */
@@ -46,10 +45,9 @@ export interface Messages {
   when(at: Date, zone?: string, now?: Date): Text;
 }
 
-const spoken = { en, de };
+const LANGUAGES = ['en', 'de', 'es'] as const;
 /** A language with a catalogue. */
-export type Language = keyof typeof spoken;
-const CATALOGUES: Readonly<Record<string, Catalogue>> = spoken;
+export type Language = (typeof LANGUAGES)[number];
 const FALLBACK = 'en';
 /** Locales for dates with 24-hour time. */
 const DATES: Readonly<Record<string, string>> = { en: 'en-GB' };
@@ -60,7 +58,7 @@ const COMMAND = /(?<![\w}])\/(?=[a-z{])/g;
 const DAY_MS = 86_400_000;
 const known = new Map<string, Messages>();
 
-export const languages: readonly string[] = Object.keys(CATALOGUES);
+export const languages: readonly string[] = LANGUAGES;
 
 /**
  * Returns the catalogue for a language tag, as platforms and people write it: `de`, `de-AT`, `de_AT.UTF-8`; undefined
@@ -68,7 +66,7 @@ export const languages: readonly string[] = Object.keys(CATALOGUES);
  */
 export function servedBy(tag: string | undefined): string | undefined {
   const language = /^([a-z]{2,3})(?:[-_.@].*)?$/i.exec(tag ?? '')?.[1]?.toLowerCase();
-  return language !== undefined && Object.hasOwn(CATALOGUES, language) ? language : undefined;
+  return language !== undefined && languages.includes(language) ? language : undefined;
 }
 
 /**
@@ -109,25 +107,26 @@ export const lines = (...texts: readonly (Text | '')[]): Text => words(texts.joi
 
 function catalogueText(language: string, key: string): string {
   const [area = '', name = ''] = key.split('.');
-  const catalogue: Texts = CATALOGUES[language] ?? en;
-  return (catalogue[area] ?? laterOf(language)[area])?.[name] ?? key;
+  const inEnglish: Texts = en;
+  const texts = area in inEnglish ? loadTexts(language, language) : loadTexts(language, `${language}-later`);
+  return texts[area]?.[name] ?? inEnglish[area]?.[name] ?? key;
 }
 
 type Texts = Readonly<Record<string, Readonly<Record<string, string>>>>;
-const loadedTexts = new Map<string, Texts>();
+const loadedTexts = new Map<string, Texts>([[FALLBACK, en]]);
 
 /**
- * Loads the areas that chats don't need with the first sentence of theirs. A process without a free handle can't, and
- * shows the key of the sentence: a report of trouble must not become a second one.
+ * Loads another language with its first sentence, and the areas that chats don't need with the first of theirs. A
+ * process without a free handle can't, and shows the English sentence or its key: a report of trouble must not become a
+ * second one.
  */
-function laterOf(language: string): Texts {
-  const known = loadedTexts.get(language);
+function loadTexts(language: string, file: string): Texts {
+  const known = loadedTexts.get(file);
   if (known) return known;
-  const file = `${language}-later`;
   try {
     const module: Record<string, Texts> = required(`./${file}.ts`, `./messages-${file}.js`);
     const texts = module[language] ?? {};
-    loadedTexts.set(language, texts);
+    loadedTexts.set(file, texts);
     return texts;
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;

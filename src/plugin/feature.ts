@@ -1,4 +1,4 @@
-/** Defines what a feature from outside may add, and what it receives of the gateway. */
+/** Defines what an external feature may add, and which parts of the gateway it receives. */
 import type { z } from 'zod';
 import type { Logger } from '../log.ts';
 import type { CommandOf } from '../runtime/contract/command.ts';
@@ -12,7 +12,7 @@ export interface PluginGateway {
   readonly log: Logger;
 }
 
-/** The part of a run that a tool sees. */
+/** The parts of a run that a tool sees. */
 export interface PluginRun {
   readonly gw: PluginGateway;
 }
@@ -45,7 +45,7 @@ export const defineCommand = (command: CommandOf<PluginGateway>): CommandOf<Plug
 
 /**
  * Returns the tool with defaults. `doing` is one of the gateway's own phrases; without it people read that a tool is
- * used. A UserError that `execute` throws is what the model reads.
+ * used. The model reads a UserError that `execute` throws.
  * @example
  * const add = defineTool({
  *   name: 'add_numbers',

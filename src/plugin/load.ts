@@ -1,7 +1,7 @@
 /**
  * Loads the packages and paths that the configuration names: channels by `channels.NAME.module`, features by `plugins`.
- * Each is first tried in a worker thread, which can always be terminated. One that throws, ends the process or never
- * finishes there is left out: the gateway starts without it, and a problem names the setting.
+ * Each is first tried in a worker thread, which can always be terminated. If a plugin throws there, ends the process or
+ * never finishes, it is left out: the gateway starts without it, and a problem names the setting.
  */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { findPackageJSON, registerHooks } from 'node:module';
@@ -27,7 +27,7 @@ export interface NamedPlugin {
   channel?: string;
 }
 
-/** A feature from outside; only its name was checked. */
+/** An external feature. Only its name has been checked. */
 export interface NamedFeature {
   name: string;
   /** The schema of the configuration section with its name. */
@@ -45,7 +45,8 @@ export interface LoadedPlugins {
   problems: readonly ConfigProblem[];
 }
 
-const LOAD_MS = 10_000;
+/** A busy machine may take long to read a package. */
+const LOAD_MS = 30_000;
 const NAME = /^[a-z][a-z0-9-]{0,31}$/;
 const OWN = 'openviber-gateway/plugin';
 const PLUGIN_API = new URL(import.meta.filename.endsWith('.ts') ? './plugin.ts' : './plugin.js', import.meta.url).href;
@@ -59,7 +60,7 @@ import(workerData.url).then(() => parentPort.postMessage(''), (error) => parentP
 `;
 
 /**
- * Gives plugins this program's own modules, wherever they are installed: errors of a second copy would fail
+ * Gives plugins this program's own modules, wherever they are installed, because errors from a second copy would fail
  * `instanceof`.
  */
 const ownParts = (() => {
@@ -94,7 +95,7 @@ export async function loadPlugins(named: readonly NamedPlugin[], home: string): 
       }
     }),
   );
-  // Sorted by setting, in whatever order they were loaded.
+  // Sorted by setting, regardless of the order in which they were loaded.
   return { features, problems: problems.sort((one, other) => (one.path < other.path ? -1 : 1)) };
 }
 
@@ -117,7 +118,7 @@ function manifestOf(name: string, base: string): string | undefined {
   try {
     return findPackageJSON(name, pathToFileURL(base));
   } catch {
-    // It throws if there is no such package.
+    // This throws if there is no such package.
     return undefined;
   }
 }
@@ -154,7 +155,7 @@ async function loadOnce(url: string): Promise<unknown> {
   return within<unknown, never>(import(/* @vite-ignore */ url), LOAD_MS, late);
 }
 
-/** Rejects with the reason why the plugin must not be loaded here. */
+/** Rejects with the reason if the plugin must not be loaded here. */
 async function rehearse(url: string): Promise<void> {
   const workerData = { url, own: OWN, api: PLUGIN_API };
   const trial = new Worker(TRIAL, { eval: true, workerData, stdout: true, stderr: true });
@@ -182,7 +183,7 @@ function readPluginName({ name }: Record<string, unknown>): string {
 const KIND_FUNCTIONS = ['commandPrefix', 'settings', 'open'] as const;
 
 /**
- * Returns whether the plugin has the functions of a kind. They are checked one by one, so that the missing ones can be
+ * Returns whether the plugin has the functions of a kind. They are checked one by one, so that missing ones can be
  * named.
  */
 const isKind = (plugin: unknown): plugin is ChannelKind =>

@@ -24,68 +24,58 @@ import { type Logger, scrub } from '../log.ts';
 import { type Messages, messagesFor } from '../messages/messages.ts';
 
 const TTL_MS = 24 * 3_600_000;
-/**
- * The suffix for the notice that an answer may not have arrived. Such a notice is retried until its own delivery is
- * certain.
- */
+/** Ends the key of the notice that an answer may not have arrived. It is retried until its own delivery is certain. */
 const NOTICE = '-unsure';
-/** The pause between two tries of a notice of which either may have arrived, in ms. */
+/** The pause between two tries of a notice, either of which may have arrived. */
 const NOTICE_MS = 10_000;
 
 export interface Delivery {
   /**
-   * Resolves when the message is durable; sending continues in the background. Adding the same key again has no effect.
-   * `again`: an earlier process may have added it, so that the disk is checked too.
+   * Resolves when the message is durable. Adding the same key again has no effect.
+   * @param again an earlier process may have added it: the disk is checked too
    * @throws LeaseLost if somebody else owns the lane now
    */
   add(message: OutboundMessage, trace: string, again?: boolean, fence?: Fence): Promise<void>;
-  /** Whether this process has something to send to the chat of an address. */
+  /** Returns whether something is being sent to the chat of an address. */
   isBusy(address: OutboundMessage['address']): boolean;
   stats(): Promise<OutboxStats>;
-  /** Resolves when nothing is being sent; entries that wait for a retry stay on disk. */
+  /** Resolves when nothing is being sent. */
   close(timeoutMs: number): Promise<void>;
 }
 
-/** The parts of a channel that delivery uses. */
 export type Sends = Pick<Channel, 'id' | 'isExact' | 'send'>;
 
 export interface DeliveryOptions {
   outbox: Outbox;
-  /** Returns the channel of an address; undefined while it is switched off. */
+  /** Undefined while it is switched off. */
   channelOf: (message: OutboundMessage) => Sends | undefined;
   log: Logger;
-  /** Returns texts in the language of an address's readers; English if unknown. */
+  /** The language of an address's readers; English if unknown. */
   messagesAt?: (address: OutboundMessage['address']) => Messages;
-  /** `failure` is a word for the error. */
   onOutcome?: (outcome: 'sent' | 'retry' | 'unsure' | 'dead', entry: OutboxFile, failure?: string) => void;
-  /** Called when an attempt begins. Call the result when it has ended, with a word for the error. */
+  /** Called when an attempt begins. The returned function is called when it ends, with a word for the error. */
   watch?: ((entry: OutboxFile) => (failure?: string) => void) | undefined;
-  /** Called when a message was given up for good; may be repeated after a crash. Must not throw. */
+  /** Called when a message is given up for good; may be repeated after a crash. Must not throw. */
   onDead?: (message: OutboundMessage, reason: string) => Promise<void>;
-  /**
-   * Called when a message was sent whose buttons are under the message with this ID on its platform; may be repeated.
-   * Must not throw.
-   */
+  /** Called with the platform's ID of the message that has the buttons; may be repeated. Must not throw. */
   onButtons?: (message: OutboundMessage, messageId: string) => void;
-  /** Called when a part of a digest has this ID on its platform; may be repeated. */
+  /** Called with the platform's ID of a part of a digest; may be repeated. */
   onDigest?: (message: OutboundMessage, part: string) => Promise<void>;
-  /** Prefixes of the lanes that this process sends; all by default. */
+  /** Lanes that this process sends; absent: all. */
   claims?: readonly string[];
-  /** Set if several processes send for a bot. */
+  /** Several processes send for a bot. */
   shared?: SharedPace | undefined;
-  /** Scales every wait; 1 except in tests. */
+  /** 1 except in tests. */
   timeScale?: number;
   now?: () => number;
 }
 
-/** The failures of one answer since it was claimed. */
 interface Tries {
   failures: number;
   /** How often the channel threw something other than a DeliveryError. */
   broken: number;
 }
 
-/** Starts sending what an earlier process left, and what is added from now on. */
 export const openDelivery = (options: DeliveryOptions): Delivery => new OutboxDelivery(options);
 
 class OutboxDelivery implements Delivery {
@@ -94,9 +84,9 @@ class OutboxDelivery implements Delivery {
   readonly #pace: Pace;
   readonly #partsOf: PartsOf;
   readonly #stopping = new AbortController();
-  /** The number of addresses that are being sent to, by chat. */
+  /** Addresses that are being sent to, by chat. */
   readonly #busy = new Map<string, number>();
-  /** The key of a pending notice by chat; the notice covers every answer before it. */
+  /** Pending notices by chat; each covers every answer before it. */
   readonly #notices = new Map<string, string>();
   #active = 0;
   #idle: (() => void) | undefined;
@@ -142,7 +132,7 @@ class OutboxDelivery implements Delivery {
     for (let lease = await outbox.claim(prefix); lease; lease = await outbox.claim(prefix)) void this.#work(lease);
   }
 
-  /** Sends an answer with as many tries as it needs; the next one of its address waits. */
+  /** The next answer of the address waits. */
   async #work(lease: OutboxLease): Promise<void> {
     const { outbox, log } = this.#options;
     const { signal } = this.#stopping;
@@ -182,7 +172,7 @@ class OutboxDelivery implements Delivery {
     }
   }
 
-  /** Tries once. Returns the ms until the next try, or `finished`. */
+  /** Returns the ms until the next try. */
   async #attempt(lease: OutboxLease, tries: Tries): Promise<number | 'finished'> {
     const { message, createdAt } = lease.entry;
     const channel = this.#options.channelOf(message);
@@ -226,7 +216,6 @@ class OutboxDelivery implements Delivery {
     log.debug({ trace, channel: channel.id }, 'delivered');
   }
 
-  /** Handles a failure. Returns the same as `#attempt`. */
   async #failed(lease: OutboxLease, tries: Tries, error: unknown): Promise<number | 'finished'> {
     const { log, onOutcome } = this.#options;
     const { trace, message } = lease.entry;
@@ -236,7 +225,7 @@ class OutboxDelivery implements Delivery {
     }
     const failure = failureOf(error, tries.broken, lease.parts.values());
     if (failure.kind === 'over') return this.#giveUp(lease, failure.to, failure.reason, failureKind(error));
-    // Whether an error that no channel should throw passes is unknown: retry a few times, then report it.
+    // It is unknown whether an error that no channel should throw will pass: retry a few times, then report it.
     if (failure.kind === 'broken') return backoff(tries);
     onOutcome?.('retry', lease.entry, failureKind(error));
     log.warn({ err: error, trace, lane: message.address.chat }, 'sending is tried again');
@@ -246,10 +235,7 @@ class OutboxDelivery implements Delivery {
     return failure.leastMs;
   }
 
-  /**
-   * Gives an answer up. It leaves the outbox last: after a crash before that it is given up again, so that people are
-   * told at least once.
-   */
+  /** The answer leaves the outbox last: after a crash it is given up again, so that people are told at least once. */
   async #giveUp(lease: OutboxLease, to: 'dead' | 'unsure', reason: string, failure: string): Promise<'finished'> {
     const { outbox, log, onDead, onOutcome } = this.#options;
     const { trace, message } = lease.entry;
@@ -291,14 +277,13 @@ class OutboxDelivery implements Delivery {
 const isNotice = ({ entry }: OutboxLease): boolean => entry.key.endsWith(NOTICE);
 
 /**
- * Paces sends after a platform has said "slow down" (promise 8). Before that nothing is held back: platforms allow
- * bursts and report when it is too much. From the first 429 on, the chat is slowed down for a while, so that it doesn't
- * hit the limit again.
+ * Paces sends after a platform has said "slow down" (promise 8). Before that nothing is held back, since platforms
+ * allow bursts; from the first 429 on, the chat is slowed down for a while.
  */
 interface Pace {
-  /** Returns the milliseconds to wait before sending to this address; 0 to send now. */
+  /** 0 to send now, else ms. */
   delay(address: Address): number;
-  /** Records that the platform refused with "retry after". */
+  /** The platform refused with "retry after". */
   limited(address: Address, retryAfterMs: number): void;
   sent(address: Address): void;
 }
@@ -317,7 +302,7 @@ interface ChatPace {
 /** Topics and threads share their chat's limit. */
 export const chatKeyOf = (address: Address): string => `${address.channel} ${address.account} ${address.chat}`;
 
-/** Limits apply to a bot, however many processes send for it, so each process shares the limits it hits. */
+/** Limits apply to a bot: each process shares the limits it hits. */
 type SharedPace = Engine<unknown>;
 
 const TOPIC = 'pace';

@@ -6,10 +6,7 @@ import { knowElements } from './reply/reply.ts';
 import type { Feature, FeatureRun, Gateway } from './run/gateway.ts';
 import { knowTools, ownTools } from './tools/table.ts';
 
-/**
- * @param at with the configuration of the gateway; absent: all features count as set up
- * @throws Error if two features, commands or tools share a name
- */
+/** @param at absent: all features count as set up | @throws Error if two features, commands or tools share a name */
 export function featureSet(features: readonly Feature[], at?: { config: object }): FeatureSet<Gateway, FeatureRun> {
   const names = features.map(({ name }) => name);
   const twice = names.find((name, at) => names.indexOf(name) !== at);
@@ -22,17 +19,16 @@ export function featureSet(features: readonly Feature[], at?: { config: object }
   return { on, tools, commands: commandTable(features) };
 }
 
-/** Returns what is left of a feature that the configuration gives nothing to do in a run. */
-const withoutRuns = ({ offers: _offers, after: _after, ...others }: Feature): Feature => others;
+const withoutRuns = ({ offers: _offers, after: _after, below: _below, ...others }: Feature): Feature => others;
 
-/** Hides the elements of these features in answers from people. The elements of a feature that is off are never for people either. */
+/** Hides the elements of these features in answers, including features that are off. */
 export const knowBlocks = (features: readonly Feature[]): void =>
   knowElements(features.flatMap(({ reply = [] }) => reply.map(({ name }) => name)));
 
 const nativesOf = (features: readonly Feature[]): KnownTool[] =>
   features.flatMap(({ natives = {} }) => Object.entries(natives).map(([name, tool]) => ({ ...tool, name })));
 
-/** Returns a home for features that work without a gateway; names of features that are off are reserved, too. */
+/** Names of features that are off are reserved, too. */
 export const homeAt = (features: readonly Feature[], config: object, home: string): HomeAt => ({
   config,
   home,
@@ -40,7 +36,7 @@ export const homeAt = (features: readonly Feature[], config: object, home: strin
   natives: nativesIn(features),
 });
 
-/** Returns the names of our own tools, which no skill and no server of tools may use. */
+/** No skill and no server of tools may use these names. */
 export const reservedIn = (features: readonly Feature[]): string[] => [
   ...new Set([
     ...ownTools(),
@@ -48,10 +44,9 @@ export const reservedIn = (features: readonly Feature[]): string[] => [
   ]),
 ];
 
-/** Returns the names of the bundled skills that have code. */
 export const nativesIn = (features: readonly Feature[]): string[] => nativesOf(features).map(({ name }) => name);
 
-/** Returns what jobs of these vibers may name of tools and skills that come and go. */
+/** The tools and skills that jobs of these vibers may name. */
 export async function offeredNames(
   features: readonly Feature[],
   vibers: readonly string[],

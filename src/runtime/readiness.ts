@@ -1,5 +1,5 @@
 /**
- * Checks whether the gateway can work now, and what prevents it, for `/readyz`, `viber status` and the log line
+ * Reports whether the gateway can work now, and what prevents it, for `/readyz`, `viber status` and the log line
  * `ready`.
  */
 import fs from 'node:fs';
@@ -18,7 +18,7 @@ export interface ReadinessSources {
   delivery: Delivery;
   handles: () => HandleState;
   roles?: { own: readonly string[]; missing(): Promise<readonly string[]> } | undefined;
-  /** Whether every channel has been asked to connect. */
+  /** Every channel has been asked to connect. */
   isStarted: () => boolean;
 }
 
@@ -48,8 +48,8 @@ export async function readinessOf(sources: ReadinessSources): Promise<Readiness>
 }
 
 const LACKS: Readonly<Record<string, string>> = {
-  ingress: 'no process takes messages in',
-  work: 'no process works on what waits',
+  ingress: 'no process accepts messages',
+  work: 'no process works on messages',
   deliver: 'no process sends answers',
 };
 

@@ -1,7 +1,7 @@
 /**
- * The worker: claims lanes and completes them. It answers commands and runs turns of messages (`run/run.ts`). Words
- * that arrive during a turn may steer it: the turn ends, the next one continues it with the new words, and its answer
- * goes to everybody whose messages were read.
+ * The worker: claims lanes, answers commands and runs turns of messages (`run/run.ts`). Words that arrive during a turn
+ * may steer it: the turn ends, the next one continues it with the new words, and its answer goes to everybody whose
+ * messages were read.
  *
  * Invariant: every message in a lease is answered, or handed back with it.
  */
@@ -30,18 +30,12 @@ import type { Turn } from './run/turn.ts';
 import { noteWait } from './run/watch-turn.ts';
 import { Work } from './run/work.ts';
 
-/** How often a lane that waits for a stop checks whether the stop has taken effect, in ms. */
+/** How often a lane that waits for a stop checks whether it has taken effect. */
 const LOOK_MS = 50;
 
-export interface Worker {
-  /** Tells people that promises of the last process won't be kept. Must be called before `start`. */
-  tellUnkept(): Promise<void>;
-  start(): Promise<void>;
-  /** Claims nothing new, lets runs finish for `graceMs`, and leaves the rest to the next start. */
-  stop(graceMs: number): Promise<void>;
-}
+export type Worker = ReturnType<typeof createWorker>;
 
-export function createWorker(gw: Gateway): Worker {
+export function createWorker(gw: Gateway) {
   const { engine, tasks, config } = gw;
   const { queue } = engine;
   const { lanes, bus, arrivals } = tasks;
@@ -60,8 +54,9 @@ export function createWorker(gw: Gateway): Worker {
   }
 
   return {
+    /** Tells people which promises of the last process won't be kept. Call it before `start`. */
     tellUnkept: () => tellUnkept(gw),
-    async start() {
+    async start(): Promise<void> {
       // A stop that an earlier process accepted ends its task before the task runs again.
       for (const { id, message } of await queue.unfinished()) {
         const lane = stoppedBy(message);
@@ -70,7 +65,8 @@ export function createWorker(gw: Gateway): Worker {
       for (let n = 0; n < config.limits.runs; n++) void claim(TASKS, workLane);
       for (let n = 0; n < COMMANDS_AT_ONCE; n++) void claim(COMMANDS, workCommands);
     },
-    async stop(graceMs) {
+    /** Lets runs finish for `graceMs`, and leaves the rest to the next start. */
+    async stop(graceMs: number): Promise<void> {
       queue.close();
       await within(Promise.all(working), graceMs);
       lanes.isStopping = true;
@@ -91,8 +87,8 @@ async function workCommands(lease: Lease<Entry>, gw: Gateway): Promise<void> {
   }
 }
 
-/** Works on a task until its lane has nothing pending that belongs together, or the gateway stops. */
-export async function workLane(lease: Lease<Entry>, gw: Gateway): Promise<void> {
+/** Stops when no pending messages belong together, or when the gateway stops. */
+async function workLane(lease: Lease<Entry>, gw: Gateway): Promise<void> {
   const { lane } = lease;
   const { queue } = gw.engine;
   const { works } = gw.tasks.lanes;
@@ -119,7 +115,7 @@ async function takeTurns(work: Work, head: Item, gw: Gateway): Promise<void> {
   const started: StartedRuns = lease.isAgain ? startedRuns(gw.home, head.message) : new Map();
   const isRetried = gw.tasks.lanes.failures.has(lease.lane);
   const waiting = await firstBatches(lease, gw.engine.queue, started, { isRetried });
-  /** Messages of steered turns, which the turn that continues them answers. */
+  /** The turn that continues a steered one answers its messages. */
   let unanswered: readonly Item[] = [];
   for (let batch = waiting.shift(); batch; batch = waiting.shift()) {
     const turn = await prepareTurn(work, batch, { unanswered, waiting }, gw);
@@ -139,7 +135,7 @@ interface Waiting {
   waiting: readonly Batch[];
 }
 
-/** Returns undefined if no message could be answered where it was written; their people were told why. */
+/** Undefined if no message could be answered where it was written; their senders were told why. */
 async function prepareTurn(
   work: Work,
   batch: Batch,
@@ -181,16 +177,15 @@ async function prepareTurn(
   };
 }
 
-/** Whether a run resumes only to learn that it was stopped while it waited. */
+/** The run resumes only to learn that it was stopped while it waited. */
 function isStopped(item: Item | undefined, { consent }: Gateway): boolean {
   return consent.approvals.get(item?.message.resume?.approval ?? '')?.decision?.verdict === 'stop';
 }
 
-/** Handles a failed lane. A lost lease is somebody else's work now. */
 async function fail(lease: Lease<Entry>, error: unknown, gw: Gateway): Promise<void> {
   const { log, features } = gw;
   const { lane } = lease;
-  if (error instanceof LeaseLost) return void log.warn({ lane }, 'the work on a lane was lost to somebody else');
+  if (error instanceof LeaseLost) return void log.warn({ lane }, 'another process took over the work on a lane');
   const kind = isStorageFailure(error) ? 'storage' : errorWord(error);
   features.metrics.count('viber_errors_total', { stage: 'run', kind });
   try {
@@ -200,7 +195,7 @@ async function fail(lease: Lease<Entry>, error: unknown, gw: Gateway): Promise<v
   }
 }
 
-/** Handles a signal to a lane. Returns undefined if this process isn't working on the lane, or hasn't begun. */
+/** Undefined if this process isn't working on the lane, or hasn't begun. */
 function hear(
   lane: string,
   signal: LaneSignal,

@@ -6,6 +6,7 @@ import { lstat, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { errorCode, UserError } from '../errors.ts';
 import { PathRefused, readBytes, useFile } from '../lib/files/below.ts';
+import { cleanName } from '../lib/text.ts';
 import { isProgramName } from './program.ts';
 import type { Skill } from './skill.ts';
 
@@ -69,7 +70,7 @@ export async function programsOf({ level, folder }: Skill): Promise<string[]> {
  */
 export async function readSkillFile(skill: Skill, name: string, maxBytes: number): Promise<string> {
   const refuse = (why: string, cause?: unknown) =>
-    new UserError(`The file "${printableName(name)}" of the skill ${skill.name} cannot be read: ${why}.`, { cause });
+    new UserError(`The file "${cleanName(name)}" of the skill ${skill.name} cannot be read: ${why}.`, { cause });
   const parts = name.split('/');
   const isPlain = parts.every((part) => part !== '' && !part.startsWith('.') && !/[\\\0]/.test(part));
   if (skill.folder === undefined || !isPlain || path.isAbsolute(name) || parts.length > MAX_DEPTH + 1) {
@@ -96,11 +97,4 @@ function decodeText(bytes: Uint8Array, refused: () => UserError): string {
     if (error instanceof TypeError) throw refused();
     throw error;
   }
-}
-
-function printableName(name: string): string {
-  return name
-    .toWellFormed()
-    .replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '\ufffd')
-    .slice(0, 100);
 }

@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { type FolderWatch, watchFiles } from '../lib/watch-folders.ts';
 import type { Logger } from '../log.ts';
+import { messagesIn } from '../messages/messages.ts';
 import { createSkillLibrary, isSkillFile, type SkillLibrary, type SkillProblem } from './library.ts';
 import { readPrepared } from './prepared.ts';
 import type { Skill, SkillLevel } from './skill.ts';
@@ -140,9 +141,10 @@ export class Skills {
           void reader.keep();
         }
         this.#merged.clear();
-        const reasons = library.problems.map(({ file, reason }) => `${file}: ${reason}`).join('\n');
+        const reasons = JSON.stringify(library.problems);
         if (reasons !== known)
-          for (const { file, reason } of library.problems) this.#options.log.warn({ file, reason }, 'skill not loaded');
+          for (const { file, reason } of library.problems)
+            this.#options.log.warn({ file, reason: messagesIn('en').said(reason) }, 'skill not loaded');
         known = reasons;
       },
       onError: (err) => this.#options.log.warn({ err }, 'skills cannot be read'),

@@ -5,6 +5,7 @@
 import { isNode, isScalar, LineCounter, parseDocument, visit } from 'yaml';
 import { UserError } from '../errors.ts';
 import { isRecord } from '../lib/json.ts';
+import { say } from '../messages/messages.ts';
 
 /**
  * In characters. A real front matter has some hundreds; the parser takes about 0.1 s for this many in the worst case.
@@ -37,10 +38,11 @@ export function readYaml(text: string): FrontMatter {
     const read = parseFrontMatterYaml(attempt);
     if (read.document.errors.length === 0) return { keys: readKeyLines(read), unread };
   }
-  throw new UserError(`line ${first.lines.linePos(error.pos[0]).line}: ${error.message}`);
+  const { line } = first.lines.linePos(error.pos[0]);
+  throw new UserError(say('skillFiles.inLine', { line, what: error.message }));
 }
 
-export const tooLongFront = () => new UserError(`the front matter is longer than ${MAX_FRONT / 1024} KB`);
+export const tooLongFront = () => new UserError(say('skillFiles.longFront', { kb: MAX_FRONT / 1024 }));
 
 /** Input that nobody wrote by hand is rejected as a whole. */
 const tooDeep = ({ document }: ReturnType<typeof parseFrontMatterYaml>): boolean =>
@@ -54,11 +56,12 @@ function readKeyLines({ document, lines }: ReturnType<typeof parseFrontMatterYam
         if (!isScalar(key)) {
           const line = isNode(key) ? lines.linePos(key.range?.[0] ?? 0).line : 1;
           // The library would stringify it, in time that doubles with each level.
-          throw new UserError(`line ${line}: expected a text as key`);
+          throw new UserError(say('skillFiles.inLine', { line, what: say('skillFiles.textKey') }));
         }
         if (seen.has(key.value)) {
           const { line } = lines.linePos(key.range?.[0] ?? 0);
-          throw new UserError(`line ${line}: the key "${String(key.value)}" appears twice`);
+          const what = say('skillFiles.twiceKey', { key: String(key.value) });
+          throw new UserError(say('skillFiles.inLine', { line, what }));
         }
         seen.add(key.value);
       }
@@ -68,7 +71,7 @@ function readKeyLines({ document, lines }: ReturnType<typeof parseFrontMatterYam
     toJs(() => document.toJS({ maxAliasCount: MAX_ALIASES })),
     0,
   );
-  if (!isRecord(data)) throw new UserError('the front matter has no keys ("name: ...")');
+  if (!isRecord(data)) throw new UserError(say('skillFiles.noKeys'));
   return new Map(Object.entries(data));
 }
 
@@ -134,18 +137,17 @@ function toJs(make: () => unknown): unknown {
   try {
     return make();
   } catch (error) {
-    if (error instanceof ReferenceError)
-      throw new UserError('too many aliases (*name) in the front matter', { cause: error });
+    if (error instanceof ReferenceError) throw new UserError(say('skillFiles.aliases'), { cause: error });
     throw error;
   }
 }
 
 /** Copies JSON data. A repeated alias is copied each time; one inside its own anchor stops at the depth limit. */
 function copyData(value: unknown, depth: number): unknown {
-  if (depth > MAX_DEPTH) throw new UserError(`the front matter is nested deeper than ${MAX_DEPTH} levels`);
+  if (depth > MAX_DEPTH) throw new UserError(say('skillFiles.deepFront', { n: MAX_DEPTH }));
   if (Array.isArray(value)) return value.map((item) => copyData(item, depth + 1));
   if (isRecord(value)) {
-    if (Object.hasOwn(value, '__proto__')) throw new UserError('the key "__proto__" is reserved');
+    if (Object.hasOwn(value, '__proto__')) throw new UserError(say('skillFiles.protoKey'));
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, copyData(item, depth + 1)]));
   }
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null;

@@ -1,4 +1,5 @@
 /** Checks whether a skill can be used here, and what would fix it. Runs nothing and ignores our own environment. */
+import { say, type Wording } from '../messages/messages.ts';
 import { waysToInstall } from './install-hints.ts';
 import { findProgram, hasSandbox, searchPath } from './sandbox.ts';
 import type { Skill } from './skill.ts';
@@ -8,7 +9,7 @@ export interface HealthProblem {
   /** The missing item, such as `git`. */
   name: string;
   /** One sentence that says what to do. */
-  fix: string;
+  fix: Wording;
 }
 
 export interface SkillHealth {
@@ -59,48 +60,46 @@ export function openHealth(options: HealthOptions): Health {
       const { requires, name, script } = skill;
       const sandbox = options.sandbox ?? (await hasSandbox());
       if (requires.os.length > 0 && !requires.os.includes(process.platform)) {
-        const systems = requires.os.join(' or ');
-        problems.push({ kind: 'system', name: process.platform, fix: `it works on ${systems} only` });
+        const systems = requires.os.join(', ');
+        problems.push({ kind: 'system', name: process.platform, fix: say('skillFiles.systems', { systems }) });
       }
       const runsScript = script !== undefined;
       const needed = [...requires.bins, ...(runsScript && script.shell === 'bash' ? ['bash'] : [])];
       // Scripts in the sandbox find only the system's programs.
-      const where = sandbox && runsScript ? ' for the whole system (below /usr)' : '';
+      const isForSystem = sandbox && runsScript;
       for (const program of await missing(needed, sandbox)) {
-        problems.push({ kind: 'binary', name: program, fix: `install ${program}${where}${waysTo([program], skill)}` });
+        const what = { program, hints: hintsFor([program], skill) };
+        const fix = isForSystem ? say('skillFiles.installSystem', what) : say('skillFiles.install', what);
+        problems.push({ kind: 'binary', name: program, fix });
       }
       if (
         requires.anyBins.length > 0 &&
         (await missing(requires.anyBins, sandbox)).length === requires.anyBins.length
       ) {
-        problems.push({
-          kind: 'binary',
-          name: requires.anyBins.join(', '),
-          fix: `install one of ${requires.anyBins.join(', ')}${where}${waysTo(requires.anyBins, skill)}`,
-        });
+        const programs = requires.anyBins.join(', ');
+        const what = { programs, hints: hintsFor(requires.anyBins, skill) };
+        const fix = isForSystem ? say('skillFiles.installOneSystem', what) : say('skillFiles.installOne', what);
+        problems.push({ kind: 'binary', name: programs, fix });
       }
       const granted = Object.hasOwn(options.granted, name) ? (options.granted[name] ?? {}) : {};
       for (const variable of requires.env) {
         if (Object.hasOwn(granted, variable) && granted[variable] !== '') continue;
-        problems.push({ kind: 'variable', name: variable, fix: `set skills.env.${name}.${variable} in config.yaml` });
+        problems.push({ kind: 'variable', name: variable, fix: say('skillFiles.setVariable', { name, variable }) });
       }
       if (!sandbox && options.needsSandbox?.(skill) === true)
-        problems.push({ kind: 'binary', name: 'bubblewrap', fix: 'install bubblewrap: it only runs in a sandbox' });
+        problems.push({ kind: 'binary', name: 'bubblewrap', fix: say('skillFiles.needsSandbox') });
       const isUsable = problems.length === 0;
       if (runsScript && !sandbox) {
-        problems.push({
-          kind: 'sandbox',
-          name: 'bubblewrap',
-          fix: 'install bubblewrap; without a sandbox its script only runs after a person allows it',
-        });
+        problems.push({ kind: 'sandbox', name: 'bubblewrap', fix: say('skillFiles.wantsSandbox') });
       }
       return { isUsable, problems };
     },
   };
 }
 
-/** Returns the skill's own installation hints. */
-function waysTo(programs: readonly string[], { install }: Skill): string {
-  const ways = [...new Set(programs.flatMap((program) => waysToInstall(program, install)))].slice(0, 2);
-  return ways.length > 0 ? ` (its author says: ${ways.join(', or ')})` : '';
+/** Returns the skill's own installation hints; '' if it has none. */
+function hintsFor(programs: readonly string[], { install }: Skill): Wording | '' {
+  const [way, other] = new Set(programs.flatMap((program) => waysToInstall(program, install)));
+  if (way === undefined) return '';
+  return other === undefined ? say('skillFiles.hint', { way }) : say('skillFiles.hints', { way, other });
 }

@@ -3,9 +3,7 @@
 export interface Invocation {
   /** Tools that it may use without asking, as the bundle names them; absent if it doesn't say. */
   allowedTools?: string[];
-  /** Whether the model may use it on its own. */
   forModel: boolean;
-  /** Whether a person may call it by name. */
   forPeople: boolean;
 }
 

@@ -1,23 +1,22 @@
 /**
  * The skills of one folder, replaced as a whole set. A file that can't be read as a skill keeps its last good version
- * in force, with the reason; a deleted file removes its skill (promise 18).
+ * in use, with the reason; a deleted file removes its skill (promise 18).
  */
 
 import { errorMessage, UserError } from '../errors.ts';
 import { originalOf } from '../lib/second-versions.ts';
 import type { WatchedFile } from '../lib/watch-folders.ts';
+import { say, type Value, type Wording } from '../messages/messages.ts';
 import { defaultSkillName } from './name.ts';
 import type { Skill, SkillLevel, SkillSource } from './skill.ts';
 
 export interface SkillProblem {
   file: string;
   level: SkillLevel;
-  /** One sentence. */
-  reason: string;
+  reason: Wording;
 }
 
 export interface SkillLibrary {
-  /** Skills by name. */
   readonly skills: ReadonlyMap<string, Skill>;
   readonly problems: readonly SkillProblem[];
   replace(files: readonly WatchedFile[], parse: (text: string, source: SkillSource) => Skill): void;
@@ -27,7 +26,7 @@ export interface SkillLibrary {
 interface Entry {
   from: WatchedFile;
   skill: Skill | undefined;
-  reason: string | undefined;
+  reason: Wording | undefined;
 }
 
 /** Returns whether a file holds a skill, by its name; sync conflict copies don't. */
@@ -73,8 +72,8 @@ export function createSkillLibrary(level: SkillLevel, reserved: ReadonlySet<stri
       return { from, skill: parse(from.text, { file: from.path, level, reserved }), reason: undefined };
     } catch (error) {
       // One bad file doesn't affect the others.
-      const kept = before?.skill ? '; the last good version stays in use' : '';
-      return { from, skill: before?.skill, reason: cleanReason(errorMessage(error)) + kept };
+      const why = error instanceof UserError ? error.said : say('common.asItIs', { text: errorMessage(error) });
+      return { from, skill: before?.skill, reason: before?.skill ? say('skillFiles.kept', { why }) : why };
     }
   }
 
@@ -88,16 +87,22 @@ export function createSkillLibrary(level: SkillLevel, reserved: ReadonlySet<stri
     for (const { from, skill, reason } of sorted) {
       const first = skill && skills.get(skill.name);
       if (skill && !first) skills.set(skill.name, skill);
-      const why = reason ?? (first && `name: "${skill.name}" is taken by ${first.file}`);
-      if (why) problems.push({ file: from.path, level, reason: why });
+      const why = reason ?? (first && say('skillFiles.twoOfAName', { name: skill.name, file: first.file }));
+      if (why) problems.push({ file: from.path, level, reason: withoutControls(why) });
     }
     problems.sort((a, b) => (a.file < b.file ? -1 : 1));
     return { skills, problems };
   }
 }
 
-/** A reason may quote the file, and is shown on terminals and in chats. */
-const cleanReason = (text: string) => text.toWellFormed().replace(/[[\p{Cc}\p{Cf}]--[\n]]/gv, '\ufffd');
+/** Replaces control characters: a reason may quote the file, and is shown on terminals and in chats. */
+function withoutControls({ key, values }: Wording): Wording {
+  const clean = (value: Value): Value => {
+    if (typeof value === 'string') return value.toWellFormed().replace(/[[\p{Cc}\p{Cf}]--[\n]]/gv, '\ufffd');
+    return typeof value === 'object' && 'key' in value ? withoutControls(value) : value;
+  };
+  return { key, values: Object.fromEntries(Object.entries(values).map(([name, value]) => [name, clean(value)])) };
+}
 
 /** Returns whether a skill file is below another bundle's folder, and so one of that bundle's further files. */
 function isInsideBundle(name: string, bundles: ReadonlySet<string>): boolean {

@@ -4,7 +4,6 @@ import path from 'node:path';
 import { type Language, venvCommand } from './program.ts';
 import type { Skill } from './skill.ts';
 
-/** Returns undefined if the output mentions none. */
 export function missingHint(said: string, language: Language, skill: Skill): string | undefined {
   const [, python] = /(?:ModuleNotFoundError|ImportError): No module named '?([\w.]+)/.exec(said) ?? [];
   if (language === 'Python' && python) return pythonHint(python.split('.')[0] ?? python, skill);

@@ -1,6 +1,7 @@
 /** Validates the name of a skill, and derives one from its file. */
 import path from 'node:path';
 import { UserError } from '../errors.ts';
+import { say, type Wording } from '../messages/messages.ts';
 
 const NAME = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
@@ -10,10 +11,10 @@ const NAME = /^[a-z0-9]+(-[a-z0-9]+)*$/;
  */
 export function checkName(name: string, reserved: ReadonlySet<string>): string {
   if (!NAME.test(name) || name.length > 64) {
-    throw new UserError(`name: "${name.slice(0, 80)}" is not kebab-case (a-z, 0-9 and single -, at most 64)`);
+    throw new UserError(say('skillFiles.badName', { name: name.slice(0, 80) }));
   }
   if (name in {} || [...reserved].some((tool) => tool.replaceAll('_', '-') === name)) {
-    throw new UserError(`name: "${name}" is the name of a built-in tool; choose another`);
+    throw new UserError(say('skillFiles.ownTool', { name }));
   }
   return name;
 }
@@ -23,12 +24,10 @@ export function isBundle(file: string): boolean {
   return path.basename(file).toLowerCase() === 'skill.md';
 }
 
-/** Returns the name of a skill that doesn't give one. */
 export function defaultSkillName(file: string): string {
   return isBundle(file) ? path.basename(path.dirname(file)) : path.basename(file).replace(/\.skill\.md$/i, '');
 }
 
-/** Converts words to a name; undefined if nothing is left. */
 const slugOf = (words: string): string | undefined => {
   const slug = words
     .normalize('NFKD')
@@ -49,12 +48,12 @@ export function nameFor(
   given: string | undefined,
   { file, reserved }: { file: string; reserved: ReadonlySet<string> },
   kind: 'tool' | 'instructions',
-): { name: string; warning?: string } {
+): { name: string; warning?: Wording } {
   const written = given ?? defaultSkillName(file);
   // A name that looks like a path, or has invisible characters, wasn't given in good faith.
   const isAsItIs = kind === 'tool' || NAME.test(written) || /[/\\\p{Cc}\p{Cf}]/u.test(written) || written in {};
   const slug = isAsItIs ? undefined : (slugOf(written) ?? slugOf(defaultSkillName(file)));
   if (slug === undefined) return { name: checkName(written, reserved) };
-  const warning = `name: "${written.slice(0, 80)}" is not kebab-case; it is known as ${slug}`;
+  const warning = say('skillFiles.knownAs', { name: written.slice(0, 80), slug });
   return { name: checkName(slug, reserved), warning };
 }

@@ -4,6 +4,9 @@
 import { z } from 'zod';
 import { UserError } from '../errors.ts';
 import { isRecord } from '../lib/json.ts';
+import { expects } from '../messages/expects.ts';
+import { say, type Wording } from '../messages/messages.ts';
+import { invalidKey } from './invalid-key.ts';
 
 type Scalar = string | number | boolean;
 
@@ -45,18 +48,24 @@ const FAMILIES =
 const OF_THE_SHELL =
   /^(_|UID|EUID|GROUPS|PPID|LINENO|RANDOM|SRANDOM|SECONDS|EPOCH\w+|COLUMNS|LINES|TMOUT|IGNOREEOF|OPT(IND|ARG|ERR)|HIST\w*|MAIL(PATH|CHECK)|FUNCNAME|DIRSTACK|PIPESTATUS|REPLY|FCEDIT|FIGNORE|EXECIGNORE|TIMEFORMAT|COMP_\w+|COMPREPLY|COPROC|MAPFILE|READLINE_\w+|HOSTFILE|HOSTTYPE|MACHTYPE|OSTYPE|SHLVL|auto_resume|histchars)$/;
 
-const scalar = z.union([z.string(), z.number(), z.boolean()], 'expected a text, a number, true or false');
+const scalar = z.union([z.string(), z.number(), z.boolean()], expects('skillFiles.scalar'));
 const definition = z.strictObject(
   {
-    type: z.enum(['string', 'number', 'boolean'], 'expected string, number or boolean'),
-    description: z.string('expected text').max(1024, 'longer than 1,024 characters').default(''),
-    required: z.boolean('expected true or false').default(false),
+    type: z.enum(['string', 'number', 'boolean'], expects('skillFiles.parameterType')),
+    description: z.string(expects('expected.text')).max(1024, expects('skillFiles.longText')).default(''),
+    required: z.boolean(expects('expected.flag')).default(false),
     default: scalar.nullish(),
-    enum: z.array(scalar, 'expected a list').min(1, 'an empty list').max(100, 'more than 100 values').nullish(),
+    enum: z
+      .array(scalar, expects('expected.list'))
+      .min(1, expects('skillFiles.emptyList'))
+      .max(100, expects('skillFiles.longList'))
+      .nullish(),
   },
   {
     error: (issue) =>
-      issue.code === 'unrecognized_keys' ? `unknown key "${issue.keys[0]}"` : 'expected type and description',
+      issue.code === 'unrecognized_keys'
+        ? expects('skillFiles.parameterKey', { key: issue.keys[0] ?? '' })
+        : expects('skillFiles.parameter'),
   },
 );
 
@@ -67,19 +76,16 @@ const definition = z.strictObject(
  */
 export function readParameters(value: unknown, taken: readonly string[]): SkillParameter[] {
   if (value === undefined || value === null) return [];
-  if (!isRecord(value)) throw new UserError('parameters: expected one key for each parameter');
+  if (!isRecord(value)) throw new UserError(say('skillFiles.parameters'));
   const entries = Object.entries(value);
-  if (entries.length > MAX_PARAMETERS) throw new UserError(`parameters: more than ${MAX_PARAMETERS}`);
+  if (entries.length > MAX_PARAMETERS) throw new UserError(say('skillFiles.manyParameters', { n: MAX_PARAMETERS }));
   const seen = new Set<string>();
   return entries.map(([name, raw]) => {
     const variable = variableOf(name, taken);
-    if (seen.has(variable.toLowerCase())) throw new UserError(`parameters.${name}: there is another one of that name`);
+    if (seen.has(variable.toLowerCase())) throw refused(name, say('skillFiles.parameterTwice'));
     seen.add(variable.toLowerCase());
     const parsed = definition.safeParse(raw);
-    if (!parsed.success) {
-      const [issue] = parsed.error.issues;
-      throw new UserError(`${['parameters', name, ...(issue?.path ?? [])].join('.')}: ${issue?.message}`);
-    }
+    if (!parsed.success) throw invalidKey(parsed.error, 'parameters', name);
     const { default: fallback, enum: values, ...rest } = parsed.data;
     const parameter: SkillParameter = { name, variable, ...rest };
     if (values) parameter.enum = values;
@@ -94,13 +100,11 @@ export function readParameters(value: unknown, taken: readonly string[]): SkillP
 
 function variableOf(name: string, taken: readonly string[]): string {
   if (!/^[A-Za-z_][A-Za-z0-9_]*$|^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name) || name.length > 64) {
-    throw new UserError(`parameters: "${name.slice(0, 80)}" is no name; use letters, digits and _ (at most 64)`);
+    throw new UserError(say('skillFiles.parameterName', { name: name.slice(0, 80) }));
   }
   const variable = name.replaceAll('-', '_');
-  if (isReserved(variable)) {
-    throw new UserError(`parameters.${name}: this name is reserved (it would change what programs do); choose another`);
-  }
-  if (taken.includes(variable)) throw new UserError(`parameters.${name}: the skill requires a variable of this name`);
+  if (isReserved(variable)) throw refused(name, say('skillFiles.reservedVariable'));
+  if (taken.includes(variable)) throw refused(name, say('skillFiles.requiredVariable'));
   return variable;
 }
 
@@ -114,9 +118,12 @@ export function isReserved(variable: string): boolean {
 }
 
 function checkValue(parameter: SkillParameter, key: string, value: Scalar): void {
-  const result = schemaOf(parameter).safeParse(value);
-  if (!result.success) throw new UserError(`parameters.${parameter.name}.${key}: ${result.error.issues[0]?.message}`);
+  if (!schemaOf(parameter).safeParse(value).success)
+    throw refused(`${parameter.name}.${key}`, say('skillFiles.badValue'));
 }
+
+const refused = (name: string, what: Wording): UserError =>
+  new UserError(say('common.about', { name: `parameters.${name}`, what }));
 
 const text = z
   .string()

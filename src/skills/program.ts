@@ -6,6 +6,7 @@ import { accessSync, closeSync, constants, lstatSync, readSync, realpathSync } f
 import path from 'node:path';
 import { errorCode, UserError } from '../errors.ts';
 import { type HeldFile, type HeldFolder, holdFolder, openFile, PathRefused } from '../lib/files/below.ts';
+import { cleanName } from '../lib/text.ts';
 import { isSystemFile, searchPath } from './sandbox.ts';
 import type { Skill } from './skill.ts';
 
@@ -94,7 +95,7 @@ const interpreterName = ({ language, programs }: Interpreter): string =>
   language === 'Python' ? 'Python' : (programs[0] ?? '');
 
 const unrunnable = ({ name }: Skill, file: string, why: string, cause?: unknown): UserError =>
-  new UserError(`The file "${visibleName(file)}" of the skill ${name} cannot be run: ${why}.`, { cause });
+  new UserError(`The file "${cleanName(file)}" of the skill ${name} cannot be run: ${why}.`, { cause });
 
 /** Returns the file. Its name may lack the extension, or be a module's (`scripts.check` is `scripts/check.py`). */
 function findProgramFile(skill: Skill, given: string): { file: string; name: string; text: string } {
@@ -192,9 +193,3 @@ function readProgram(skill: Skill, folder: string, name: string): string | undef
 }
 
 const NO_FILE = 'it is not a regular file';
-
-const visibleName = (name: string): string =>
-  name
-    .toWellFormed()
-    .replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '\ufffd')
-    .slice(0, 100);

@@ -5,7 +5,10 @@
  */
 import { z } from 'zod';
 import { UserError } from '../errors.ts';
-import { isRecord } from '../lib/json.ts';
+import { isRecord, parseJson } from '../lib/json.ts';
+import { expects } from '../messages/expects.ts';
+import { say } from '../messages/messages.ts';
+import { invalidKey } from './invalid-key.ts';
 
 export interface Requirements {
   /** Programs that are all required. */
@@ -40,21 +43,21 @@ const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 const SYSTEM = /^[a-z0-9*]{1,20}$/;
 
 const own = z.looseObject({
-  network: z.boolean('expected true or false').default(false),
-  timeout: z.number('expected seconds').min(1, 'at least 1 second').max(3600, 'at most 3,600 seconds').nullish(),
-  kind: z.enum(['tool', 'instructions'], 'expected tool or instructions').nullish(),
+  network: z.boolean(expects('expected.flag')).default(false),
+  timeout: z
+    .number(expects('expected.seconds'))
+    .min(1, expects('skillFiles.shortTimeout'))
+    .max(3600, expects('skillFiles.longTimeout'))
+    .nullish(),
+  kind: z.enum(['tool', 'instructions'], expects('skillFiles.kind')).nullish(),
 });
 
 /** Returns the `metadata` of a front matter as an object; a string is parsed as JSON, anything else is ignored. */
 export function readMetadata(value: unknown): Record<string, unknown> {
   if (typeof value !== 'string') return isRecord(value) ? value : {};
-  try {
-    const parsed: unknown = JSON.parse(value);
-    return isRecord(parsed) ? parsed : {};
-  } catch (error) {
-    if (error instanceof SyntaxError) throw new UserError('metadata: the text is not JSON', { cause: error });
-    throw error;
-  }
+  const parsed = parseJson(value);
+  if (parsed === undefined) throw new UserError(say('skillFiles.metadata'));
+  return isRecord(parsed) ? parsed : {};
 }
 
 /** Returns the metadata written for one kind of agent. */
@@ -101,10 +104,7 @@ export function readRequirements(front: ReadonlyMap<string, unknown>, metadata: 
 /** @throws UserError naming the key */
 export function readOwnSettings(metadata: Record<string, unknown>): OwnSettings {
   const parsed = own.safeParse(metadata.openviber ?? {});
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    throw new UserError(`${['metadata', 'openviber', ...(issue?.path ?? [])].join('.')}: ${issue?.message}`);
-  }
+  if (!parsed.success) throw invalidKey(parsed.error, 'metadata', 'openviber');
   const { network, timeout, kind, code } = parsed.data;
   return { network, ...(timeout ? { timeout } : {}), ...(kind ? { kind } : {}), ...(code === true && { code }) };
 }

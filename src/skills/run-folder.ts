@@ -1,6 +1,6 @@
 /**
- * The private folder of one script run, outside its work folder: `script`, `home`, `tmp`, and its user (`passwd`,
- * `group`).
+ * The private folder of one script run, outside its work folder: `script`, `home`, `tmp`, its user (`passwd`, `group`),
+ * and the names of its own machine (`hosts`, `nsswitch.conf`).
  */
 import { mkdir, mkdtemp, readdir, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import os from 'node:os';
@@ -9,7 +9,7 @@ import { errorCode } from '../errors.ts';
 
 const PREFIX = 'viber-script-';
 /** No run takes this long: an older folder was left by a killed gateway. */
-const ABANDONED_MS = 3 * 60 * 60 * 1000;
+const ABANDONED_MS = 25 * 60 * 60 * 1000;
 
 let swept: Promise<void> | undefined;
 
@@ -18,10 +18,7 @@ let swept: Promise<void> | undefined;
  * ones.
  */
 export async function createRunFolder(script: string, cwd: string): Promise<string> {
-  const base = await realpath(os.tmpdir());
-  swept ??= sweep(base);
-  await swept;
-  const run = await mkdtemp(path.join(base, PREFIX));
+  const run = await createPrivateFolder();
   const home = path.join(run, 'home');
   const { uid, gid } = os.userInfo();
   await Promise.all([mkdir(home, { mode: 0o700 }), mkdir(path.join(run, 'tmp'), { mode: 0o700 })]);
@@ -31,10 +28,20 @@ export async function createRunFolder(script: string, cwd: string): Promise<stri
       path.join(run, 'passwd'),
       `viber:x:${uid}:${gid}:viber:${home}:/bin/sh\nnobody:x:65534:65534::/:/bin/false\n`,
     ),
+    writeFile(path.join(run, 'hosts'), '127.0.0.1 localhost viber\n::1 localhost\n'),
+    writeFile(path.join(run, 'nsswitch.conf'), 'passwd: files\ngroup: files\nhosts: files dns\n'),
     writeFile(path.join(run, 'group'), `viber:x:${gid}:\nnogroup:x:65534:\n`),
     writeFile(path.join(home, '.gitconfig'), gitConfig(cwd)),
   ]);
   return run;
+}
+
+/** Creates an empty one, for `removeRunFolder`. */
+export async function createPrivateFolder(): Promise<string> {
+  const base = await realpath(os.tmpdir());
+  swept ??= sweep(base);
+  await swept;
+  return mkdtemp(path.join(base, PREFIX));
 }
 
 /** Removes the folder. If a script made it unremovable, that isn't an error: it is left to the system. */

@@ -6,12 +6,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorCode, UserError } from '../errors.ts';
+import { watchDisk } from '../lib/disk-watch.ts';
 import { bytesInMemory, watchMemory } from '../lib/memory-watch.ts';
 import { killGroup } from '../lib/process-group.ts';
 import { within } from '../lib/within.ts';
+import { type FirstInside, firstInside, passGate } from './begin.ts';
 import { createOutputBuffer, type OutputBuffer } from './output.ts';
 
 /**
@@ -24,6 +26,8 @@ export type Strays = { kind: 'marked'; marker: string } | { kind: 'namespace' };
 
 export interface MemoryBound {
   limitMb: number;
+  /** More processes than this end it. */
+  mostProcesses?: number;
   /**
    * Folders whose files use memory, if they are on an in-memory file system; `inside` are paths within the sandbox,
    * whose contents are all its own.
@@ -38,13 +42,22 @@ export interface ProcessOrder {
   /** The whole environment. */
   env: Readonly<Record<string, string>>;
   cwd: string;
-  /** Its standard input; empty when absent. */
-  stdin?: string;
+  /** Its standard input; open: it comes while it runs; absent: empty. */
+  stdin?: string | { isOpen: true };
   timeoutMs: number;
   /** Bytes kept of each stream. */
   maxOutput: number;
+  /** Bytes of both streams; a process that writes more is ended. */
+  maxWritten?: number;
+  /** Receives what both streams write, as it comes. */
+  onOutput?(chunk: Buffer): void;
   signal: AbortSignal | undefined;
-  /** Our files that it inherits open, from descriptor 4 on. */
+  /**
+   * Called with the first process of a sandbox, which waits for descriptor 4 before it runs anything.
+   * @throws what then ends it
+   */
+  gate?(first: number): Promise<void>;
+  /** Our files that it inherits open, from descriptor 4 on, or from 5 with a gate. */
   open?: readonly number[];
   /** How processes that leave the group are found. */
   strays: Strays;
@@ -59,7 +72,7 @@ export interface ProcessOutcome {
   stderr: OutputBuffer;
   /** Why we ended it. */
   endedBy: 'timeout' | 'abort' | 'output' | 'memory' | undefined;
-  /** "used more than 2,048 MB of memory", when it was ended for that. */
+  /** "used more than 2,048 MB of memory", or what else it took too much of, when it was ended for that. */
   usedMemory?: string;
 }
 
@@ -67,16 +80,51 @@ export interface ProcessOutcome {
 const GRACE_MS = 500;
 /** How long to wait, after the process ended, for others that hold its output. */
 const CLOSE_MS = 1000;
-/** Bytes of both streams; a script that writes more is ended. */
 const MAX_WRITTEN = 8 * 1024 * 1024;
+
+export interface StartedProcess {
+  /** Settles once it has passed its gate, with why it hasn't; at once without one. */
+  begun: Promise<string | undefined>;
+  /** Rejects with a UserError when it can't be started. */
+  ended: Promise<ProcessOutcome>;
+  /** Writes to its standard input if that is open; undefined closes it. */
+  write(text: string | undefined): void;
+}
 
 /**
  * Runs it until it ends or is ended.
  * @throws UserError when it can't be started
  */
 export async function runProcess(order: ProcessOrder): Promise<ProcessOutcome> {
-  const { command, signal, maxOutput } = order;
+  return startProcess(order).ended;
+}
+
+/** @throws UserError when it can't be started */
+export function startProcess(order: ProcessOrder): StartedProcess {
   const child = start(order);
+  const { stdin } = child;
+  stdin?.on('error', () => stdin.destroy());
+  const first = firstInside(child);
+  const state = { hasBegun: order.gate === undefined };
+  return {
+    begun: passGate(child, order, first, state),
+    ended: untilEnd(child, order, first, state),
+    write(text) {
+      if (text === undefined) stdin?.end();
+      else if (stdin?.writable) stdin.write(text);
+    },
+  };
+}
+
+type ChildWithOutput = ReturnType<typeof start>;
+
+async function untilEnd(
+  child: ChildWithOutput,
+  order: ProcessOrder,
+  first: FirstInside,
+  state: { readonly hasBegun: boolean },
+): Promise<ProcessOutcome> {
+  const { command, signal, maxOutput, maxWritten = MAX_WRITTEN, onOutput } = order;
   const [stdout, stderr] = [createOutputBuffer(maxOutput), createOutputBuffer(maxOutput)];
   let endedBy: ProcessOutcome['endedBy'];
   let killer: NodeJS.Timeout | undefined;
@@ -89,14 +137,15 @@ export async function runProcess(order: ProcessOrder): Promise<ProcessOutcome> {
   };
   const collect = (buffer: OutputBuffer) => (chunk: Buffer) => {
     buffer.add(chunk);
-    if (stdout.bytes + stderr.bytes > MAX_WRITTEN) end('output');
+    if (stdout.bytes + stderr.bytes > maxWritten) end('output');
+    if (endedBy !== 'output' && state.hasBegun) onOutput?.(chunk);
   };
-  feed(child, order.stdin);
+  // A process that stops reading, or has ended, loses the rest.
+  if (typeof order.stdin === 'string') child.stdin?.end(order.stdin);
   child.stdout.on('data', collect(stdout));
   child.stderr.on('data', collect(stderr));
-  const first = firstInside(child);
   let usedMemory: string | undefined;
-  const unwatch = watch(order, child, first, (used) => {
+  const unwatch = watch(order, child, first.pid, (used) => {
     endedBy ??= 'memory';
     usedMemory = used;
     killGroup(child, 'SIGKILL');
@@ -115,7 +164,7 @@ export async function runProcess(order: ProcessOrder): Promise<ProcessOutcome> {
         resolve([exit, by]);
       });
     });
-    await endStrays(order.strays, first);
+    await endStrays(order.strays, first.pid);
     await within(closed, CLOSE_MS);
     return { code, signal: ended, stdout, stderr, endedBy, ...(usedMemory === undefined ? {} : { usedMemory }) };
   } finally {
@@ -133,6 +182,7 @@ function start({
   env,
   cwd,
   stdin,
+  gate,
   open = [],
 }: ProcessOrder): ChildProcess & { stdout: Readable; stderr: Readable } {
   try {
@@ -140,7 +190,14 @@ function start({
       cwd,
       env,
       detached: true,
-      stdio: [stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe', 'pipe', ...open],
+      stdio: [
+        stdin === undefined ? 'ignore' : 'pipe',
+        'pipe',
+        'pipe',
+        'pipe',
+        ...(gate ? (['pipe'] as const) : []),
+        ...open,
+      ],
     });
     const { stdout, stderr } = child;
     if (!stdout || !stderr) throw new Error('a process without output');
@@ -150,31 +207,7 @@ function start({
   }
 }
 
-/** Writes the input; a process that stops reading, or has ended, loses the rest. */
-function feed({ stdin }: ChildProcess, text: string | undefined): void {
-  if (!stdin || text === undefined) return;
-  stdin.on('error', () => stdin.destroy());
-  stdin.end(text);
-}
-
-/**
- * Returns a function that gives the process that the sandbox names on descriptor 3, once known. Only the first message
- * counts; others wouldn't be its own.
- */
-function firstInside(child: ChildProcess): () => number | undefined {
-  let said = '';
-  const stream = child.stdio[3];
-  if (stream instanceof Readable) {
-    stream.on('data', (chunk: Buffer) => {
-      if (said.length < 1000) said += chunk.toString('latin1');
-    });
-  }
-  return () => {
-    const [, pid] = /^\s*\{\s*"child-pid":\s*(\d+)/.exec(said) ?? [];
-    return pid === undefined ? undefined : Number(pid);
-  };
-}
-
+/** Watches its memory, and the disk that it writes. */
 function watch(
   { memory, strays }: ProcessOrder,
   { pid }: ChildProcess,
@@ -182,12 +215,14 @@ function watch(
   onOver: (used: string) => void,
 ): () => void {
   if (!memory || pid === undefined) return () => undefined;
-  const { limitMb, folders, inside } = memory;
+  const { limitMb, mostProcesses, folders, inside } = memory;
   const before = bytesInMemory(folders);
-  return watchMemory({
+  const undisk = watchDisk(folders, onOver);
+  const unwatch = watchMemory({
     pid,
     ...(strays.kind === 'marked' ? { marker: strays.marker } : {}),
     limitMb,
+    ...(mostProcesses !== undefined && { mostProcesses }),
     async heldBytes() {
       const grown = Math.max(0, (await bytesInMemory(folders)) - (await before));
       return (
@@ -196,6 +231,10 @@ function watch(
     },
     onOver,
   });
+  return () => {
+    undisk();
+    unwatch();
+  };
 }
 
 async function endStrays(strays: Strays, first: () => number | undefined): Promise<void> {

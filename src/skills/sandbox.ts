@@ -13,8 +13,16 @@ export interface SandboxOrder {
   work: string;
   /** Its descriptor, if the sandbox accepts one: anything that replaces the folder then isn't shown. */
   workFd?: number;
-  /** Arguments that make parts of it read-only. */
-  guards: readonly string[];
+  /** The descriptor of a file with the calls that it refuses. */
+  filterFd?: number;
+  /** Parts of it that are mounts of their own. */
+  guards: readonly { at: string; isReadOnly: boolean }[];
+  /** The folder in it where the command begins; absent: the work folder itself. */
+  chdir?: string;
+  /** More arguments that mount something, after the private home. */
+  mounts?: readonly string[];
+  /** Files of `run` that replace those of /etc. */
+  names?: readonly string[];
   /** Private folder of this run: `script`, `passwd`, `group` (readable), `home` (writable). */
   run: string;
   skillFolder?: string;
@@ -24,6 +32,8 @@ export interface SandboxOrder {
   program?: string;
   /** The proxy's socket and the program that uses it inside; absent for no network. */
   proxy?: { socket: string; node: string };
+  /** It is started in the network of another sandbox, and stays there. */
+  joins?: { hasProxy: boolean };
 }
 
 export interface Sandbox {
@@ -33,9 +43,18 @@ export interface Sandbox {
   takesOpen: boolean;
   /**
    * Returns its arguments up to the command to run inside. It reports on descriptor 3 which process is the first
-   * inside.
+   * inside; that one waits for descriptor 4 once all is mounted.
    */
   args(order: SandboxOrder): Promise<string[]>;
+  /**
+   * Returns the same for a program that only reads this folder, in which it runs.
+   * @param fd its descriptor there, if the sandbox accepts one
+   */
+  readOnly(folder: string, fd: number | undefined): string[];
+  /** Returns the same for a program of ours that sees these files, and whose network other sandboxes join. */
+  host(files: readonly string[]): string[];
+  /** Returns whether a sandbox works in the network that these words before its command enter. */
+  worksIn(enter: readonly string[]): Promise<boolean>;
 }
 
 /** The system's program folders. Other folders of the PATH don't exist inside. */
@@ -129,6 +148,14 @@ async function isRootsAlone(file: string): Promise<boolean> {
   }
 }
 
+/** Returns what bubblewrap says where it is installed and doesn't work; '' if it says nothing. */
+export async function whyNoSandbox(): Promise<string> {
+  const command = await findBubblewrap();
+  if (command === undefined) return '';
+  const { said } = await tryOut(command, await baseArgs([]));
+  return said.trim().split('\n').at(-1) ?? '';
+}
+
 async function probe(): Promise<Sandbox | undefined> {
   if (process.platform !== 'linux') return undefined;
   const command = await findBubblewrap();
@@ -146,6 +173,17 @@ async function probe(): Promise<Sandbox | undefined> {
         command,
         takesOpen: await says(command, '--bind-fd'),
         args: async (order) => [...base, ...(await orderArgs(order))],
+        readOnly: (folder, fd) => [
+          ...base,
+          ...(fd === undefined ? ['--ro-bind', folder] : ['--ro-bind-fd', String(fd)]),
+          ...[folder, '--remount-ro', '/', '--chdir', folder, '--info-fd', '3', '--'],
+        ],
+        // Those that join need user namespaces of their own below this one.
+        host: (files) => [
+          ...['--unshare-user', ...base.slice(own.length), ...showing(files)],
+          ...['--remount-ro', '/', '--info-fd', '3', '--'],
+        ],
+        worksIn: ([first = '', ...enter]) => works(first, [...enter, command, ...base, '--share-net']),
       };
   }
   return undefined;
@@ -158,11 +196,15 @@ const says = (command: string, option: string): Promise<boolean> =>
     );
   });
 
+async function works(command: string, base: string[]): Promise<boolean> {
+  return (await tryOut(command, base)).works;
+}
+
 /**
- * Installed isn't enough: containers and some kernels refuse namespaces; and the machine's settings must be out of
- * reach.
+ * Tries the sandbox out. Being installed isn't enough: containers and some kernels refuse namespaces, and the machine's
+ * settings must be out of reach.
  */
-function works(command: string, base: string[]): Promise<boolean> {
+function tryOut(command: string, base: string[]): Promise<{ works: boolean; said: string }> {
   const args = [
     ...base,
     '--remount-ro',
@@ -173,7 +215,9 @@ function works(command: string, base: string[]): Promise<boolean> {
     '[ -w /proc/sys/kernel/core_pattern ] || echo works',
   ];
   return new Promise((resolve) => {
-    execFile(command, args, { timeout: PROBE_MS, env: {} }, (error, stdout) => resolve(!error && stdout === 'works\n'));
+    execFile(command, args, { timeout: PROBE_MS, env: {} }, (error, stdout, said) =>
+      resolve({ works: !error && stdout === 'works\n', said }),
+    );
   });
 }
 
@@ -192,29 +236,38 @@ async function baseArgs(tmpSize: readonly string[]): Promise<string[]> {
 async function orderArgs({
   work,
   workFd,
+  filterFd,
   guards,
+  chdir = work,
+  mounts = [],
+  names = [],
   run,
   skillFolder,
   readable: other,
   program,
   proxy,
+  joins,
 }: SandboxOrder): Promise<string[]> {
   const own = (name: string, at = path.join(run, name)) => [path.join(run, name), at];
   return [
-    ...(proxy ? await bindReadable(ETC_NETWORK) : []),
+    ...(joins ? ['--share-net'] : []),
+    ...(filterFd === undefined ? [] : ['--seccomp', String(filterFd)]),
+    ...(proxy || joins?.hasProxy ? await bindReadable(ETC_NETWORK) : []),
     // The work folder may be inside it.
     ...(other ? ['--ro-bind', other, other] : []),
     ...(workFd === undefined ? ['--bind', work] : ['--bind-fd', String(workFd)]),
-    ...[work, ...guards],
+    ...[work, ...guards.flatMap(({ at, isReadOnly }) => [isReadOnly ? '--ro-bind' : '--bind', at, at])],
     ...(skillFolder ? ['--ro-bind', skillFolder, skillFolder] : []),
-    ...[...new Set([program, proxy?.node, proxy?.socket].filter((file) => file !== undefined))].flatMap((file) => [
-      ...['--ro-bind', file, file],
-    ]),
+    ...showing([program, proxy?.node, proxy?.socket].filter((file) => file !== undefined)),
     ...['--ro-bind', ...own('script'), '--bind', ...own('home')],
-    ...['--ro-bind', ...own('passwd', '/etc/passwd'), '--ro-bind', ...own('group', '/etc/group')],
-    ...['--remount-ro', '/', '--chdir', work, '--info-fd', '3', '--'],
+    ...['passwd', 'group', ...names].flatMap((name) => ['--ro-bind', ...own(name, inEtc(name))]),
+    ...mounts,
+    ...['--remount-ro', '/', '--chdir', chdir, '--info-fd', '3', '--block-fd', '4', '--'],
   ];
 }
+
+const showing = (files: readonly string[]): string[] =>
+  [...new Set(files)].flatMap((file) => ['--ro-bind', file, file]);
 
 /** Binds links as their target, which may not exist inside. */
 async function bindReadable(files: readonly string[]): Promise<string[]> {

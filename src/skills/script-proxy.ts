@@ -8,8 +8,27 @@ import { createServer, request as httpRequest, type IncomingMessage, type Server
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
 import path from 'node:path';
 import type { Duplex } from 'node:stream';
+import { UserError } from '../errors.ts';
 import { isPublicAddress, notPublicError, publicLookup, type Resolve, resolveBySystem } from '../lib/public-address.ts';
+import { readFirstBytes } from './client-hello.ts';
 import { hasSandbox } from './sandbox.ts';
+
+/** What a proxy lets through. */
+export interface Reach {
+  /** Replaces the system's resolver. */
+  resolve?: Resolve;
+  /** Hosts and ports that may be reached although they are near, for tests. */
+  allowed?: readonly string[];
+  /** What stands for a host and port, for tests. */
+  standIns?: Readonly<Record<string, { host: string; port: number }>>;
+  /**
+   * Returns whether a host may be reached by name; absent: each that is public. A tunnel then carries TLS for this name
+   * and nothing else: servers of many hosts would serve another one.
+   */
+  mayReach?(host: string, port: number): boolean;
+  /** Told of each host, with its port, that `mayReach` refused. */
+  onRefused?(place: string): void;
+}
 
 export interface ScriptProxy {
   /** Mounted in the sandbox. */
@@ -77,12 +96,9 @@ export async function scriptsReach(host: string, resolve: Resolve = resolveBySys
   return addresses.some(({ address }) => isIP(address) === 0 || isPublicAddress(address));
 }
 
-/**
- * @param resolve replaces the system's resolver; `allowed` lists hosts and ports that may be reached anyway, for tests
- */
 export async function openScriptProxy(
   folder: string,
-  { resolve = resolveBySystem, allowed = [] }: { resolve?: Resolve; allowed?: readonly string[] } = {},
+  { resolve = resolveBySystem, allowed = [], standIns = {}, mayReach, onRefused }: Reach = {},
 ): Promise<ScriptProxy> {
   const sockets = new Set<Duplex>();
   const keep = <T extends Socket | Duplex>(socket: T): T => {
@@ -92,9 +108,15 @@ export async function openScriptProxy(
   };
   /**
    * Returns how to connect to a host.
-   * @throws UserError for an address that isn't public
+   * @throws UserError for an address that isn't public, or a name that may not be reached
    */
   const wayTo: WayTo = (host, port) => {
+    if (mayReach && !mayReach(host.toLowerCase(), port)) {
+      onRefused?.(`${host}:${port}`);
+      throw new UserError(`${host}:${port} is not among the hosts that may be reached from here.`);
+    }
+    const standIn = standIns[`${host}:${port}`];
+    if (standIn) return standIn;
     if (allowed.includes(`${host}:${port}`)) return { host, port };
     if (isIP(host) !== 0 && !isPublicAddress(host)) throw notPublicError(host);
     return { host, port, lookup: publicLookup(resolve) };
@@ -109,7 +131,7 @@ export async function openScriptProxy(
   server.on('connect', (request: IncomingMessage, inner: Duplex, first: Buffer) => {
     // Data that came with the request goes first.
     if (first.length > 0) inner.unshift(first);
-    tunnel(request, inner, wayTo, keep);
+    tunnel(request, inner, wayTo, { keep, ...(mayReach && { onMisnamed: (place) => onRefused?.(place) }) });
   });
   server.on('clientError', (_error, socket) => socket.destroy());
   const socket = path.join(folder, 'net');
@@ -128,8 +150,14 @@ export async function openScriptProxy(
 type WayTo = (host: string, port: number) => { host: string; port: number; lookup?: LookupFunction };
 type Keep = <T extends Socket | Duplex>(socket: T) => T;
 
+interface TunnelOptions {
+  keep: Keep;
+  /** Told of a tunnel that carries something else than TLS for the name that was asked for; absent: it may. */
+  onMisnamed?(place: string): void;
+}
+
 /** Tunnels https and anything else that isn't http: bytes in both directions. */
-function tunnel(request: IncomingMessage, inner: Duplex, wayTo: WayTo, keep: Keep): void {
+function tunnel(request: IncomingMessage, inner: Duplex, wayTo: WayTo, { keep, onMisnamed }: TunnelOptions): void {
   keep(inner);
   const refuse = (status: string, why: string) =>
     inner.end(`HTTP/1.1 ${status}\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n${why}\n`);
@@ -146,12 +174,38 @@ function tunnel(request: IncomingMessage, inner: Duplex, wayTo: WayTo, keep: Kee
     outer.on('connect', () => {
       isOpen = true;
       inner.write('HTTP/1.1 200 Connection Established\r\n\r\n');
-      inner.pipe(outer).pipe(inner);
+      if (!onMisnamed) inner.pipe(outer).pipe(inner);
+      else
+        passNamed(inner, outer, host.toLowerCase(), (as) => {
+          onMisnamed(`${host}:${port} ${as}`);
+          inner.destroy();
+          outer.destroy();
+        });
     });
     inner.on('close', () => outer.destroy());
   } catch (error) {
     refuse(statusOf(error), error instanceof Error ? error.message : 'refused');
   }
+}
+
+/** Passes on what comes once it is TLS for this name. */
+function passNamed(inner: Duplex, outer: Socket, wanted: string, onMisnamed: (as: string) => void): void {
+  let bytes = Buffer.alloc(0);
+  const readMore = (chunk: Buffer) => {
+    bytes = Buffer.concat([bytes, chunk]);
+    const first = readFirstBytes(bytes);
+    if (first.is === 'part') return;
+    inner.off('data', readMore);
+    inner.pause();
+    if (first.is === 'other') onMisnamed('without TLS');
+    else if (first.name !== wanted) onMisnamed(`as ${JSON.stringify(first.name?.slice(0, 100) ?? 'no name')}`);
+    else if (first.isHidden) onMisnamed('as a hidden name');
+    else {
+      outer.write(bytes);
+      inner.pipe(outer).pipe(inner);
+    }
+  };
+  inner.on('data', readMore);
 }
 
 /** Forwards one http request unchanged, except for hop-by-hop headers. */
@@ -162,7 +216,7 @@ function forward(request: IncomingMessage, response: ServerResponse, wayTo: WayT
   };
   const url = URL.parse(request.url ?? '');
   if (url?.protocol !== 'http:') {
-    refuse(400, 'This is no address with http.');
+    refuse(400, "This isn't an http address.");
     return;
   }
   const { 'proxy-connection': _connection, 'proxy-authorization': _secret, ...headers } = request.headers;

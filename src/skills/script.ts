@@ -4,19 +4,22 @@
  * files, in the given folder, and in the sandbox where there is one.
  */
 import { randomUUID } from 'node:crypto';
-import { constants } from 'node:fs';
-import { type FileHandle, open, readlink, realpath, stat } from 'node:fs/promises';
+import { type FileHandle, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { errorCode, UserError } from '../errors.ts';
 import { memoryLimitMb } from '../lib/memory-watch.ts';
 import { FIRST_TO_GO, LIFELINE } from '../lib/process-group.ts';
 import { systemTimezone } from '../lib/timezone.ts';
 import type { Shell } from './fences.ts';
-import { repositoriesIn } from './repositories.ts';
+import { checkMounts, type Guard, limitProcesses } from './gate.ts';
+import { openFilter, openFolder } from './held-files.ts';
+import { CROWD, limitsOf, MEMORY_MB, MERGED, maxProcesses, WRAPPER } from './limits.ts';
+import { type LinkedRepository, repositoriesIn, repositoryOf } from './repositories.ts';
 import { createRunFolder, removeRunFolder } from './run-folder.ts';
-import { runProcess } from './run-process.ts';
+import { type StartedProcess, startProcess } from './run-process.ts';
 import { findProgram, findSandbox, IN_MEMORY, type Sandbox, searchPath } from './sandbox.ts';
-import { openScriptProxy, PROXY_VARIABLES, type ScriptProxy, withProxy } from './script-proxy.ts';
+import { openScriptProxy, PROXY_VARIABLES, type Reach, type ScriptProxy, withProxy } from './script-proxy.ts';
+import type { SharedNetwork } from './shared-network.ts';
 
 export { hasSandbox } from './sandbox.ts';
 
@@ -37,7 +40,7 @@ export interface ScriptOrder {
   /** Allows the public internet, by http and https; without a sandbox whatever this machine reaches. */
   network?: boolean;
   /** Other hosts it may reach, for tests. */
-  reach?: Parameters<typeof openScriptProxy>[1];
+  reach?: Reach;
   /** 60 s by default. */
   timeoutMs?: number;
   signal?: AbortSignal;
@@ -45,6 +48,29 @@ export interface ScriptOrder {
   sandbox?: boolean;
   /** Megabytes for all its processes together; 2 GiB by default, and never more than half of the machine. */
   memoryMb?: number;
+  /** What a command in a project needs in addition. */
+  command?: CommandOptions;
+}
+
+export interface CommandOptions {
+  /** The folder below the work folder where it starts. */
+  chdir: string;
+  /** Further folders that the sandbox shows, as its arguments. */
+  mounts: readonly string[];
+  /** Folders among these that it may write. */
+  writes: readonly string[];
+  /** The repository of the work folder, where it is outside of it. */
+  repository?: LinkedRepository | undefined;
+  /** Folders of programs that are searched first; they must be among what the sandbox shows. */
+  programs: readonly string[];
+  /** How many bytes of the output to keep, and how many it may write before it is ended. */
+  maxOutput: number;
+  maxWritten: number;
+  /** Its input stays open. */
+  takesInput: boolean;
+  /** The network that it is started in, instead of one of its own. */
+  joins?: SharedNetwork | undefined;
+  onOutput(chunk: Buffer): void;
 }
 
 export interface ScriptResult {
@@ -66,93 +92,164 @@ export interface ScriptResult {
   ms: number;
 }
 
-/** After the three streams and the sandbox's info descriptor. */
-const FIRST_OPEN = 4;
+/** After the three streams, and the sandbox's info and gate. */
+const FIRST_OPEN = 5;
 const TIMEOUT_MS = 60_000;
 const MAX_OUTPUT = 64 * 1024;
-/** The `ulimit -d` of each process. */
-const MEMORY_MB = 2048;
-
-/** Sets each limit that the shell supports; the last one by bash's or dash's option. */
-const LIMITS = [
-  'ulimit -c 0; ulimit -t "$1"; ulimit -n 1024; ulimit -f 2097152; ulimit -d 2097152',
-  '(ulimit -u "$2") 2>/dev/null && ulimit -u "$2" || ulimit -p "$2"',
-].join('; ');
-const WRAPPER = `{ ${LIMITS}; } 2>/dev/null; shift 2; exec "$@"`;
-/** Most processes: inside, the script's alone; outside, all of this user's. */
-const MAX_PROCESSES = { inside: '512', outside: '4096' };
+/** Somebody may be moving folders just then. */
+const ATTEMPTS = 3;
 
 /**
  * Runs a script to its end. A script that fails, or is ended for its time or output, is a result, not an error.
  * @throws UserError when it can't be started, with the reason; the signal's reason when it was aborted
  */
 export async function runScript(order: ScriptOrder): Promise<ScriptResult> {
-  order.signal?.throwIfAborted();
+  const started = performance.now();
+  const { ended, sandboxed } = await startScript(order);
+  const outcome = await ended;
+  if (outcome.endedBy === 'abort') order.signal?.throwIfAborted();
+  const secrets = Object.values(order.granted ?? {});
+  const [stdout, stderr] = [outcome.stdout.read(secrets), outcome.stderr.read(secrets)];
+  return {
+    code: outcome.code,
+    signal: outcome.signal,
+    stdout: stdout.text,
+    stderr: stderr.text,
+    stdoutBytes: stdout.bytes,
+    stderrBytes: stderr.bytes,
+    timedOut: outcome.endedBy === 'timeout',
+    ...(outcome.usedMemory === undefined ? {} : { usedMemory: outcome.usedMemory }),
+    truncated: stdout.truncated || stderr.truncated,
+    sandboxed,
+    ms: Math.round(performance.now() - started),
+  };
+}
+
+export interface StartedScript extends StartedProcess {
+  /** Once it has ended: hooks and settings of new repositories that were put aside. */
+  disarmed: readonly string[];
+  sandboxed: boolean;
+}
+
+/**
+ * Starts a script. Its end also removes what it needed.
+ * @throws UserError when it can't be started, with the reason; the signal's reason when it was aborted
+ */
+export async function startScript(order: ScriptOrder): Promise<StartedScript> {
+  let why = '';
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    order.signal?.throwIfAborted();
+    const { refused, ...started } = await tryToStart(order);
+    if (refused === undefined) return started;
+    await started.ended;
+    why = refused;
+  }
+  throw new UserError(`Nothing was run, because the sandbox could not be set up: ${why}.`);
+}
+
+async function tryToStart(order: ScriptOrder): Promise<StartedScript & { refused: string | undefined }> {
   const cwd = await folderOf(order.cwd);
   const sandbox = order.sandbox === false ? undefined : await findSandbox();
   if (order.program && !sandbox) throw new UserError('There is no sandbox on this machine, so it is not run.');
-  const folders = searchPath(sandbox !== undefined);
+  const folders = [...new Set([...(order.command?.programs ?? []), ...searchPath(sandbox !== undefined)])];
   const shell = await findProgram(order.script.shell, ['/bin', '/usr/bin', ...folders]);
   if (!shell) throw new UserError(`The script needs ${order.script.shell}; install it.`);
   const run = await createRunFolder(order.script.text, cwd);
-  const repositories = sandbox && repositoriesIn(cwd);
-  let proxy: ScriptProxy | undefined;
-  let work: FileHandle | undefined;
+  const disarmed: string[] = [];
+  const closing: (() => unknown)[] = [() => removeRunFolder(run)];
+  const close = async () => {
+    for (const each of closing.toReversed()) await each();
+  };
   try {
-    if (sandbox?.takesOpen) work = await openFolder(cwd);
-    const started = performance.now();
-    const marker = randomUUID();
-    if (sandbox && order.network) proxy = await openScriptProxy(run, order.reach);
-    const { timeoutMs = TIMEOUT_MS, granted = {}, signal, memoryMb = MEMORY_MB } = order;
-    const outcome = await runProcess({
-      ...(await commandOf(order, {
-        cwd,
-        run,
-        shell,
-        sandbox,
-        timeoutMs,
-        guards: repositories?.args ?? [],
-        proxy,
-        isOpen: work !== undefined,
-      })),
-      env: {
-        ...(proxy ? PROXY_VARIABLES : {}),
-        ...environment(order, { run, cwd, folders, inside: sandbox !== undefined, marker }),
-        ...order.program?.env,
-        ...order.variables,
-        ...granted,
-      },
-      cwd,
-      open: work ? [work.fd] : [],
-      ...(order.program?.stdin === undefined ? {} : { stdin: order.program.stdin }),
-      timeoutMs,
-      maxOutput: MAX_OUTPUT,
-      signal,
-      strays: sandbox ? { kind: 'namespace' } : { kind: 'marked', marker },
-      memory: { limitMb: memoryLimitMb(memoryMb), folders: [run, cwd], inside: sandbox ? IN_MEMORY : [] },
-    });
-    if (outcome.endedBy === 'abort') signal?.throwIfAborted();
-    const secrets = Object.values(granted);
-    const [stdout, stderr] = [outcome.stdout.read(secrets), outcome.stderr.read(secrets)];
-    return {
-      code: outcome.code,
-      signal: outcome.signal,
-      stdout: stdout.text,
-      stderr: stderr.text,
-      stdoutBytes: stdout.bytes,
-      stderrBytes: stderr.bytes,
-      timedOut: outcome.endedBy === 'timeout',
-      ...(outcome.usedMemory === undefined ? {} : { usedMemory: outcome.usedMemory }),
-      truncated: stdout.truncated || stderr.truncated,
-      sandboxed: sandbox !== undefined,
-      ms: Math.round(performance.now() - started),
-    };
-  } finally {
-    await work?.close();
-    proxy?.close();
-    repositories?.tidy();
-    await removeRunFolder(run);
+    const process = await inPlace(order, { cwd, run, shell, sandbox, folders }, closing, disarmed);
+    const ended = process.ended.finally(close);
+    // Whoever waits for its end is told.
+    ended.catch(() => undefined);
+    return { ...process, ended, disarmed, sandboxed: sandbox !== undefined, refused: await process.begun };
+  } catch (error) {
+    await close();
+    throw error;
   }
+}
+
+interface Place {
+  cwd: string;
+  run: string;
+  shell: string;
+  sandbox: Sandbox | undefined;
+  folders: readonly string[];
+}
+
+/**
+ * @param closing gets what must be done after its end, last first
+ * @param disarmed gets what was put aside then
+ */
+async function inPlace(
+  order: ScriptOrder,
+  place: Place,
+  closing: (() => unknown)[],
+  disarmed: string[],
+): Promise<StartedProcess> {
+  const { cwd, run, sandbox } = place;
+  const linked = sandbox && order.command?.repository;
+  const repositories = sandbox ? [repositoriesIn(cwd), ...(linked ? [repositoryOf(linked)] : [])] : [];
+  for (const { tidy } of repositories) closing.push(async () => void disarmed.push(...(await tidy())));
+  const joins = order.command?.joins;
+  const proxy = sandbox && order.network && !joins ? await openScriptProxy(run, order.reach) : undefined;
+  if (proxy) closing.push(proxy.close);
+  const work = sandbox && (await openFolder(cwd));
+  if (work) closing.push(() => work.close());
+  const common = linked && (await openFolder(linked.common));
+  if (common) closing.push(() => common.close());
+  const filter = sandbox && (await openFilter(run));
+  if (filter) closing.push(() => filter.close());
+  const passed = [...(sandbox?.takesOpen && work ? [work] : []), ...(filter ? [filter] : [])];
+  const numberOf = (file: FileHandle | undefined) =>
+    file && passed.includes(file) ? FIRST_OPEN + passed.indexOf(file) : undefined;
+  const guards = repositories.flatMap((each) => each.guards);
+  const most = maxProcesses(order.command !== undefined, sandbox !== undefined);
+  const marker = randomUUID();
+  const { timeoutMs = TIMEOUT_MS, granted = {}, signal, memoryMb = MEMORY_MB, command } = order;
+  const stdin = command?.takesInput ? { isOpen: true as const } : order.program?.stdin;
+  return startProcess({
+    ...(await commandOf(order, {
+      ...place,
+      timeoutMs,
+      guards,
+      proxy,
+      workFd: numberOf(work),
+      filterFd: numberOf(filter),
+    })),
+    env: {
+      ...(proxy || (sandbox && joins?.hasProxy) ? PROXY_VARIABLES : {}),
+      ...environment(order, place, marker),
+      ...order.program?.env,
+      ...order.variables,
+      ...granted,
+    },
+    cwd: sandbox || !command ? cwd : command.chdir,
+    ...(work && {
+      open: passed.map(({ fd }) => fd),
+      async gate(first) {
+        const works = [{ folder: cwd, fd: work.fd }];
+        if (linked && common) works.push({ folder: linked.common, fd: common.fd });
+        await checkMounts(first, works, guards);
+        await limitProcesses(first, most);
+      },
+    }),
+    ...(stdin === undefined ? {} : { stdin }),
+    timeoutMs,
+    maxOutput: command?.maxOutput ?? MAX_OUTPUT,
+    ...(command && { maxWritten: command.maxWritten, onOutput: command.onOutput }),
+    signal,
+    strays: sandbox ? { kind: 'namespace' } : { kind: 'marked', marker },
+    memory: {
+      limitMb: memoryLimitMb(memoryMb),
+      mostProcesses: most * CROWD,
+      folders: [run, cwd, ...(linked ? [linked.common] : []), ...(command?.writes ?? [])],
+      inside: sandbox ? IN_MEMORY : [],
+    },
+  });
 }
 
 async function folderOf(folder: string): Promise<string> {
@@ -167,29 +264,15 @@ async function folderOf(folder: string): Promise<string> {
   throw new UserError('The folder that the script should work in is not there.');
 }
 
-/** Holds the folder open: if it is replaced, the sandbox still shows this one. */
-async function openFolder(folder: string): Promise<FileHandle> {
-  const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;
-  const handle = await open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-  if ((await readlink(`/proc/self/fd/${handle.fd}`)) === folder) return handle;
-  await handle.close();
-  throw new UserError('The folder that the script should work in was replaced.');
-}
-
 function environment(
   order: ScriptOrder,
-  {
-    run,
-    cwd,
-    folders,
-    inside,
-    marker,
-  }: { run: string; cwd: string; folders: string[]; inside: boolean; marker: string },
+  { run, cwd, folders, sandbox }: Place,
+  marker: string,
 ): Record<string, string> {
   return {
     PATH: folders.join(path.delimiter),
     HOME: path.join(run, 'home'),
-    TMPDIR: inside ? '/tmp' : path.join(run, 'tmp'),
+    TMPDIR: sandbox ? '/tmp' : path.join(run, 'tmp'),
     LANG: 'C.UTF-8',
     TZ: systemTimezone(),
     OPENVIBER_SCRIPT: marker,
@@ -200,38 +283,40 @@ function environment(
   };
 }
 
-interface ScriptOptions {
-  cwd: string;
-  run: string;
-  shell: string;
-  sandbox: Sandbox | undefined;
+interface ScriptOptions extends Place {
   timeoutMs: number;
-  guards: readonly string[];
+  guards: readonly Guard[];
   proxy: ScriptProxy | undefined;
-  /** The work folder is passed open, as the first descriptor. */
-  isOpen: boolean;
+  workFd: number | undefined;
+  filterFd: number | undefined;
 }
 
 async function commandOf(order: ScriptOrder, given: ScriptOptions): Promise<{ command: string; args: string[] }> {
-  const { cwd, run, shell, sandbox, timeoutMs, guards, proxy, isOpen } = given;
-  const limits = [String(Math.ceil(timeoutMs / 1000) + 5), sandbox ? MAX_PROCESSES.inside : MAX_PROCESSES.outside];
-  const interpreter = [shell, ...(order.script.shell === 'bash' ? ['--noprofile', '--norc'] : []), '-e'];
-  const own = order.program?.command ?? [...interpreter, path.join(run, 'script')];
+  const { cwd, run, shell, sandbox, timeoutMs, guards, proxy, workFd, filterFd } = given;
+  const isCommand = order.command !== undefined;
+  const interpreter = [shell, ...(order.script.shell === 'bash' ? ['--noprofile', '--norc'] : [])];
+  // A script ends with its first failure; a command is what somebody would type.
+  const own = order.program?.command ?? [...interpreter, ...(isCommand ? [] : ['-e']), path.join(run, 'script')];
   const what = proxy ? withProxy(process.execPath, proxy.socket, own) : own;
-  const args = ['-c', WRAPPER, 'sh', ...limits, ...what];
+  const wrapper = isCommand ? MERGED : WRAPPER;
+  const args = ['-c', wrapper, 'sh', ...limitsOf(isCommand, sandbox !== undefined, timeoutMs), ...what];
   // A sandbox ends with this gateway by itself.
   if (!sandbox)
-    return { command: '/bin/sh', args: ['-c', `${FIRST_TO_GO}; ${LIFELINE}; ${WRAPPER}`, ...args.slice(2)] };
-  const { skillFolder, readable, program } = order;
+    return { command: '/bin/sh', args: ['-c', `${FIRST_TO_GO}; ${LIFELINE}; ${wrapper}`, ...args.slice(2)] };
+  const { skillFolder, readable, program, command } = order;
   const more = {
-    ...(isOpen ? { workFd: FIRST_OPEN } : {}),
+    ...(workFd === undefined ? {} : { workFd }),
+    ...(filterFd === undefined ? {} : { filterFd }),
     ...(skillFolder ? { skillFolder } : {}),
     ...(readable ? { readable } : {}),
     ...(program?.visible ? { program: program.visible } : {}),
     ...(proxy ? { proxy: { socket: proxy.socket, node: process.execPath } } : {}),
+    // Programs of a project look for localhost.
+    ...(command && { chdir: command.chdir, mounts: command.mounts, names: ['hosts', 'nsswitch.conf'] }),
+    ...(command?.joins && { joins: command.joins }),
   };
   const outside = await sandbox.args({ work: cwd, guards, run, ...more });
   // Inside, /proc is read-only.
-  const first = ['-c', `${FIRST_TO_GO}; exec "$@"`, 'sh', sandbox.command];
+  const first = ['-c', `${FIRST_TO_GO}; exec "$@"`, 'sh', ...(command?.joins?.enter ?? []), sandbox.command];
   return { command: '/bin/sh', args: [...first, ...outside, '/bin/sh', ...args] };
 }

@@ -8,9 +8,12 @@ import path from 'node:path';
 import matter from 'gray-matter';
 import { z } from 'zod';
 import { UserError } from '../errors.ts';
+import { expects } from '../messages/expects.ts';
+import { say, type Wording } from '../messages/messages.ts';
 import { type Shell, shellBlocks } from './fences.ts';
 import { MAX_FRONT, readYaml, tooLongFront } from './front-matter.ts';
 import { type InstallHint, readInstallHints } from './install-hints.ts';
+import { invalidKey } from './invalid-key.ts';
 import { type Invocation, readInvocation } from './invocation.ts';
 import { isBundle, nameFor } from './name.ts';
 import { readParameters, type SkillParameter } from './parameters.ts';
@@ -41,7 +44,7 @@ export interface Skill extends Invocation {
   /** Installation hints for its requirements; shown, never run. */
   install: readonly InstallHint[];
   /** Problems that don't keep it from being used; one sentence each. */
-  warnings: readonly string[];
+  warnings: readonly Wording[];
   /** Its script may reach the network. */
   network: boolean;
   /** Time limit of its script in seconds; absent for the configured one. */
@@ -69,16 +72,15 @@ export interface SkillSource {
 const MAX_LENGTH = 256 * 1024;
 
 const head = z.object({
-  name: z.string('expected text').nullish(),
-  description: z.string('expected text: what it does and when to use it').trim().min(1, 'is empty'),
+  name: z.string(expects('expected.text')).nullish(),
+  description: z.string(expects('skillFiles.description')).trim().min(1, expects('skillFiles.emptyDescription')),
 });
 
 /** The format's limit of a description, in characters. */
 const MAX_DESCRIPTION = 1024;
-const LONG = 'description: it is longer than 1,024 characters; the model may see only its beginning';
 
 const refuseLanguage = (): never => {
-  throw new UserError('only YAML is read as front matter');
+  throw new UserError(say('skillFiles.onlyYaml'));
 };
 const OTHER_ENGINES = Object.fromEntries(
   ['js', 'javascript', 'json', 'json5', 'coffee', 'coffeescript', 'cson', 'toml'].map((name) => [name, refuseLanguage]),
@@ -91,10 +93,7 @@ const OTHER_ENGINES = Object.fromEntries(
 export function parseSkill(text: string, source: SkillSource): Skill {
   const { front, unread, body } = split(text);
   const parsed = head.safeParse({ name: front.get('name'), description: front.get('description') });
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    throw new UserError(`${issue?.path.join('.')}: ${issue?.message}`);
-  }
+  if (!parsed.success) throw invalidKey(parsed.error);
   const metadata = readMetadata(front.get('metadata'));
   const own = readOwnSettings(metadata);
   // Examples aren't a program: a bundle is a tool only when it says so.
@@ -103,7 +102,7 @@ export function parseSkill(text: string, source: SkillSource): Skill {
   const { name, warning } = nameFor(parsed.data.name ?? undefined, source, kind);
   const requires = readRequirements(front, metadata);
   const parameters = readParameters(front.get('parameters'), requires.env);
-  if (body.trim() === '') throw new UserError('there is nothing below the front matter; was the file half-written?');
+  if (body.trim() === '') throw new UserError(say('skillFiles.emptyBody'));
 
   const isCode = source.level === 'bundled' && own.code === true;
   const script = kind === 'tool' && !isCode ? scriptOf(body) : undefined;
@@ -120,8 +119,8 @@ export function parseSkill(text: string, source: SkillSource): Skill {
     ...readInvocation(front, familyOf(metadata)),
     warnings: [
       warning,
-      description.length > MAX_DESCRIPTION ? LONG : undefined,
-      unread.length > 0 ? `${unread.join(', ')}: left out, since it is not valid YAML; the rest is used` : undefined,
+      description.length > MAX_DESCRIPTION ? say('skillFiles.longDescription') : undefined,
+      unread.length > 0 ? say('skillFiles.leftOut', { keys: unread.join(', ') }) : undefined,
     ].filter((said) => said !== undefined),
     network: own.network,
     ...(own.timeout ? { timeout: own.timeout } : {}),
@@ -144,19 +143,17 @@ function scriptOf(body: string): NonNullable<Skill['script']> {
 
 /** Splits off the front matter, which must be closed: an open one is a file that is still being written. */
 function split(original: string): { front: Map<string, unknown>; unread: readonly string[]; body: string } {
-  if (original.length > MAX_LENGTH) throw new UserError(`the file is longer than ${MAX_LENGTH / 1024} KB`);
+  if (original.length > MAX_LENGTH) throw new UserError(say('skillFiles.tooLong', { kb: MAX_LENGTH / 1024 }));
   const text = original.replace(/^\ufeff/, '').replaceAll('\r\n', '\n');
   const [first = ''] = text.split('\n', 1);
   const [, language] = /^---(?!-)\s*(.*?)\s*$/.exec(first) ?? [];
-  if (language === undefined) throw new UserError('the file does not begin with a front matter (a line of "---")');
-  if (!/^(ya?ml)?$/.test(language)) {
-    throw new UserError(`the front matter is in "${language.slice(0, 20)}"; only YAML is read, nothing was run`);
-  }
+  if (language === undefined) throw new UserError(say('skillFiles.noFront'));
+  if (!/^(ya?ml)?$/.test(language))
+    throw new UserError(say('skillFiles.otherLanguage', { language: language.slice(0, 20) }));
   const closing = /\n---([^\n]*)(\n|$)/.exec(text);
   const end = closing?.[1];
-  if (end === undefined)
-    throw new UserError('the front matter has no end (a line of "---"); was the file half-written?');
-  if (end.trim() !== '') throw new UserError('the line that ends the front matter must be "---"');
+  if (end === undefined) throw new UserError(say('skillFiles.openFront'));
+  if (end.trim() !== '') throw new UserError(say('skillFiles.badEnd'));
   // Checked before the library sees it, which takes quadratic time in blank lines.
   if ((closing?.index ?? 0) - first.length > MAX_FRONT) throw tooLongFront();
   let unread: readonly string[] = [];

@@ -4,19 +4,19 @@
  */
 
 export interface Family {
-  /** A counter's ends in `_total`. */
+  /** A counter's name ends in `_total`. */
   name: string;
   type: 'counter' | 'gauge' | 'histogram';
   help: string;
   samples: readonly Sample[];
 }
 
-/** `labels` as text between the braces; '' for none. */
+/** `labels` is the text between the braces; '' if there are none. */
 export type Sample = { labels: string } & ({ value: number } | Distribution);
 
 export interface Distribution {
   bounds: readonly number[];
-  /** The number of values above the previous bound and up to each bound; the last: above all of them. */
+  /** The number of values in each bucket, not cumulative; the last bucket is for values above all bounds. */
   counts: readonly number[];
   sum: number;
 }

@@ -1,7 +1,7 @@
 /**
- * All metrics of `/metrics`, by name. External programs rely on names, units and labels: these stay, and new ones are
- * added. Invariant: a label holds a word of ours, of the configuration or of a platform's list of event kinds, never a
- * chat, a person or what they wrote.
+ * All metrics of `/metrics`, by name. External programs rely on names, units and labels, so these never change; new
+ * ones are added. Invariant: labels contain our own words, names from the configuration or a platform's event kinds,
+ * never a chat, a person or what somebody wrote.
  */
 
 // Upper bounds of the histograms' buckets, in seconds.
@@ -15,7 +15,7 @@ export const COUNTERS = {
   viber_runs_total: 'Runs, by final state.',
   viber_deliveries_total: 'Attempts to deliver, by outcome.',
   viber_dropped_total: 'Events of kinds that are not handled, by channel and kind.',
-  viber_model_calls_total: 'Model calls that are charged for, by model.',
+  viber_model_calls_total: 'Model calls that are charged, by model.',
   viber_model_tokens_total:
     'Tokens of model calls, by model and direction; cached is the part of the input that the provider had cached.',
   viber_model_cost_total: 'Cost of model calls, by model and currency; calls without a known price are left out.',
@@ -48,9 +48,9 @@ export const GAUGES = {
   viber_dead: 'Messages that the gateway gave up on.',
   viber_resident_bytes: 'Resident memory.',
   viber_queue_depth: 'Entries pending or in progress, in the inbox (messages) and the outbox (answers).',
-  viber_queue_age_seconds: 'Age of the oldest entry in seconds; 0 without one.',
+  viber_queue_age_seconds: 'Age of the oldest entry in seconds; 0 if there is none.',
   viber_channel_connected: 'Whether a channel is connected, 1 or 0.',
-  viber_role: 'Roles of this process: 1 for each of ingress, work and deliver that it has.',
+  viber_role: 'Roles of this process: 1 for each role that it has (ingress, work, deliver).',
   viber_start_time_seconds: 'When the gateway was started, in seconds since 1970.',
 } as const;
 

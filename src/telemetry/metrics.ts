@@ -17,7 +17,7 @@ export interface Metrics {
 }
 
 /**
- * Most series per name, so that no list of models or event kinds makes the page grow forever. Further ones count as
+ * The most series per name, so that no list of models or event kinds makes the page grow forever. Others count as
  * `other`.
  */
 const MAX_SERIES = 200;
@@ -78,7 +78,7 @@ function seriesOf<Name, Value>(all: Map<Name, Map<string, Value>>, name: Name): 
 
 const ESCAPES: Record<string, string> = { '\\': '\\\\', '"': '\\"', '\n': '\\n' };
 
-/** Matches nearly all values, which need no escaping: this runs for each count. */
+/** Matches nearly all values, which need no escaping, because this runs at each count. */
 const USUAL = /^[\w.:/ -]{0,60}$/;
 
 function labelText(labels: Labels): string {

@@ -1,5 +1,5 @@
 /**
- * Exports traces by OTLP over HTTP, in JSON. Loaded only when an endpoint is set. Spans wait in a bounded queue and are
+ * Exports traces by OTLP over HTTP, in JSON. Loaded only if an endpoint is set. Spans wait in a bounded queue and are
  * sent in the background; those that a collector doesn't accept in time are dropped.
  */
 
@@ -27,22 +27,22 @@ import { scrub } from '../log.ts';
 import type { Attributes, Span, SpanOptions, Tracing } from './tracing.ts';
 
 export interface OtlpOptions {
-  /** The endpoint for traces: ends in `/v1/traces`. */
+  /** The endpoint for traces, which ends in `/v1/traces`. */
   url: string;
   headers: Readonly<Record<string, string>>;
-  /** Share of traces, from 0 to 1; the same message is always included or always excluded. */
+  /** The share of traces to export, from 0 to 1. The same message is always included or always excluded. */
   sample: number;
   resource: Readonly<Record<string, string>>;
   /** Called once when the collector begins to fail, and once when it works again. */
   onChange: (problem: string | undefined) => void;
-  /** Milliseconds between two exports; for tests. */
+  /** The interval between exports in milliseconds; for tests. */
   everyMs?: number;
 }
 
 const EXPORT_MS = 5_000;
 const MAX_WAITING = 2_048;
 const MAX_BATCH = 512;
-/** The whole queue is sent at once at a stop, besides pending requests. */
+/** When stopping, the whole queue is sent at once, in addition to pending requests. */
 const MAX_REQUESTS = 1 + MAX_WAITING / MAX_BATCH;
 const MAX_TEXT = 200;
 const KINDS = { client: SpanKind.CLIENT, consumer: SpanKind.CONSUMER, producer: SpanKind.PRODUCER };
@@ -140,7 +140,7 @@ function clean(attributes: Attributes = {}): OtelAttributes {
   return clean;
 }
 
-/** Reports when it begins to fail and when it works again, not each time. */
+/** Reports when exporting begins to fail and when it works again, not at each attempt. */
 function watched(exporter: SpanExporter, onChange: OtlpOptions['onChange']): SpanExporter {
   let isBroken = false;
   return {

@@ -1,7 +1,6 @@
 /**
- * Reads the bootstrap files that a person writes to shape a viber. Names are case-insensitive. The viber's own folder
- * comes first, then the home, whose files apply to all vibers. Invariants: a viber never sees another viber's files; an
- * unreadable file counts as missing and is reported once. Reading again costs a few stats.
+ * The bootstrap files by which a person shapes a viber, names in any case. The viber's own folder comes first, then the
+ * home, whose files apply to all vibers. An unreadable file counts as missing and is reported once.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -13,13 +12,12 @@ import { decodedText, stripComments } from '../lib/text.ts';
 import type { Home } from './home.ts';
 
 export interface BootstrapFile {
-  /** `identity`, `soul`, `user`, `agents` or `tools`: the name of the prompt's block. */
+  /** The name of the prompt's block. */
   tag: string;
   text: string;
 }
 
 const TAGS = ['identity', 'soul', 'user', 'agents', 'tools'];
-/** The most characters used of one file. */
 const MAX_CHARS = 20_000;
 const MAX_BYTES = 256 * 1024;
 const SAVING_MS = 500;
@@ -29,7 +27,7 @@ const MAX_LOOKS = 20;
 const folders = createStatCache<ReadonlyMap<string, string>>(256, listNames);
 const texts = createStatCache<string>(256, (file, stat) => (stat.isFile() ? visibleText(file) : ''));
 
-/** Returns the bootstrap texts in prompt order, without comments. A file with only headings counts as missing. */
+/** Returns them in prompt order, without comments. A file with only headings counts as missing. */
 export async function readBootstrap(home: Home, viber: string): Promise<BootstrapFile[]> {
   const places = [home.viberDir(viber), home.root].map((dir) => ({ dir, names: folderNames(dir) }));
   const found: BootstrapFile[] = [];
@@ -45,10 +43,7 @@ export async function readBootstrap(home: Home, viber: string): Promise<Bootstra
   return found;
 }
 
-/**
- * Waits for an editor that empties a file before writing it: a file emptied just now is about to be filled again.
- * Returns its last stats.
- */
+/** A file that an editor emptied just now is about to be filled again. */
 async function untilSaved(file: string): Promise<fs.Stats | undefined> {
   for (let looks = 1; ; looks++) {
     const stat = fs.statSync(file, { throwIfNoEntry: false });
@@ -57,7 +52,7 @@ async function untilSaved(file: string): Promise<fs.Stats | undefined> {
   }
 }
 
-/** Calls `read` once the file is saved; returns undefined when it can't be read. */
+/** Returns undefined when the saved file can't be read. */
 export async function whenSaved<T>(
   file: string,
   read: (file: string, stat: fs.Stats | undefined) => T | undefined,
@@ -79,13 +74,13 @@ function folderNames(dir: string): ReadonlyMap<string, string> | undefined {
   }
 }
 
-/** Returns the path of a file whose name matches case-insensitively; the exact name wins. */
+/** The exact name wins. */
 export function findFile(dir: string, name: string): string | undefined {
   const actual = folderNames(dir)?.get(name.toLowerCase());
   return actual === undefined ? undefined : path.join(dir, actual);
 }
 
-/** Returns what a model should see of a file; '' when it has only headings. Its owner is notified when it is cut. */
+/** Returns '' for a file with only headings. Its owner is notified when it is cut. */
 function visibleText(file: string): string {
   const bare = stripComments(readHead(file)).trim();
   const hasContent = bare.split('\n').some((line) => line.trim() !== '' && !/^#{1,6}(\s|$)/.test(line));
@@ -104,7 +99,6 @@ function visibleText(file: string): string {
 
 const CUT = `is longer than the ${MAX_CHARS.toLocaleString('en')} characters that are used of it`;
 
-/** Lists the folder's bootstrap files that are longer than what is used of them, with the reason. */
 export function cutFiles(dir: string): { name: string; why: string }[] {
   const names = fs.statSync(dir, { throwIfNoEntry: false })?.isDirectory() ? folderNames(dir) : undefined;
   return TAGS.flatMap((tag) => {
@@ -131,7 +125,7 @@ function listNames(dir: string): ReadonlyMap<string, string> {
   return names;
 }
 
-/** Reads a few bytes more than are used, since a huge file must not be read whole. Doesn't block on a pipe. */
+/** A huge file must not be read whole, and a pipe doesn't block. */
 function readHead(file: string): string {
   const fd = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK);
   try {

@@ -3,6 +3,7 @@
  *
  *   workspace/ (the viber `default`)   vibers/{id}/   agents/{id}/sessions/   artifacts/{taskId}/
  *   skills/    jobs/    playbooks/    memory/    conversations/    spool/ access/ usage/ cache/ run/ (operational)
+ *   worktrees/ (of projects, for one task each)
  */
 import fs from 'node:fs';
 import os from 'node:os';
@@ -10,6 +11,7 @@ import path from 'node:path';
 import { errorCode, errorMessage, WorkspaceError } from '../errors.ts';
 import { ensureFolder } from '../lib/damage.ts';
 import { createStatCache } from '../lib/files/cache.ts';
+import { FORMAT_FILE, homeFormat, homeFormatText } from './format.ts';
 import { TEMPLATES } from './templates.ts';
 
 export interface Home {
@@ -25,18 +27,12 @@ export interface Home {
   readonly playbooks: string;
   readonly artifacts: string;
   readonly agents: string;
-  /**
-   * Returns `workspace` for the viber `default`, else `vibers/{id}`.
-   * @throws WorkspaceError when it isn't an ID
-   */
+  /** @throws WorkspaceError when it isn't an ID */
   viberDir(viber: string): string;
-  /**
-   * Returns `artifacts/{taskId}`.
-   * @throws WorkspaceError when it isn't an ID
-   */
+  /** @throws WorkspaceError when it isn't an ID */
   taskDir(taskId: string): string;
-  /** Returns `agents/{viber}/sessions/{taskId}.jsonl`. */
-  sessionPath(viber: string, taskId: string): string;
+  /** Returns `agents/{viber}/sessions/{taskId}.jsonl`, or `{taskId}/{part}.jsonl` for a part of one of its runs. */
+  sessionPath(viber: string, taskId: string, part?: string): string;
 }
 
 export const DEFAULT_VIBER = 'default';
@@ -45,12 +41,12 @@ const ID = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 /** Names in the home that the agent's file tools never write: they change only through typed, authorised operations. */
 export const PROTECTED: readonly string[] = [
   ...['jobs', 'skills', 'playbooks', 'agents', 'config.yaml', 'config.json', 'openai.yaml', '.env'],
-  ...['access', 'spool', 'run', 'cache', 'conversations', 'usage'],
+  ...['access', 'spool', 'run', 'cache', 'conversations', 'usage', 'worktrees', FORMAT_FILE, 'before-format-2'],
 ];
 
 /**
- * Protected paths inside folders that otherwise belong to the agent: the gateway's own files, and files that run later,
- * such as a viber's skills and the hooks and settings of a repository (promise 51).
+ * The gateway's own files in folders that otherwise belong to the agent, and files that run later, such as skills and
+ * the hooks of a repository (promise 51).
  */
 const PROTECTED_INSIDE = [
   /^artifacts\/[^/]+\/(task\.json|artifacts\.jsonl|playbook\.md)$/i,
@@ -60,8 +56,8 @@ const PROTECTED_INSIDE = [
 ];
 
 /**
- * Returns whether the agent's file tools must not write here. `file` is a real path; everything outside the home is
- * protected too.
+ * Returns whether the agent's file tools must not write here, as anywhere outside the home.
+ * @param file a real path
  */
 export function isProtected(home: Home, file: string): boolean {
   const relative = path.relative(fs.realpathSync.native(home.root), file).split(path.sep).join('/');
@@ -74,15 +70,9 @@ export function isProtected(home: Home, file: string): boolean {
   );
 }
 
-/**
- * Returns whether the text is a valid ID of a viber, agent or task: lower-case letters, digits, `-` and `_`, at most
- * 64.
- */
-export function isId(text: string): boolean {
-  return ID.test(text);
-}
+/** Returns whether the text is an ID of a viber, agent or task. */
+export const isId = (text: unknown): text is string => typeof text === 'string' && ID.test(text);
 
-/** Returns the home's folder: `override` (--home), OPENVIBER_HOME, ~/.openviber, or ~/.viber if only that exists. */
 export function locateHome(options: { override?: string; env: Record<string, string | undefined> }): string {
   const user = options.env.HOME || os.homedir();
   const chosen = options.override || options.env.OPENVIBER_HOME;
@@ -114,14 +104,28 @@ const LATER = [
   ...['cache/plan-steps', 'cache/plan-texts', 'cache/exports', 'cache/skill-shown', 'cache/refused-files'],
 ];
 
+/** What else a gateway makes, reads or keeps at the top of its home; persona files are read there in any case. */
+const OWN = new Set([
+  ...[...OPERATIONAL, ...READ, ...FOLDERS].map((name) => name.replace(/\/.*/, '')),
+  ...PROTECTED,
+  ...['receipts', 'config.schema.json', 'agents.schema.json'],
+]);
+const PERSONA = new Set(Object.keys(TEMPLATES).map((name) => name.toLowerCase()));
+
+/** Returns whether this name at the top of a home is the gateway's; it may be set aside, locked or half written. */
+export function isOwnName(name: string): boolean {
+  const plain = name.replace(/(\.bad(-[2-9])?|\.lock|\.tmp)$/, '');
+  return OWN.has(plain) || PERSONA.has(name.toLowerCase()) || /^\.[0-9a-f]{16}\.tmp$/.test(name);
+}
+
 /**
- * Opens the home and creates what is missing: folders (0700), the link `vibers/default`, templates of the files people
- * write.
+ * Creates what is missing: folders (0700), the link `vibers/default`, templates.
  * @throws WorkspaceError naming the folder that can't be created or written
  */
 export async function openHome(root: string): Promise<Home> {
   const home = layout(path.resolve(root));
   try {
+    const isNew = homeFormat(home.root) === undefined;
     createFolder(home.root, 'vibers');
     adoptOlderLayout(home.root);
     for (const name of [...OPERATIONAL, ...READ, ...FOLDERS]) createFolder(home.root, name);
@@ -129,14 +133,13 @@ export async function openHome(root: string): Promise<Home> {
     for (const name of OPERATIONAL) restrict(path.join(home.root, name));
     createLink(path.join(home.root, 'vibers', DEFAULT_VIBER), '../workspace');
     writeTemplates(home);
+    if (isNew) writeNew(path.join(home.root, FORMAT_FILE), homeFormatText());
     fs.accessSync(home.root, fs.constants.W_OK);
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
     throw new WorkspaceError(
       `The home ${home.root} cannot be used: ${errorMessage(error)}. Choose another with --home or OPENVIBER_HOME.`,
-      {
-        cause: error,
-      },
+      { cause: error },
     );
   }
   return home;
@@ -145,7 +148,7 @@ export async function openHome(root: string): Promise<Home> {
 function layout(root: string): Home {
   const at = (name: string) => path.join(root, name);
   const checked = (id: string, what: string) => {
-    if (typeof id === 'string' && ID.test(id)) return id;
+    if (isId(id)) return id;
     throw new WorkspaceError(
       `${JSON.stringify(String(id).slice(0, 80))} is not the id of a ${what}: a-z, 0-9, - and _, at most 64`,
     );
@@ -166,14 +169,14 @@ function layout(root: string): Home {
     agents,
     viberDir: (viber) => (viber === DEFAULT_VIBER ? workspace : `${vibers}/${checked(viber, 'viber')}`),
     taskDir: (taskId) => `${artifacts}/${checked(taskId, 'task')}`,
-    sessionPath: (viber, taskId) => `${agents}/${checked(viber, 'viber')}/sessions/${checked(taskId, 'task')}.jsonl`,
+    sessionPath(viber, taskId, part) {
+      const file = `${agents}/${checked(viber, 'viber')}/sessions/${checked(taskId, 'task')}`;
+      return part === undefined ? `${file}.jsonl` : `${file}/${checked(part, 'run')}.jsonl`;
+    },
   };
 }
 
-/**
- * Keeps the files of a home that has a real folder `vibers/default/` and no `workspace/`: the link then points the
- * other way.
- */
+/** An older home has a real folder `vibers/default/`, and `workspace` is the link to it. */
 function adoptOlderLayout(root: string): void {
   const isFolder =
     fs.lstatSync(path.join(root, 'vibers', DEFAULT_VIBER), { throwIfNoEntry: false })?.isDirectory() ?? false;
@@ -184,10 +187,7 @@ function createFolder(root: string, name: string): void {
   ensureFolder(root, path.join(root, name), `the contents of ${name}/`, READ.includes(name));
 }
 
-/**
- * Checks folders that are created on demand, so that anything in their place is found at the start and not in the
- * middle of a message.
- */
+/** Finds anything in the place of a folder that is created on demand now, and not in the middle of a message. */
 function freePlaces(root: string): void {
   for (const name of LATER) {
     const dir = path.join(root, name);
@@ -208,7 +208,6 @@ function createLink(link: string, target: string): void {
   }
 }
 
-/** Ignores an existing file: another process may open the same home at the same time. */
 function writeNew(file: string, text: string): void {
   try {
     fs.writeFileSync(file, text, { mode: 0o600, flag: 'wx' });
@@ -218,8 +217,7 @@ function writeNew(file: string, text: string): void {
 }
 
 /**
- * Writes the templates. A file of the same name in any case, here or at the root of the home, is the person's own, and
- * no template hides it.
+ * A file of the same name in any case, here or at the root of the home, is the person's own, and no template hides it.
  */
 function writeTemplates(home: Home): void {
   const workspace = home.viberDir(DEFAULT_VIBER);
@@ -229,7 +227,6 @@ function writeTemplates(home: Home): void {
   }
 }
 
-/** Lists the IDs of all vibers with a folder, `default` first. */
 export const vibersOf = ({ root }: { root: string }): string[] => [
   DEFAULT_VIBER,
   ...foldersIn(root).filter((id) => isId(id) && id !== DEFAULT_VIBER),
@@ -250,7 +247,7 @@ type Place = { root: string; agents: string };
 
 const foundVibers = ({ root, agents }: Place): string[] => [...(settings.get(agents) ?? []), ...foldersIn(root)];
 
-/** Lists all vibers, with settings or a folder: `default` first, then the others by name. */
+/** Lists vibers with settings or a folder. */
 export function listVibers(home: Place): string[] {
   const others = new Set(foundVibers(home).filter((id) => isId(id) && id !== DEFAULT_VIBER));
   return [DEFAULT_VIBER, ...[...others].sort()];

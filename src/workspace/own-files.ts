@@ -1,7 +1,7 @@
 /**
- * The files that make up the gateway, and files that other programs of its user start or trust. A script that could
- * write them would have its code run outside its sandbox. So no script works in a folder that contains or is inside one
- * of these, and no tool writes one.
+ * The files that make up the gateway, and those that other programs of its user start or trust: a script that writes
+ * one has its code run outside its sandbox. So no script works in a folder that contains or is inside one, and no tool
+ * writes one.
  */
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import os from 'node:os';
@@ -15,20 +15,18 @@ interface Place {
   what: string;
 }
 
-/** Files that a gateway reads and starts outside its home, by the home's root. */
 const noted = new Map<string, { config?: readonly Place[]; commands?: readonly Place[] }>();
 
-/** @param file path of the configuration */
 export function noteConfig(root: string, file: string): void {
   noted.set(root, { ...noted.get(root), config: [{ path: file, what: "the gateway's configuration" }] });
 }
 
 /**
- * Records the programs that the gateway starts outside a sandbox, with their arguments, and the folders of PATH, where
- * it finds `git` and `bwrap`.
+ * Notes the programs that the gateway starts outside a sandbox, and the folders of PATH, where it finds `git` and
+ * `bwrap`.
  */
 export function noteCommands(root: string, commands: readonly (readonly string[])[]): void {
-  const what = 'what the gateway starts';
+  const what = 'a program that the gateway starts';
   // A runner prefers a package in its working folder over any other.
   const near = commands.some(isRunner) ? ['node_modules', 'package.json'].map((name) => path.resolve(name)) : [];
   const folders = (process.env.PATH ?? '').split(path.delimiter).filter((folder) => path.isAbsolute(folder));
@@ -44,7 +42,6 @@ const notedIn = (root: string): Place[] => {
 const isRunner = ([command = '']: readonly string[]): boolean =>
   /^(npx|npm|pnpm|pnpx|yarn|bunx?|uvx?)(\.\w+)?$/.test(path.basename(command));
 
-/** Returns the paths of programs named in a command, each widened to its project. */
 function programPaths(command: readonly string[]): string[] {
   const words = command.flatMap((word) => [word, word.slice(word.indexOf('=') + 1)]);
   return words
@@ -61,13 +58,13 @@ function isProgram(file: string): boolean {
 const CODE = /\.([cm]?[jt]s|py|sh|bash|rb|pl|php|lua|jar|wasm|exe)$/i;
 const PROJECT = ['package.json', 'pyproject.toml', 'setup.py', 'requirements.txt', 'Cargo.toml', 'go.mod', '.git'];
 
-/** Returns the project folder, which holds what the program loads. A person's home folder is never a project. */
+/** A person's home folder is never a project. */
 function projectOf(folder: string): string | undefined {
   if (folder === os.homedir() || folder === path.dirname(folder)) return undefined;
   return PROJECT.some((name) => existsSync(path.join(folder, name))) ? folder : projectOf(path.dirname(folder));
 }
 
-/** Returns this program's folder, or the `node_modules` around it, which holds the packages it needs. */
+/** Returns this program's folder, or the `node_modules` around it with the packages it needs. */
 function programFolder(): string {
   let folder = import.meta.dirname;
   while (folder !== path.dirname(folder) && !existsSync(path.join(folder, 'package.json')))
@@ -78,14 +75,14 @@ function programFolder(): string {
 
 const USERS: readonly [what: string, names: readonly string[]][] = [
   [
-    'what this user signs in with',
+    'a place with credentials of this user',
     [
       ...['.ssh', '.gnupg', '.aws', '.azure', '.kube', '.docker', '.config/gcloud', '.config/gh', '.netrc'],
       ...['.password-store', '.local/share/keyrings', 'Library/Keychains'],
     ],
   ],
   [
-    "what starts with this user's session",
+    "a file that runs when this user's session starts",
     [
       ...['.config/systemd', '.config/autostart', '.config/environment.d', '.local/share/systemd'],
       ...[
@@ -129,44 +126,55 @@ function places(home: { root: string }): Place[] {
     { path: process.execPath, what: 'the program that runs the gateway' },
     ...notedIn(home.root),
     ...USERS.flatMap(([what, names]) => names.map((name) => ({ path: path.join(user, name), what }))),
-    ...SYSTEM.map((folder) => ({ path: folder, what: 'what belongs to the system' })),
+    ...SYSTEM.map((folder) => ({ path: folder, what: 'a folder of the system' })),
   ];
 }
 
 const isInside = (inner: string, outer: string): boolean =>
   inner === outer || inner.startsWith(outer.endsWith('/') ? outer : `${outer}/`);
 
-const spellings = (file: string): string[] => [...new Set([file, realOf(file)])];
+const spellings = (file: string, known = new Map<string, string>()): string[] => [
+  ...new Set([file, realOf(file, known)]),
+];
 
-/** Returns the real path, also of a file that isn't there yet, such as `.ssh` in a home that is a link. */
-function realOf(file: string): string {
-  if (existsSync(file) || file === path.dirname(file)) return realpathSync.native(file);
-  return path.join(realOf(path.dirname(file)), path.basename(file));
+/**
+ * Also works for a file that isn't there yet, such as `.ssh` in a home that is a link.
+ * @param known real paths that were looked up in this turn
+ */
+function realOf(file: string, known: Map<string, string>): string {
+  const before = known.get(file);
+  if (before !== undefined) return before;
+  const above = path.dirname(file);
+  const real =
+    file === above || existsSync(file)
+      ? realpathSync.native(file)
+      : path.join(realOf(above, known), path.basename(file));
+  known.set(file, real);
+  return real;
 }
 
-/** Returns whether keys are in a folder directly below this one, as in a folder of people's homes. */
+/** Keys are directly below a folder of people's homes. */
 const holdsKeys = (folder: string): boolean =>
   readdirSync(folder, { withFileTypes: true }).some(
     (entry) => entry.isDirectory() && existsSync(path.join(folder, entry.name, '.ssh')),
   );
 
-/**
- * Returns why no script may work in a folder; undefined where one may.
- * @param folder its real path
- */
+/** Returns undefined where a script may work. | @param folder its real path */
 export function whyNoScripts(home: Home, folder: string): string | undefined {
-  if (folder.split('/').some((part) => part.toLowerCase() === '.git')) return 'it is in the inside of a repository';
-  const keys = 'keys of a person are in it';
+  if (folder.split('/').some((part) => part.toLowerCase() === '.git'))
+    return 'it is inside the .git folder of a repository';
+  const keys = "a person's keys are in it";
   if (folder.split('/').includes('.ssh') || existsSync(path.join(folder, '.ssh'))) return keys;
+  const known = new Map<string, string>();
   for (const { path: place, what } of places(home))
-    for (const file of spellings(place)) {
+    for (const file of spellings(place, known)) {
       if (isInside(file, folder)) return `${what} is in it`;
       if (isInside(folder, file)) return `it is in ${what}`;
     }
   return holdsKeys(folder) ? keys : whyNotInHome(home, folder);
 }
 
-/** Returns why a script can't work in this folder of the home: only what a viber made for itself is allowed. */
+/** A script may work only in what a viber made for itself. */
 function whyNotInHome(home: Home, folder: string): string | undefined {
   const root = realpathSync.native(home.root);
   if (isInside(root, folder)) return 'the files of the gateway are in it';
@@ -179,9 +187,6 @@ function whyNotInHome(home: Home, folder: string): string | undefined {
   return isFree ? undefined : 'it is one of the folders of the gateway';
 }
 
-/**
- * Returns whether tools must not write this file.
- * @param file its real path
- */
+/** @param file its real path */
 export const isOwnFile = (home: { root: string }, file: string): boolean =>
   notedIn(home.root).some(({ path: place }) => spellings(place).some((one) => isInside(file, one)));

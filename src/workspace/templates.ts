@@ -1,7 +1,4 @@
-/**
- * Templates of a new workspace. Comments explain what to write and are stripped before the text goes into a request, so
- * an untouched template costs nothing.
- */
+/** Comments in templates are stripped before the text goes into a request, so an untouched one costs nothing. */
 export const TEMPLATES: Readonly<Record<string, string>> = {
   'IDENTITY.md': `<!-- Who the viber is: its name, its role, how it signs. -->
 You are Viber, a work partner who gets things done and keeps the files to show for it.

@@ -10,20 +10,15 @@ export interface PlanStep {
   status: StepStatus;
 }
 
-/** The structured form of a plan; its Markdown form is `task.md`. */
 export interface Plan {
   goal: string;
   steps: PlanStep[];
 }
 
-/**
- * Metadata of an artifact. `ref` is a path relative to the home, such as `artifacts/<taskId>/<id>.md`, and never
- * content.
- */
+/** `ref` is a path relative to the home, such as `artifacts/<taskId>/<id>.md`, and never content. */
 export interface ArtifactRef {
   id: string;
   title: string;
-  /** MIME type. */
   type: string;
   ref: string;
 }
@@ -35,66 +30,73 @@ export interface TaskRecord {
   id: string;
   viber: string;
   goal: string;
-  /** A title of at most eight words, from the goal, a small model or a person. */
+  /** Has at most eight words, from the goal or a small model, unless a person chose it. */
   title: string;
-  /** The small model was asked for a title, with or without success. */
+  /** A small model was asked for a title, with or without success. */
   named?: true;
   state: TaskState;
-  /** Principals as text (`telegram:1001`) or `person:alex` who may steer and stop it. */
+  /** Principals as text (`telegram:1001`), or `person:alex`, who may steer and stop it. */
   people: string[];
-  /** Addresses as text, with account, of every conversation that has spoken to it. */
+  /** Addresses as text, with account, that have spoken to it. */
   conversations: string[];
   runs: number;
-  /** Whether a run has completed: until then, the next message gives the task its goal and title. Absent in old records. */
+  /** Until a run has completed, the next message gives the task its goal and title. Absent in old records. */
   answered?: boolean;
-  /** Total usage of all its runs. */
   usage?: Usage;
-  /**
-   * The last run counted in `usage`, and the usage before it: a run that is counted again after a crash counts once.
-   */
+  /** The last run in `usage`, and the usage before it: counted again after a crash, it counts once. */
   counted?: { run: string; before?: Usage };
-  /** Permissions from its people to act without asking again. */
+  /** Permissions to act without asking again. */
   always?: Consent[];
   /** Skills that its people called by name. */
   called?: string[];
-  /** The plan that a person approved (`plan_approval`). */
+  /** The plan that a person approved (`planApproval`). */
   approvedPlan?: { hash: string; by: string; at: string };
   /** The task that delegated this one to an agent. */
   parent?: string;
-  /** The scheduled job that started it. */
   job?: string;
-  /** The conversation, as a key, in which its digest continues; the other recipients have a copy. */
+  /** The folder of the project that it works in: absolute, without links. */
+  project?: string;
+  /** A conversation's key: its digest continues there, and the other recipients have a copy. */
   digestAt?: string;
+  /** When a person archived it; removed when somebody writes to it. ISO 8601. */
+  archived?: string;
   /** ISO 8601. */
   createdAt: string;
   updatedAt: string;
 }
 
 /** "Always for this task": calls of a tool with one kind of arguments run without a question. */
-export interface Consent {
+/** The calls that a consent covers. */
+export interface ConsentKey {
   tool: string;
-  /** The kind in words; '' for any arguments. */
   kind: string;
-  /** A principal as text. */
+}
+
+export interface Consent extends ConsentKey {
   by: string;
   /** ISO 8601. */
   at: string;
 }
 
-/**
- * The decision about a pending call, by a person or by expiry. `wrote`: the person wrote something instead; `another`:
- * they want it at another time.
- */
+/** A further call that the question is about. */
+export interface AskedCall {
+  callId: string;
+  input: Json;
+  digest: string;
+  shows?: string;
+}
+
+/** `wrote`: the person wrote something instead; `another`: they want it at another time. */
 export type ApprovalVerdict = 'approve' | 'always' | 'deny' | 'expired' | 'answer' | 'another' | 'wrote' | 'stop';
 
-/** Tokens of one or more model calls, and their price. */
+/** Tokens of model calls, and their price. */
 export interface Usage {
   /** All input, including what the provider had cached. */
   inputTokens: number;
   /** The cached part of the input, where the provider reports it. */
   cachedInputTokens?: number;
   outputTokens: number;
-  /** Price of the tokens whose price is known; absent when none is. */
+  /** Absent when no price is known. */
   cost?: number;
   /** Set with `cost`. */
   currency?: string;
@@ -105,8 +107,8 @@ export interface Usage {
 export type { Json };
 
 /**
- * One line of `agents/{viber}/sessions/{taskId}.jsonl`. The first line is the header. `epoch` is that of the lane's
- * owner who wrote it, where several processes share the home.
+ * A line of `agents/{viber}/sessions/{taskId}.jsonl`. Where several processes share the home, `epoch` is that of the
+ * lane's owner who wrote it.
  */
 export type SessionEntry = { epoch?: number } & Entry;
 
@@ -114,9 +116,9 @@ type Entry =
   | { type: 'session'; version: 1; taskId: string; viber: string; createdAt: string }
   | {
       type: 'message';
-      /** The spool key of the inbound message, by which appending it twice is detected. */
+      /** The spool key of the inbound message, so that it isn't appended twice. */
       id: string;
-      /** IDs of further messages merged into this one. */
+      /** Messages merged into this one. */
       also?: string[];
       run: string;
       at: string;
@@ -132,6 +134,8 @@ type Entry =
       isGuest?: true;
       /** The channel it was said on, where it differs from that of `from`. */
       via?: string;
+      /** The run whose question it asks anew: what reads as an answer is the newest one, and both stay here. */
+      again?: string;
       /** Said in a group: everybody there has read it, and reads the answer. */
       isGroup?: true;
       /** A job's prompt: nobody said it, and its answer is sent to people. */
@@ -142,7 +146,7 @@ type Entry =
       /** Web addresses that one of the task's people typed in it; not those of quotes and files. */
       addresses?: string[];
     }
-  /** A call waits for a person, together with the `step` before it that lacks its result. None of it has run. */
+  /** A call waits for a person; the `step` before it lacks its result. None of it has run. */
   | {
       type: 'approval';
       id: string;
@@ -159,15 +163,16 @@ type Entry =
       /** The tool's description of the arguments' kind. */
       scope?: string;
       expiresAt?: string;
-      /** Files sent with the question. */
       artifactRefs?: ArtifactRef[];
+      /** Other calls of the step that the same question is about. */
+      more?: AskedCall[];
     }
   /** The decision about it; the call's result follows in a `step`. */
   | { type: 'decision'; run: string; at: string; approval: string; verdict: ApprovalVerdict; by: string }
-  /** A tool call with side effects is about to run; a `step` with this call follows, unless it is interrupted. */
+  /** A call with side effects is about to run; a `step` follows, unless it is interrupted. */
   | { type: 'call'; run: string; at: string; callId: string; tool: string }
   /**
-   * A call is about to send this many characters out without a question, or to a person's own `address`; `run` is the
+   * A call is about to send so many characters out without a question, or to a person's own `address`; `run` is the
    * outermost.
    */
   | {
@@ -180,10 +185,7 @@ type Entry =
       characters: number;
       address?: string;
     }
-  /**
-   * A finished step: the model's messages (assistant, tool) as JSON. `shown`: pictures that its tools showed to the
-   * model.
-   */
+  /** A finished step: the model's messages (assistant, tool). `shown`: pictures that its tools showed to the model. */
   | {
       type: 'step';
       run: string;
@@ -208,7 +210,7 @@ type Entry =
   | {
       type: 'compaction';
       at: string;
-      /** Replaces everything up to the run (or message) `through`, including what earlier compactions replaced. */
+      /** Replaces everything up to the run (or message) `through`. */
       text: string;
       through: string;
       /** The byte offset in this file after which entries aren't replaced. */

@@ -1,7 +1,6 @@
 /**
  * Files that programs and the Board upload before the message that names them: `spool/uploads/{id}` with `{id}.json`,
- * which is written last, so that the file it describes is complete and on disk. An upload that no message names is
- * deleted after a day, any other after thirty.
+ * which is written last. One that no message names is deleted after a day, any other after thirty.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import fs from 'node:fs';
@@ -12,6 +11,7 @@ import { ensureDir } from '../lib/files.ts';
 import { peekJson, readJson } from '../lib/json.ts';
 import { isCount, isFilled, isFlag, objectOf, optional, shape } from '../lib/shape.ts';
 import { writeJson } from '../lib/write-json.ts';
+import { say, type Wording } from '../messages/messages.ts';
 import { cleanType, extensionOf, safeName } from './tasks/index.ts';
 
 export interface Upload {
@@ -26,7 +26,7 @@ export interface Upload {
 }
 
 interface StoredUpload extends Omit<Upload, 'ref'> {
-  /** The uploader: nobody else may name it. */
+  /** The sender. Nobody else may name it. */
   by: string;
   /** A message has named it. */
   named?: boolean;
@@ -34,17 +34,19 @@ interface StoredUpload extends Omit<Upload, 'ref'> {
 
 interface Running {
   count: number;
-  /** The bytes of these uploads so far. */
   growing: number;
-  /** The bytes that they may take together. */
+  /** The bytes that these uploads may still take together. */
   left: number;
 }
 
-/** Thrown when an upload exceeds a limit; the message gives the limit. */
+export const largeFile = (maxBytes: number): Wording =>
+  say('requests.largeFile', { n: String(Math.floor(maxBytes / 1024)) });
+
+/** The message gives the limit. */
 export class UploadRefused extends UserError {
   readonly why: 'too_large' | 'too_many';
-  constructor(why: 'too_large' | 'too_many', message: string) {
-    super(message);
+  constructor(why: 'too_large' | 'too_many', said: Wording) {
+    super(said);
     this.why = why;
   }
 }
@@ -59,25 +61,22 @@ const keptShape = shape<StoredUpload>(
     named: optional(isFlag),
   }),
 );
-const ABOUT = { lost: 'a file that was handed in', next: 'It has to be sent again.' };
+const ABOUT = { lost: 'an uploaded file', next: 'It has to be sent again.' };
 const REF = /^uploads\/([0-9a-f]{32})$/;
 const FILE = /^(?:\.part-)?([0-9a-f]{32})/;
 const DAY_MS = 86_400_000;
 const KEPT_DAYS = { unnamed: 1, named: 30 } as const;
-/** Most unnamed files of one sender. */
 const MAX_WAITING = 100;
-/** Most uploads of one sender at the same time. */
 const MAX_RUNNING = 20;
 
 export class Uploads {
   readonly #folder: string;
   readonly #maxBytes: number;
   readonly #budgetOf: (by: string) => number;
-  /** Senders with running uploads, which share what is left. */
   readonly #running = new Map<string, Running>();
 
   /**
-   * @param maxBytes of one file; all unnamed files of one sender together may have ten times as many
+   * @param maxBytes of one file; all unnamed files of one sender may have ten times as many
    * @param budgetOf bytes of all stored files of one sender
    */
   constructor(
@@ -91,9 +90,9 @@ export class Uploads {
   }
 
   /**
-   * Stores an upload, durable when it resolves. Rejects with UploadRefused when the file is too large or the sender has
-   * too many unnamed files, or like the body when that is cut off. It then leaves nothing behind.
-   * @param given name and type from the sender: metadata, never a path
+   * Durable when it resolves; leaves nothing behind when it rejects.
+   * @param given metadata, never a path
+   * @throws UploadRefused when the file is too large or the sender has too many unnamed files
    */
   async store(by: string, given: { name: string; type: string }, body: AsyncIterable<Uint8Array>): Promise<Upload> {
     await ensureDir(this.#folder);
@@ -107,7 +106,7 @@ export class Uploads {
       const isTooLarge = size > this.#maxBytes;
       if (!isTooLarge && running.growing <= running.left) return;
       const most = isTooLarge ? this.#maxBytes : Math.max(0, running.left - running.growing + size);
-      throw new UploadRefused('too_large', `The file is too large: at most ${Math.floor(most / 1024)} KB.`);
+      throw new UploadRefused('too_large', largeFile(most));
     };
     try {
       const written = await pour(body, part, grow);
@@ -132,10 +131,7 @@ export class Uploads {
     }
   }
 
-  /**
-   * Finds the file that `ref` names, with its path; undefined when there is none, it is gone, or somebody else uploaded
-   * it.
-   */
+  /** Returns undefined when it is gone, or somebody else uploaded it. */
   find(by: string, ref: string): (Upload & { path: string }) | undefined {
     const id = REF.exec(ref)?.[1] ?? '';
     const kept = id === '' ? undefined : readJson(this.#about(id), keptShape, ABOUT);
@@ -144,7 +140,7 @@ export class Uploads {
     return { ref, name, type, size, sha256, path: this.#path(id) };
   }
 
-  /** Keeps an upload for longer, since a message that is about to be stored names it. */
+  /** A message that is about to be stored names it. */
   keep(ref: string): void {
     const id = REF.exec(ref)?.[1] ?? '';
     const kept = id === '' ? undefined : peekJson(this.#about(id), keptShape);
@@ -167,13 +163,12 @@ export class Uploads {
     const left = this.#roomOf(by);
     const running = Object.assign(this.#running.get(by) ?? { count: 0, growing: 0 }, { left });
     if (running.count >= MAX_RUNNING || running.growing >= running.left)
-      throw new UploadRefused('too_many', 'Too many of your files are being handed in at once: wait for them first.');
+      throw new UploadRefused('too_many', say('requests.manyUploads'));
     running.count += 1;
     this.#running.set(by, running);
     return running;
   }
 
-  /** Returns the bytes that a sender may still upload. */
   #roomOf(by: string): number {
     const all = this.#names()
       .filter((name) => name.endsWith('.json'))
@@ -182,17 +177,9 @@ export class Uploads {
     const waiting = all.filter((kept) => !kept?.named);
     const sizeOf = (some: typeof all) => some.reduce((sum, kept) => sum + (kept?.size ?? 0), 0);
     const inAll = this.#budgetOf(by) - sizeOf(all);
-    if (inAll <= 0)
-      throw new UploadRefused(
-        'too_many',
-        'The files you have handed in take all the room you have here: try again in some days.',
-      );
+    if (inAll <= 0) throw new UploadRefused('too_many', say('requests.uploadSpace'));
     const left = Math.min(10 * this.#maxBytes - sizeOf(waiting), inAll);
-    if (waiting.length >= MAX_WAITING || left <= 0)
-      throw new UploadRefused(
-        'too_many',
-        'Too many files wait to be named by a message. Send the messages first, or try again tomorrow.',
-      );
+    if (waiting.length >= MAX_WAITING || left <= 0) throw new UploadRefused('too_many', say('requests.unusedUploads'));
     return left;
   }
 

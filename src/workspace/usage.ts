@@ -1,11 +1,9 @@
 /**
- * The cost of model calls: `usage/YYYY-MM-DD.jsonl` (UTC), one line per call, written when the call ends, so that a
- * killed gateway loses nothing it knew. One writer. An unreadable line loses only itself.
+ * The cost of model calls: `usage/YYYY-MM-DD.jsonl` (UTC), one line at the end of each call, so that a killed gateway
+ * loses nothing it knew. An unreadable line loses only itself.
  */
-import fs from 'node:fs';
 import path from 'node:path';
-import { errorCode } from '../errors.ts';
-import { appendLinesSync } from '../lib/files.ts';
+import { appendInFolder } from '../lib/files.ts';
 import { parseJson, readJsonLines } from '../lib/json.ts';
 import { isCount, isText, objectOf, oneOf, optional, shape } from '../lib/shape.ts';
 import type { Home } from './home.ts';
@@ -15,40 +13,38 @@ export interface UsageCall extends Usage {
   type: 'call';
   /** ISO 8601, when the call ended. */
   at: string;
-  /** Milliseconds from the request to the end of the answer. */
+  /** Until the end of the answer. */
   ms: number;
   run: string;
   task: string;
-  /** The person charged: a principal as text. */
   person: string;
   /** `provider/model`. */
   model: string;
-  /** The provider didn't report usage, so it was estimated from the length of the texts. */
+  /** Estimated from the length of the texts. */
   isEstimate?: true;
-  /** Length of a transcribed recording, in seconds. */
   seconds?: number;
 }
 
 export type UsageLine =
   | UsageCall
-  /** Somebody was notified today that a cap is reached, in the answer of this run. */
+  /** The answer of this run said that a cap is reached. */
   | { type: 'notice'; at: string; run: string; who: string; setting: string };
 
-export const usageDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+const DAY_MS = 86_400_000;
+let latest = { number: Number.NaN, name: '' };
+
+/** Each call asks several times, mostly about the same day. */
+export function usageDay(ms: number): string {
+  const number = Math.floor(ms / DAY_MS);
+  if (number !== latest.number) latest = { number, name: new Date(ms).toISOString().slice(0, 10) };
+  return latest.name;
+}
 
 export const usageFile = (home: { root: string }, day: string): string => path.join(home.root, 'usage', `${day}.jsonl`);
 
-/** Appends one line to the day of its `at`. Survives a crash of the process; a power cut may lose the last lines. */
+/** Survives a crash of the process; a power cut may lose the last lines. */
 export function appendUsage(home: Home, line: UsageLine): void {
-  const file = usageFile(home, line.at.slice(0, 10));
-  const text = JSON.stringify(line);
-  try {
-    appendLinesSync(file, [text]);
-  } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw error;
-    fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-    appendLinesSync(file, [text]);
-  }
+  appendInFolder(usageFile(home, line.at.slice(0, 10)), [JSON.stringify(line)]);
 }
 
 const optionalCount = optional(isCount);
@@ -74,7 +70,6 @@ const ABOUT = {
 
 const usageShape = shape<UsageLine>((line) => isCall(line) || isNotice(line));
 
-/** Parses one line of a day; returns undefined for a damaged one. */
 export function usageLineOf(text: string): UsageLine | undefined {
   const { success, data } = usageShape.safeParse(parseJson(text));
   return success ? (data as UsageLine) : undefined;
@@ -89,7 +84,7 @@ export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 };
 
 export const tokensOf = ({ inputTokens, outputTokens }: Usage): number => inputTokens + outputTokens;
 
-/** Adds two usages. Two currencies aren't added: what `a` cost in another one counts as unpriced tokens. */
+/** Two currencies aren't added: what `a` cost in another one counts as unpriced tokens. */
 export function addUsage(a: Usage | undefined, b: Usage): Usage {
   const before = a ?? NO_USAGE;
   const isForeign = before.cost !== undefined && b.cost !== undefined && before.currency !== b.currency;
@@ -108,7 +103,7 @@ export function addUsage(a: Usage | undefined, b: Usage): Usage {
   };
 }
 
-/** Returns the record with everything that a run has used so far. Repeated calls count the run once. */
+/** Repeated calls count the run once. */
 export function withRun(record: TaskRecord, run: string, used: Usage): TaskRecord {
   const before = record.counted?.run === run ? record.counted.before : record.usage;
   return { ...record, usage: addUsage(before, used), counted: { run, ...(before && { before }) } };

@@ -10,7 +10,6 @@ const SENTENCE =
   /(?:^|[^\p{L}])(?:you are|you’re|you're|your name is|i am|my name is|du bist|dein name ist|du heißt|ich bin|ich heiße)\s+["“„*_]*(\p{Lu}[\p{L}\p{N}'’-]*(?: \p{Lu}[\p{L}\p{N}'’-]*){0,2})/iu;
 const NO_NAME = /^(?:an?|the|ein|eine|der|die|das|my|your|dein|deine)\b/i;
 
-/** Returns undefined when it has no name of its own. */
 export async function viberName(home: Home, viber: string): Promise<string | undefined> {
   const identity = (await readBootstrap(home, viber)).find(({ tag }) => tag === 'identity');
   return identity && nameIn(identity.text);

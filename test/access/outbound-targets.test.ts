@@ -65,15 +65,15 @@ describe('an owner', () => {
 
   test.each([
     ['slack:C2', 'list C2 under channels.slack.access.chats'],
-    ['slack:D7', 'that person is not let in'],
+    ['slack:D7', 'that person has no access'],
     ['telegram:1', 'is not on'],
     ['local:x', 'is not on'],
-    ['slack@other:C1', 'another bot'],
-    ['slack:', 'is no address'],
-    ['slack:C1:1:2', 'is no address'],
-    ['__proto__:C1', 'is no address'],
-    ['slack:C1\nslack:C2', 'is no address'],
-    ['x'.repeat(10_000), 'is no address'],
+    ['slack@other:C1', 'a different bot'],
+    ['slack:', "isn't an address"],
+    ['slack:C1:1:2', "isn't an address"],
+    ['__proto__:C1', "isn't an address"],
+    ['slack:C1\nslack:C2', "isn't an address"],
+    ['x'.repeat(10_000), "isn't an address"],
   ])('may not write to %s', async (text, why) => {
     await expect(find(text)).rejects.toThrow(why);
   });
@@ -91,7 +91,7 @@ describe('an owner', () => {
 
   test('is told of a place that is not there, and to wait while the platform is away', async () => {
     found = () => undefined;
-    await expect(find('slack:C1')).rejects.toThrow('I cannot see slack:C1: add me there');
+    await expect(find('slack:C1')).rejects.toThrow("I can't see slack:C1: add me there");
     account = '';
     await expect(find('slack:C1')).rejects.toThrow(DeliveryError);
   });
@@ -111,7 +111,7 @@ test('a place is looked up once an hour, whoever asks; whether it may be written
   for (let n = 0; n < 3; n++) await one.find('slack:D2', who('owner'));
   expect(looks).toEqual(['D2']);
   rules = { ...OPEN, allow: [] };
-  await expect(one.find('slack:D2', who('owner'))).rejects.toThrow('not let in');
+  await expect(one.find('slack:D2', who('owner'))).rejects.toThrow('has no access');
 });
 
 test('a place that was seen once is known while the platform is away, and looked up again when it is back', async () => {
@@ -155,11 +155,11 @@ test('a channel that cannot say what is there has no places', async () => {
     },
     ...{ people, rulesOf: () => rules },
   });
-  await expect(blind.find('slack:C1', who('owner'))).rejects.toThrow('I cannot see slack:C1');
+  await expect(blind.find('slack:C1', who('owner'))).rejects.toThrow("I can't see slack:C1");
 });
 
 test('the words of a refusal stay short, and a channel that is not there yet says when to come back', async () => {
-  await expect(find('x'.repeat(10_000))).rejects.toThrow(`"${'x'.repeat(80)}" is no address`);
+  await expect(find('x'.repeat(10_000))).rejects.toThrow(`"${'x'.repeat(80)}" isn't an address`);
   account = '';
   await expect(targets().find('slack:C1', who('owner'))).rejects.toMatchObject({
     ...{ message: 'slack is not connected yet', retryAfterMs: 5_000 },
@@ -172,14 +172,14 @@ test('an address that names the bot waits for its channel to connect, and is ref
   await expect(one.find('slack@A1:C1', who('owner'))).rejects.toMatchObject({ retryAfterMs: 5_000 });
   expect(one.read('slack@A1:C1')).toMatchObject({ account: 'A1' });
   account = 'A2';
-  await expect(one.find('slack@A1:C1', who('owner'))).rejects.toThrow('names another bot than the one that is on');
+  await expect(one.find('slack@A1:C1', who('owner'))).rejects.toThrow('belongs to a different bot than the one in use');
 });
 
 test('an owner may have something sent to the account they write from, whatever the list says', async () => {
   rules = { ...OPEN, dm: 'allowlist', allow: [] };
   const alex: Principal = { ...who('owner'), user: 'U1', person: 'alex' };
   await expect(targets().find('slack:D1', alex)).resolves.toMatchObject({ chat: 'D1' });
-  await expect(targets().find('slack:D7', alex)).rejects.toThrow('not let in');
+  await expect(targets().find('slack:D7', alex)).rejects.toThrow('has no access');
 });
 
 test('whether one person alone reads it is false where nobody can say', async () => {

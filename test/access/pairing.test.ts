@@ -105,7 +105,7 @@ describe('who is let in', () => {
     pairing.request(who(2), now);
     pairing.forget('telegram:1');
     expect(pairing.pending(now).map(({ identity }) => identity)).toEqual(['telegram:2']);
-    expect(() => pairing.approve(code, now)).toThrow(`There is no pending pairing with code ${code}`);
+    expect(() => pairing.approve(code, now)).toThrow(`Nobody asks with the code ${code}.`);
   });
 });
 

@@ -1,7 +1,7 @@
 /** Two processes over one engine: what happens in one is told to those who look by the other. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { tellElsewhere } from '../../src/app/processes/elsewhere.ts';
+import { Elsewhere } from '../../src/app/processes/elsewhere.ts';
 import type { AgentStreamEvent } from '../../src/channels/channel.ts';
 import type { News } from '../../src/runtime/contract/news.ts';
 import { createBus } from '../../src/runtime/live/bus.ts';
@@ -27,7 +27,7 @@ async function world() {
     const [bus, news] = [createBus(fail), createBus<News>(fail)];
     const [events, heard]: [AgentStreamEvent[], News[]] = [[], []];
     const seen = new SeenRuns(bus);
-    const elsewhere = tellElsewhere(engine, bus, news, seen);
+    const elsewhere = new Elsewhere(engine, bus, news, seen);
     onTestFinished(() => elsewhere.close());
     bus.subscribe((event) => events.push(event));
     news.subscribe((item) => heard.push(item));

@@ -116,22 +116,18 @@ describe('a useChat page', () => {
     expect(world.llm.requests().length).toBe(runs);
   });
 
-  test.each<[string, Turn[], string]>([
-    ['thinks aloud', [{ chunks: ['<think>\nHm', 'm.</think>', '\n\nThe kettle ', 'is on.'] }], 'The kettle is on.'],
+  test.each<[string, Turn[], string]>(
+    // biome-ignore format: a row is a line
     [
-      'writes its calls as text',
+      ['thinks aloud', [{ chunks: ['<think>\nHm', 'm.</think>', '\n\nThe kettle ', 'is on.'] }], 'The kettle is on.'],
       [
-        { chunks: ['I look.\n<tool', '_call>{"name": "list_files", ', '"arguments": {}}</tool_call>'] },
-        { text: 'Nothing is there.' },
+        'writes its calls as text',
+        [{ chunks: ['I look.\n<tool', '_call>{"name": "list_files", ', '"arguments": {}}</tool_call>'] }, { text: 'Nothing is there.' }],
+        'I look.\n|Nothing is there.',
       ],
-      'I look.\n|Nothing is there.',
+      ['begins anew', [{ text: 'The kettle is on the fire.', fault: 'cut' }, { text: 'The tea is hot.' }], 'The kettle |The tea is hot.'],
     ],
-    [
-      'begins anew',
-      [{ text: 'The kettle is on the fire.', fault: 'cut' }, { text: 'The tea is hot.' }],
-      'The kettle |The tea is hot.',
-    ],
-  ])('reads what a model says that %s, once', async (_how, turns, words) => {
+  )('reads what a model says that %s, once', async (_how, turns, words) => {
     const { world, send } = await open();
     world.llm.script(turns);
     expect(textOf(await read(await send('chat-1', [user('m1', 'Make tea')])))).toBe(words);

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { z } from 'zod';
 import type { Principal, Role } from '../../src/access/principal.ts';
 import { interruptSchema, stopSchema, submitSchema } from '../../src/board/protocol/schemas.ts';
-import { parsedBy, RequestError } from '../../src/board/respond.ts';
+import { errorFields, parsedBy, RequestError } from '../../src/board/respond.ts';
 import { startServer } from '../../src/board/server.ts';
 import type { BoardRoute } from '../../src/runtime/contract/board.ts';
 import { type Held, head, open, type RawAnswer, send } from './raw.ts';
@@ -75,7 +75,9 @@ async function start(options: Options = {}) {
         },
       ],
       open: [],
-      session: () => ({ status: 401, code: 'unauthorized', message: 'nobody' }),
+      session() {
+        throw new RequestError(401, 'unauthorized', 'nobody');
+      },
       close: async () => undefined,
     }),
     onError: (error) => {
@@ -145,35 +147,45 @@ describe('the Host', () => {
   });
 });
 
-describe('the form of a request', () => {
+describe('a refusal', () => {
   it.each([
-    ['two Hosts', ['GET /healthz HTTP/1.1', LOCAL, 'host: evil.example'], 400],
-    ['no Host', ['GET /readyz HTTP/1.1'], 400],
-    ['HTTP/1.0 without a Host', ['GET /readyz HTTP/1.0'], 421],
-    ['HTTP/1.0 without a Host, for its health', ['GET /healthz HTTP/1.0'], 200],
-    ['an address as target', ['GET http://127.0.0.1:PORT/readyz HTTP/1.1', LOCAL], 400],
-    ['an address of others as target', ['GET http://evil.example/healthz HTTP/1.1', LOCAL], 400],
-    ['a star as target', ['OPTIONS * HTTP/1.1', LOCAL], 400],
-    ['a tunnel', ['CONNECT evil.example:443 HTTP/1.1', LOCAL], 0],
-    ['two slashes', ['GET //readyz HTTP/1.1', LOCAL], 404],
-    ['a host in the path', ['GET //evil.example/readyz HTTP/1.1', LOCAL], 404],
-    ['encoded letters', ['GET /%72eadyz HTTP/1.1', LOCAL], 404],
-    ['dots', ['GET /x/../readyz HTTP/1.1', LOCAL], 404],
-    ['a slash at the end', ['GET /readyz/ HTTP/1.1', LOCAL], 404],
-    ['capitals', ['GET /READYZ HTTP/1.1', LOCAL], 404],
-    ['a WebSocket', ['GET /healthz HTTP/1.1', LOCAL, 'connection: upgrade', 'upgrade: websocket'], 400],
+    ['nobody said which', '', /^There's nothing at this address/],
+    ["a browser's", 'accept-language: de-AT,de;q=0.9,en;q=0.8', /^Unter dieser Adresse gibt es nichts/],
+    ['a program of any', 'accept-language: *', /^There's nothing at this address/],
+  ])('before the caller is known, in the language that the request accepts: %s', async (_what, line, message) => {
+    const { get } = await start();
+    const { status, body } = await get('/nothing', LOCAL, ...(line === '' ? [] : [line]));
+    expect([status, JSON.parse(body)]).toEqual([
+      404,
+      { error: { code: 'not_found', message: expect.stringMatching(message) } },
+    ]);
+  });
+});
+
+describe('the form of a request', () => {
+  it.each(
+    // biome-ignore format: a row is a line
     [
-      'a WebSocket to a webhook',
-      ['POST /webhooks/telegram HTTP/1.1', LOCAL, 'connection: upgrade', 'upgrade: websocket'],
-      400,
+      ['two Hosts', ['GET /healthz HTTP/1.1', LOCAL, 'host: evil.example'], 400],
+      ['no Host', ['GET /readyz HTTP/1.1'], 400],
+      ['HTTP/1.0 without a Host', ['GET /readyz HTTP/1.0'], 421],
+      ['HTTP/1.0 without a Host, for its health', ['GET /healthz HTTP/1.0'], 200],
+      ['an address as target', ['GET http://127.0.0.1:PORT/readyz HTTP/1.1', LOCAL], 400],
+      ['an address of others as target', ['GET http://evil.example/healthz HTTP/1.1', LOCAL], 400],
+      ['a star as target', ['OPTIONS * HTTP/1.1', LOCAL], 400],
+      ['a tunnel', ['CONNECT evil.example:443 HTTP/1.1', LOCAL], 0],
+      ['two slashes', ['GET //readyz HTTP/1.1', LOCAL], 404],
+      ['a host in the path', ['GET //evil.example/readyz HTTP/1.1', LOCAL], 404],
+      ['encoded letters', ['GET /%72eadyz HTTP/1.1', LOCAL], 404],
+      ['dots', ['GET /x/../readyz HTTP/1.1', LOCAL], 404],
+      ['a slash at the end', ['GET /readyz/ HTTP/1.1', LOCAL], 404],
+      ['capitals', ['GET /READYZ HTTP/1.1', LOCAL], 404],
+      ['a WebSocket', ['GET /healthz HTTP/1.1', LOCAL, 'connection: upgrade', 'upgrade: websocket'], 400],
+      ['a WebSocket to a webhook', ['POST /webhooks/telegram HTTP/1.1', LOCAL, 'connection: upgrade', 'upgrade: websocket'], 400],
+      ['two lengths', ['POST /webhooks/telegram HTTP/1.1', LOCAL, 'content-length: 1', 'content-length: 2'], 400],
+      ['a length and chunks', ['POST /webhooks/telegram HTTP/1.1', LOCAL, 'content-length: 1', 'transfer-encoding: chunked'], 400],
     ],
-    ['two lengths', ['POST /webhooks/telegram HTTP/1.1', LOCAL, 'content-length: 1', 'content-length: 2'], 400],
-    [
-      'a length and chunks',
-      ['POST /webhooks/telegram HTTP/1.1', LOCAL, 'content-length: 1', 'transfer-encoding: chunked'],
-      400,
-    ],
-  ])('%s', async (_what, lines, status) => {
+  )('%s', async (_what, lines, status) => {
     const { port, called } = await start();
     const bytes = head(...lines.map((line) => line.replace('PORT', String(port))));
     // Those that are refused are closed by the server; the others are kept for more.
@@ -379,8 +391,8 @@ describe('slow and many', () => {
 it.each([
   [submitSchema, { messages: [] }, 'goal: is missing', 'goal: fehlt'],
   [submitSchema, { goal: ' ' }, 'goal: is empty', 'goal: ist leer'],
-  [submitSchema, { goal: 'a', live: 'x' }, 'live: expected off, text, events', 'live: erwartet off, text, events'],
-  [stopSchema, { taskId: 7 }, 'taskId: expected text', 'taskId: erwartet Text'],
+  [submitSchema, { goal: 'a', live: 'x' }, 'live: expected off, text, events', 'live: erwartet wird off, text, events'],
+  [stopSchema, { taskId: 7 }, 'taskId: expected text', 'taskId: erwartet wird Text'],
   [stopSchema, { taskId: '../x' }, "taskId: isn't the ID of a task", 'taskId: ist keine Kennung einer Aufgabe'],
   [
     interruptSchema,
@@ -399,7 +411,7 @@ it.each([
       }
     })();
     if (!(wrong instanceof RequestError)) throw wrong;
-    expect([wrong.errorIn(undefined).message, wrong.errorIn('de-AT').message]).toEqual([english, german]);
-    expect(wrong.error).toMatchObject({ status: 400, code: 'bad_request', field: english.split(':')[0] });
+    expect(['en', 'de-AT'].map((tag) => errorFields(wrong, tag).message)).toEqual([english, german]);
+    expect(wrong).toMatchObject({ status: 400, code: 'bad_request', field: english.split(':')[0] });
   },
 );

@@ -139,7 +139,7 @@ describe('a hub', () => {
   test('that refuses the token says which setting is wrong, and is not dialled ever faster', async () => {
     const { hub, statuses } = await open({ token: 'an-old-token' });
     await expect.poll(() => hub.dialled.length).toBeGreaterThan(2);
-    expect(await statuses()).toEqual({ state: 'reconnecting', detail: 'The hub does not take hub.token (401).' });
+    expect(await statuses()).toEqual({ state: 'reconnecting', detail: 'The hub rejected hub.token (401).' });
     const [first = 0, second = 0, third = 0] = hub.dialled;
     expect(second - first).toBeGreaterThan(200);
     expect(third - second).toBeGreaterThan(400);

@@ -1,6 +1,4 @@
-/** Jobs over HTTP: with the token only, and as strict as everywhere else. */
-import http from 'node:http';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ProtocolParts } from '../../src/board/protocol/parts.ts';
 import { RequestError, sendError } from '../../src/board/respond.ts';
 import { DeliveryError } from '../../src/errors.ts';
@@ -8,6 +6,7 @@ import { listRoutes } from '../../src/features/jobs/board/list.ts';
 import type { Caller } from '../../src/runtime/contract/board.ts';
 import type { JobService } from '../../src/runtime/contract/job-service.ts';
 import { openWorld } from '../dialogs/harness.ts';
+import { serve as listening } from '../helpers/serve.ts';
 
 const TOKEN = 'a-token-for-programs';
 const job = { name: 'Digest', schedule: 'every weekday at 9', prompt: 'Write the digest', timezone: 'Europe/Berlin' };
@@ -46,7 +45,7 @@ describe('/api/jobs', () => {
 
   it.each([
     ['a schedule that is none', { ...job, schedule: '25am' }, /25am/],
-    ['one that is too frequent', { ...job, schedule: '* * * * *' }, /jobs\.min_minutes/],
+    ['one that is too frequent', { ...job, schedule: '* * * * *' }, /jobs\.minMinutes/],
     ['a place where nothing may be sent', { ...job, deliver: ['telegram:6666'] }, /telegram:6666/],
     ['a key that is none', { ...job, createdBy: 'telegram:1001' }, /createdBy/],
     ['no object', [job], /object/],
@@ -96,24 +95,17 @@ describe('what a program may get wrong', () => {
     } as const;
     const caller: Caller = { kind: 'client', id: 'owner', principal, ended: new AbortController().signal };
     const failed: unknown[] = [];
-    const server = http.createServer((request, response) => {
+    const url = await listening((request, response) => {
       const route = routes.find(({ method }) => method === request.method);
       route?.handle({ request, response, params: {}, url: new URL('http://x/'), caller }).catch((error: unknown) => {
-        if (error instanceof RequestError) return sendError(response, error.error);
+        if (error instanceof RequestError) return sendError(response, error);
         failed.push(error);
         response.destroy();
       });
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => {
-      server.closeAllConnections();
-      server.close();
-    });
-    const address = server.address();
-    const port = typeof address === 'object' ? address?.port : 0;
     const headers = { authorization: `Bearer ${TOKEN}` };
-    const call = (init: RequestInit) => fetch(`http://127.0.0.1:${port}/`, { headers, ...init });
-    return { call, failed, port };
+    const call = (init: RequestInit) => fetch(`${url}/`, { headers, ...init });
+    return { call, failed, port: Number(new URL(url).port) };
   }
 
   it('hears that a place cannot be reached now, and when to try again', async () => {
@@ -134,7 +126,7 @@ describe('what a program may get wrong', () => {
     });
     const head = `POST / HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${TOKEN}\r\ncontent-length: 100\r\n\r\n{"na`;
     const { createConnection } = await import('node:net');
-    const socket = createConnection(port ?? 0, '127.0.0.1', () => {
+    const socket = createConnection(port, '127.0.0.1', () => {
       socket.write(head, () => setTimeout(() => socket.destroy(), 50));
     });
     await new Promise((resolve) => socket.once('close', resolve));

@@ -8,8 +8,9 @@ import { describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
 import { openWorld } from '../dialogs/harness.ts';
 import { PROGRAM } from '../helpers/program.ts';
+import { onEveryPlatform, openChat } from '../kit/kit.ts';
 import { type Person, type Place, type Platform, waitFor } from '../platforms/platform.ts';
-import { NAMES, openPlatforms, type PlatformWorld } from '../platforms/world.ts';
+import { openPlatforms, type PlatformWorld } from '../platforms/world.ts';
 import { codeOf, logIn, request, trade } from './browser.ts';
 
 const run = promisify(execFile);
@@ -28,7 +29,7 @@ async function command(platform: Platform, place: Place, by: Person) {
   return waitFor(platform, place, { after });
 }
 
-describe.each(NAMES)('/board on %s', (name) => {
+describe.each(onEveryPlatform)('/board on %s', (name) => {
   it('gives owners a link in a direct message, and nobody else, nowhere else', async () => {
     const world: PlatformWorld = await openPlatforms({ on: [name], channel: { live: 'off' } });
     const platform = world.platforms[name];
@@ -131,8 +132,10 @@ describe('viber board', () => {
 
 describe('an owner who is none any more', () => {
   it('loses the login at the next request', async () => {
-    const world = await openPlatforms({ on: ['telegram'], channel: { live: 'off' }, config: { people: [] } });
-    const { telegram } = world.platforms;
+    const { world, platform: telegram } = await openChat(
+      { channel: { live: 'off' }, config: { people: [] } },
+      'telegram',
+    );
     const port = portOf(world.home);
     await telegram.say(telegram.dm('alex'), 'hello');
     await waitFor(telegram, telegram.dm('alex'));

@@ -14,7 +14,7 @@ const TOKEN = 'the-token-of-the-owner';
 const CLIENTS = { builder: { token: 'token-of-builder' } };
 
 it(`has one result for each of ${ROUNDS} tasks, whenever it was killed`, {
-  timeout: 60_000 + ROUNDS * 15_000,
+  timeout: 240_000 + ROUNDS * 15_000,
 }, async () => {
   const http = { port: 0, token: TOKEN, clients: CLIENTS };
   const world = await openPlatforms({ on: ['telegram'], process: true, config: { http } });

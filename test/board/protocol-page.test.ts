@@ -1,6 +1,6 @@
 /** The frames and paths of docs/protocol.md, and docs/openapi.yaml, against the program. */
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -67,14 +67,35 @@ describe('docs/openapi.yaml', () => {
     expect(Object.keys(api['x-commands']).sort()).toEqual(Object.keys(COMMANDS).sort());
   });
 
-  it('has every path of the table, and no other', () => {
+  const all = Object.entries<Record<string, { tags?: string[] }>>(api.paths);
+  const isOfBoard = (methods: Record<string, { tags?: string[] }>) =>
+    Object.values(methods).every(({ tags }) => tags?.includes('Board'));
+
+  it("has every path of the table, and no other but the Board's own", () => {
     const named = [...page.matchAll(/`(?:(?:GET|POST|PUT)[`, ]*)+ ?(\/api\/[^`?\s]*)/g)].map(([, found = '']) =>
       found.replace(/\/$/, ''),
     );
     expect([...new Set(named)].filter((each) => each !== '/api').sort()).toEqual(
-      Object.keys(api.paths)
+      all
+        .flatMap(([name, methods]) => (isOfBoard(methods) ? [] : [name]))
         .filter((each) => each !== '/api/artifacts/{taskId}/{file}')
         .sort(),
     );
+  });
+
+  it('has every route of the program, and no other', () => {
+    const written = globSync(path.join(docs, '..', 'src/{board,features}/**/*.ts')).flatMap((file) => [
+      ...readFileSync(file, 'utf8').matchAll(
+        /(?:(?:\b(?:route|changing)\(|\[)\s*|method: )'(GET|POST|PUT|DELETE)',\s*(?:path: )?'(\/api\/[^']*)'/g,
+      ),
+    ]);
+    // What a parameter is called is nobody's business.
+    const plain = (name: string) => name.replaceAll(/:\w+|\*\w+|\{\w+\}/g, '{}');
+    const routes = written.map(([, method = '', name = '']) => `${method} ${plain(name)}`);
+    const documented = all.flatMap(([name, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${plain(name)}`),
+    );
+    expect(routes.length).toBeGreaterThan(80);
+    expect(documented.sort()).toEqual([...new Set(routes)].sort());
   });
 });

@@ -3,13 +3,15 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ALEX, lastId, openWorld } from '../dialogs/harness.ts';
+import { isSandboxed } from '../helpers/sandbox.ts';
+import { tempFolder } from '../helpers/temp.ts';
 import { openWire } from './wire.ts';
 
 const TOKEN = 'the-token-of-the-owner';
 const CLIENTS = { desk: { token: 'token-of-desk', person: 'alex' }, robot: { token: 'token-of-robot' } };
 
-async function open() {
-  const world = await openWorld({ config: { http: { port: 0, token: TOKEN, clients: CLIENTS } } });
+async function open(config: object = {}) {
+  const world = await openWorld({ config: { http: { port: 0, token: TOKEN, clients: CLIENTS }, ...config } });
   const wire = async (token: string) => {
     const opened = await openWire(world.app.port, token);
     onTestFinished(() => opened.socket.terminate());
@@ -40,6 +42,42 @@ describe('a person at a program', () => {
     expect(await desk.until(({ type }) => type === 'notice')).toMatchObject({
       text: expect.stringContaining(String(taskId)),
     });
+  });
+
+  it.skipIf(!isSandboxed)('allows all commands of a project, as the buttons in the chat do', async () => {
+    const root = fs.realpathSync(tempFolder());
+    fs.mkdirSync(path.join(root, 'shop', '.git'), { recursive: true });
+    const { world, wire } = await open({ projects: { roots: [root] } });
+    const calls = [
+      { name: 'use_project', arguments: { project: 'shop' } },
+      { name: 'run_command', arguments: { command: 'node -e "1"' } },
+      { name: 'run_command', arguments: { command: 'node -p 6*7' } },
+      { name: 'write_file', arguments: { path: 'workspace/out.md', content: 'hi' } },
+    ];
+    world.llm.script(({ toolResults }) => {
+      const next = calls[toolResults.length];
+      return next ? { toolCalls: [next] } : { text: 'Done.' };
+    });
+    const desk = await wire(TOKEN);
+    await desk.command({ type: 'task:subscribe', taskIds: '*' });
+    world.telegram.say(ALEX, 'work in shop');
+    const asked = await desk.until(({ type }) => type === 'approval:asked');
+    expect(asked).toMatchObject({
+      tool: 'run_command',
+      labels: { yes: 'Run', no: "Don't run", all: 'All commands in shop' },
+    });
+    expect(Object(asked.labels).always).toBeUndefined();
+    const decide = { type: 'approval:decide', approval: asked.approval, digest: asked.digest };
+    const refused = { ok: false, error: { field: 'verdict' } };
+    expect(await desk.command({ ...decide, verdict: 'always' })).toMatchObject(refused);
+    expect(await desk.command({ ...decide, verdict: 'all' })).toMatchObject({ ok: true, verdict: 'always' });
+    const next = await desk.until(({ type, approval }) => type === 'approval:asked' && approval !== asked.approval);
+    expect(next).toMatchObject({ tool: 'write_file' });
+    const other = { type: 'approval:decide', approval: next.approval, digest: next.digest };
+    expect(await desk.command({ ...other, verdict: 'all' })).toMatchObject(refused);
+    expect(await desk.command({ ...other, verdict: 'reject' })).toMatchObject({ ok: true });
+    expect(await desk.until(({ type }) => type === 'task:completed')).toMatchObject({ result: { text: 'Done.' } });
+    expect(JSON.stringify(world.llm.requests().at(-1)?.toolResults)).toContain('42');
   });
 
   it('decides what waits for them, for exactly what was shown, and the question in the chat says so', async () => {
@@ -118,6 +156,30 @@ describe('a person at a program', () => {
       job: { id: 'digest' },
     });
     expect(fs.readdirSync(path.join(world.home, 'jobs'))).toEqual(['digest.yaml']);
+  });
+
+  it('is told nothing of what somebody else said in private about a task that both have', async () => {
+    const { world, wire } = await open();
+    world.llm.script(() => ({ chunks: ['Secret ', 'answer.'] }));
+    await world.ask('a private worry');
+    const taskId = path.basename(world.task());
+    const record = path.join(world.home, world.task(), 'task.json');
+    const task = JSON.parse(fs.readFileSync(record, 'utf8'));
+    fs.writeFileSync(record, JSON.stringify({ ...task, people: [...task.people, 'api:robot'] }));
+    const robot = await wire('token-of-robot');
+    await robot.command({ type: 'task:subscribe', taskIds: [taskId], live: 'events' });
+    await world.ask('another private worry');
+    const ended = await robot.until(({ type, state }) => type === 'task:state' && state === 'completed');
+    expect(robot.frames.map(({ type }) => type)).toContain('task:started');
+    await robot.command({ type: 'task:subscribe', taskIds: [taskId], after: 'another-epoch.1' });
+    await robot.until(({ type }) => type === 'resync');
+    const headers = { authorization: 'Bearer token-of-robot' };
+    const read = async (at: string) =>
+      (await fetch(`http://127.0.0.1:${world.app.port}/api/tasks/${taskId}/${at}`, { headers })).text();
+    const why = await read(`why?run=${ended.runId}`);
+    expect(why).toContain("can't find the record of this answer");
+    const seen = JSON.stringify(robot.frames) + why + (await read('messages')) + (await read('events'));
+    expect(seen).not.toMatch(/Secret|private worry/);
   });
 
   it('interrupts what an agent does for them, and nothing of others', async () => {

@@ -1,5 +1,7 @@
 /** The same over HTTP: bodies in place of frames, an Idempotency-Key in place of the id, and events as they happen. */
 import { describe, expect, it } from 'vitest';
+import { openHome } from '../../src/workspace/home.ts';
+import { openTask } from '../../src/workspace/tasks/index.ts';
 import { openWorld } from '../dialogs/harness.ts';
 
 const TOKEN = 'the-token-of-the-owner';
@@ -27,6 +29,71 @@ async function open() {
 }
 
 describe('tasks over HTTP', () => {
+  it('ask a question anew: the model sees it once, without the answer that makes way, and both stay on record', async () => {
+    const { world, call, ended } = await open();
+    world.llm.script([{ text: 'The first attempt.' }, { text: 'The second attempt.' }, { text: 'And on.' }]);
+    const { taskId } = (await call('POST', '/api/tasks', { goal: 'Which is it?', messages: [] })).body;
+    await ended(taskId);
+    const list = async () => (await call('GET', `/api/tasks/${taskId}/messages`)).body.messages;
+    const [, { runId: again }] = await list();
+    const say = (message: string, more = {}, key = message) =>
+      call('POST', `/api/tasks/${taskId}/messages`, { message, ...more }, { 'idempotency-key': key });
+    // Repeated after its answer, it is still one attempt.
+    for (let times = 0; times < 3; times++) {
+      expect(await say('Which is it?', { again }, 'again')).toMatchObject({ status: 202, body: { taskId } });
+      await ended(taskId);
+    }
+    await expect
+      .poll(async () => (await list()).map(({ text }: { text: string }) => text))
+      .toEqual([...['Which is it?', 'The first attempt.', 'Which is it?', 'The second attempt.']]);
+    expect((await list())[2]).toMatchObject({ again });
+    await say('And then?');
+    await expect.poll(() => world.llm.requests().length).toBe(3);
+    const told = world.llm.requests().map(({ messages }) => JSON.stringify(messages));
+    expect(told[1]).not.toContain('The first attempt.');
+    expect(told[1]?.match(/Which is it\?/g)).toHaveLength(1);
+    expect(told[2]).not.toContain('The first attempt.');
+    expect(told[2]).toContain('The second attempt.');
+    expect((await call('POST', `/api/tasks/${taskId}/messages`, { message: 'x', again: '../x' })).status).toBe(400);
+    // Only the same question of the same person is asked anew.
+    for (const [message, run, token] of [
+      ['Which is it?', 'nowhere'],
+      ['Other words', again],
+      ['Which is it?', again, TOKEN],
+    ])
+      expect(await call('POST', `/api/tasks/${taskId}/messages`, { message, again: run }, {}, token)).toMatchObject({
+        status: 400,
+        body: { error: { code: 'bad_request', field: 'again' } },
+      });
+  });
+
+  it('keep an answer in its place if the attempt failed, or was not of the same person', async () => {
+    const { world, call, ended } = await open();
+    world.llm.script([{ text: 'Good.' }]);
+    const { taskId } = (await call('POST', '/api/tasks', { goal: 'Which is it?', messages: [] })).body;
+    await ended(taskId);
+    const list = async () => (await call('GET', `/api/tasks/${taskId}/messages`)).body.messages;
+    const [, { runId: again }] = await list();
+    const { session } = openTask(await openHome(world.home), taskId);
+    const [line] = session.tail().filter((entry) => entry.type === 'message');
+    const [result] = session.tail().filter((entry) => entry.type === 'result');
+    if (!line || !result) throw new Error('nothing is on record');
+    const from = { ...line.from, user: 'telegram:1' };
+    await session.append([
+      { ...line, id: 'm2', run: 'r2', again },
+      { ...result, run: 'r2', state: 'error', text: 'That failed.' },
+      { ...line, id: 'm3', run: 'r3', again, isGroup: true, from },
+      { ...result, run: 'r3', text: 'Of another.' },
+    ]);
+    expect((await list()).map((one: { again?: string; text: string }) => [one.text, one.again])).toEqual([
+      ...[['Which is it?'], ['Good.'], ['Which is it?'], ['That failed.'], ['Which is it?'], ['Of another.']].map(
+        ([text]) => [text, undefined],
+      ),
+    ]);
+    await session.append([{ ...line, id: 'm4', run: 'r4', again }]);
+    expect((await list()).at(-1)).toMatchObject({ again });
+  });
+
   it('are submitted once by key, watched to their end, read, and gone on with', async () => {
     const { world, call, ended } = await open();
     world.llm.script([
@@ -74,6 +141,19 @@ describe('tasks over HTTP', () => {
         ['assistant', 'Shorter.'],
       ]);
     expect(world.llm.requests()).toHaveLength(3);
+  });
+
+  it('name the project that they work in, but not its folder', async () => {
+    const { world, call, ended } = await open();
+    world.llm.script([{ text: 'Done.' }]);
+    const { taskId } = (await call('POST', '/api/tasks', { goal: 'Write', messages: [] })).body;
+    await ended(taskId);
+    const home = await openHome(world.home);
+    await openTask(home, taskId).update((record) => ({ ...record, project: '/srv/code/shop' }));
+    const answers = [await call('GET', '/api/tasks'), await call('GET', `/api/tasks/${taskId}`)];
+    expect(answers[0]?.body.tasks).toMatchObject([{ taskId, project: 'shop' }]);
+    expect(answers[1]?.body).toMatchObject({ taskId, project: 'shop' });
+    expect(JSON.stringify(answers)).not.toContain('/srv/code');
   });
 
   it.each(['while it ran', 'after its end'])(

@@ -201,7 +201,7 @@ describe('with nothing configured but a port of its own', () => {
       input: 'remember that I like tea\n7\n!7\n1\n!1\nwhat do you know?\n',
     });
     expect(memory.out).toMatch(
-      /\[1\] Accept {3}\[2\] Edit {3}\[3\] Reject[\s\S]*I will remember: `I like tea`[\s\S]*I remember:\n- I like tea/,
+      /\[1\] Accept {3}\[2\] Edit {3}\[3\] Reject[\s\S]*I'll remember: `I like tea`[\s\S]*I remember:\n- I like tea/,
     );
     expect([memory.code, memory.err.match(/There is no button 7/g)?.length]).toEqual([1, 1]);
     const llm = await startLlm();
@@ -229,15 +229,22 @@ describe('with nothing configured but a port of its own', () => {
     const baseURL = `http://127.0.0.1:${portOf(other)}/v1`;
     fs.writeFileSync(path.join(home, 'config.json'), JSON.stringify({ model: 'x/y', providers: { x: { baseURL } } }));
     const plain = await viber(home, ['run', 'hello']);
-    expect(plain).toMatchObject({ code: 1, out: expect.stringContaining('The provider "x" cannot be reached') });
+    expect(plain).toMatchObject({ code: 1, out: expect.stringContaining('The provider "x" can\'t be reached') });
     const { code, out } = await viber(home, ['run', '--json', 'hello']);
     expect({ code, state: JSON.parse(out).state }).toEqual({ code: 1, state: 'error' });
+    expect((await viber(home, ['trace'])).out).toMatch(/ local .*"hello"/);
   });
 
   it('names what is wrong: a command, a goal, an id, a status without a gateway', async () => {
     const home = tempFolder();
     expect(await viber(home, ['dance'])).toMatchObject({ code: 1, err: expect.stringContaining('start, chat, run') });
     expect(await viber(home, ['run'])).toMatchObject({ code: 1, err: expect.stringContaining('GOAL') });
+    for (const [goal, said] of [
+      ['/nonsense', /I don't know .*nonsense/],
+      ['/taks', /\/tasks/],
+    ] as const)
+      expect(await viber(home, ['run', goal])).toMatchObject({ code: 1, out: expect.stringMatching(said) });
+    expect(await viber(home, ['run', '/tasks'])).toMatchObject({ code: 0 });
     expect(await viber(home, ['trace', 'zzz'])).toMatchObject({ code: 1, err: expect.stringContaining('trace ID') });
     expect(await viber(home, ['status'])).toMatchObject({ code: 1, out: expect.stringContaining('No gateway') });
     expect(await viber(home, ['start', '--config', 'missing.yaml'])).toMatchObject({
@@ -274,7 +281,7 @@ describe('while the gateway runs', () => {
     const home = tempFolder();
     const telegram = await running(home, { people: [{ name: 'alex', role: 'owner', ids: ['telegram:1001'] }] });
     telegram.say(4242, 'hello');
-    const told = await telegram.wait({ chat: 4242, from: 'bot', timeoutMs: 30_000 });
+    const told = await telegram.wait({ chat: 4242, from: 'bot' });
     const code = /\b[A-HJ-NP-Z2-9]{8}\b/.exec(told.text)?.[0] ?? '';
     expect((await viber(home, ['pair', 'approve', code])).out).toContain('as member');
   });
@@ -283,14 +290,14 @@ describe('while the gateway runs', () => {
     const home = tempFolder();
     const telegram = await running(home);
     telegram.say(4242, 'hello');
-    const told = await telegram.wait({ chat: 4242, from: 'bot', timeoutMs: 30_000 });
+    const told = await telegram.wait({ chat: 4242, from: 'bot' });
     const code = /\b[A-HJ-NP-Z2-9]{8}\b/.exec(told.text)?.[0] ?? '';
     const { pending } = JSON.parse((await viber(home, ['pair', 'list', '--json'])).out);
     expect(pending).toMatchObject([{ code, identity: 'telegram:4242' }]);
     expect((await viber(home, ['pair', 'approve', code])).out).toContain('as owner');
-    await telegram.wait({ chat: 4242, from: 'bot', text: 'You are in', timeoutMs: 30_000 });
+    await telegram.wait({ chat: 4242, from: 'bot', text: "You're in" });
     telegram.say(4242, 'remember that I like tea');
-    await telegram.wait({ chat: 4242, from: 'bot', text: 'tea', timeoutMs: 30_000 });
+    await telegram.wait({ chat: 4242, from: 'bot', text: 'tea' });
 
     const status = JSON.parse((await viber(home, ['status', '--json'])).out);
     expect(status).toMatchObject({
@@ -394,7 +401,7 @@ it.each(['start', 'chat', 'joined'])(
       const words = command === 'joined' ? ['run', 'think about it'] : [command];
       return (await viber(home, words, { input: 'think about it\n', env: clean })).out;
     };
-    const english = /I can’t do that without a language model/;
+    const english = /I can't do that without a language model/;
     const german = /Das kann ich ohne Sprachmodell nicht/;
     expect(await answered({ LANG: 'de_DE.UTF-8' })).toMatch(german);
     expect(await answered({})).toMatch(english);
@@ -414,10 +421,14 @@ describe.each(['chat', 'start'])('viber %s with a line that is answered twice', 
     const skill = path.join(home, 'skills', 'brew');
     fs.mkdirSync(skill, { recursive: true });
     fs.writeFileSync(path.join(skill, 'SKILL.md'), '---\nname: brew\ndescription: Brews tea.\n---\nBrew it.\n');
-    llm.script(({ lastUser }) => ({ text: `It is ${lastUser.split(' ').at(-1)}\u2028.`, delayMs: 400 }));
+    llm.script(({ lastUser }) => ({
+      text: `It is ${lastUser.split(' ').at(-1)}\u2028.`,
+      delayMs: lastUser.endsWith('three') ? 0 : 400,
+    }));
     const input = `/skills use brew one\nand Grüße two\n/skills use brew three${rest}`;
     const { code, out } = await viber(home, [command], { input, env: { NODE_NO_WARNINGS: '1' } });
-    expect(out.match(/It is \w+/g)).toEqual(['It is one', 'It is two', 'It is three']);
+    const said = out.match(/Using the skill|It is \w+/g);
+    expect(said).toEqual(['Using the skill', 'It is one', 'It is two', 'Using the skill', 'It is three']);
     expect({ code, asked: llm.requests().length }).toEqual({ code: 0, asked: 3 });
   });
 });
@@ -435,7 +446,7 @@ it.each(['ignore', 'pipe'] as const)(
     child.stderr?.on('data', (chunk: Buffer) => {
       err += String(chunk);
     });
-    await expect.poll(() => err).toMatch(/nothing to read here.* chat --home .* board --home/);
+    await expect.poll(() => err).toMatch(/no input here.* chat --home .* board --home/);
     const { code, out } = await viber(home, ['chat'], { input: '/help\n' });
     expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining('/tasks') });
     const exited = once(child, 'exit');
@@ -479,11 +490,11 @@ it('says of a gateway that hangs that it does not answer, instead of waiting for
   onTestFinished(() => void process.kill(pid, 'SIGCONT'));
   const { code, out, err } = await viber(home, ['status']);
   expect([code, err]).toEqual([1, '']);
-  expect(out).toMatch(/^Ready +no: it does not answer$/m);
+  expect(out).toMatch(/^Ready +no: it doesn't answer$/m);
   for (const args of [['chat'], ['run', 'Say hello']])
     expect(await viber(home, args)).toMatchObject({
       code: 1,
       out: '',
-      err: expect.stringContaining('does not answer'),
+      err: expect.stringContaining("doesn't answer"),
     });
 });

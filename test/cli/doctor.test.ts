@@ -7,7 +7,10 @@ import { createServer } from 'node:http';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { checkGateways } from '../../src/cli/doctor/checks.ts';
 import { run } from '../../src/cli/doctor/doctor.ts';
+import type { Config } from '../../src/config.ts';
+import { messagesIn } from '../../src/messages/messages.ts';
 import { type DiscordOptions, startDiscord } from '../emulators/discord.ts';
 import { startLlm } from '../emulators/llm.ts';
 import { BRAVE_KEY, startSearch, TAVILY_KEY } from '../emulators/search.ts';
@@ -75,12 +78,12 @@ describe('all is well', () => {
     expect(report.lines).toEqual([
       '✓ configuration  FILE',
       '✓ home           HOME can be written',
-      expect.stringMatching(/^✓ home {11}\d+ MB free$/),
+      expect.stringMatching(/^✓ home {11}\d+ [MG]B free$/),
       '✓ model          local/m answers',
       '✓ telegram       @viber_test_bot answers',
-      '✓ telegram       answers in direct messages: those in people: and access.allow, and those let in by a code; in groups: every group it was added to (when it is mentioned)',
+      '✓ telegram       answers in direct messages: people listed under people or access.allow, and those let in with a code; in groups: every group it was added to (when it is mentioned)',
       expect.stringMatching(
-        /^! telegram {7}channels\.telegram\.access\.chats holds "\*": .* can spend your model’s money/,
+        /^! telegram {7}channels\.telegram\.access\.chats holds "\*": .* can use the model at your expense/,
       ),
       '✓ skills         all 4 can be used',
       expect.stringMatching(isSandboxed ? /^✓ sandbox {8}bubblewrap works/ : NO_SANDBOX),
@@ -142,9 +145,18 @@ describe('what is wrong is named', () => {
     expect(report.lines.join('\n')).toContain('http.port');
   });
 
-  it('what is odd in it is a note', async () => {
+  it('what is odd in it is a note, also beside what is wrong', async () => {
+    const wrong = await doctor(tempFolder(), { ...offline, http: { prot: 1, port: 'many' } });
+    expect(wrong.lines.filter((line) => line.startsWith('✗'))).toEqual([expect.stringContaining('http.port')]);
+    expect(wrong.lines).toContainEqual(
+      expect.stringMatching(
+        /^! configuration {2}http\.prot: unknown key, ignored; did you mean port\? \(line \d+, column \d+\)$/,
+      ),
+    );
     const report = await doctor(tempFolder(), { ...offline, colour: 'red' });
-    expect(report.lines).toContain('! configuration  colour: unknown key, ignored');
+    expect(report.lines).toContainEqual(
+      expect.stringMatching(/^! configuration {2}colour: unknown key, ignored \(line \d+, column \d+\)$/),
+    );
     expect(report.code).toBe(0);
   });
 
@@ -173,28 +185,28 @@ describe('what is wrong is named', () => {
     const { model, settings } = await llm();
     const lost = { baseURL: 'http://127.0.0.1:9/v1', apiKey: 'k' };
     const fallback = ['lost/other', 'offline/viber'];
-    const config = { ...settings, limits: { freeBytes: 0 }, fallback, small_model: 'local/small' };
+    const config = { ...settings, limits: { freeBytes: 0 }, fallback, smallModel: 'local/small' };
     const report = await doctor(tempFolder(), { ...config, providers: { ...settings.providers, lost } });
     expect(report.lines).toContain('✓ model          local/m answers');
-    expect(report.lines).toContain('✓ small_model    local/small answers');
-    expect(wrongLines(report)).toEqual([expect.stringMatching(/^✗ fallback {7}lost\/other does not answer: ./)]);
+    expect(report.lines).toContain('✓ smallModel     local/small answers');
+    expect(wrongLines(report)).toEqual([expect.stringMatching(/^✗ fallback {7}lost\/other doesn't answer: ./)]);
     expect(report.lines).toContain('✓ fallback       offline/viber answers');
     expect(report.code).toBe(1);
     model.down();
     expect(wrongLines(await doctor(tempFolder(), { ...settings, limits: { freeBytes: 0 } }))).toEqual([
-      expect.stringMatching(/^✗ model {10}local\/m does not answer: ./),
+      expect.stringMatching(/^✗ model {10}local\/m doesn't answer: ./),
     ]);
     await model.up();
     const bare = model.url.replace(/\/v1$/, '');
     const providers = { local: { baseURL: `${bare}/`, apiKey: 'key-of-the-model' } };
     const unversioned = await doctor(tempFolder(), { ...settings, providers, limits: { freeBytes: 0 } });
     expect(wrongLines(unversioned)).toEqual([
-      `✗ model          providers.local.baseURL: local/m does not answer at ${bare}, but at ${bare}/v1: /v1 is missing, set ${bare}/v1`,
+      `✗ model          providers.local.baseURL: local/m doesn't answer at ${bare}, but at ${bare}/v1: /v1 is missing, set ${bare}/v1`,
     ]);
     const whole = { local: { baseURL: `${model.url}/chat/completions`, apiKey: 'key-of-the-model' } };
     const copied = await doctor(tempFolder(), { ...settings, providers: whole, limits: { freeBytes: 0 } });
     expect(wrongLines(copied)).toEqual([
-      `✗ model          providers.local.baseURL: local/m does not answer at ${model.url}/chat/completions, but at ${model.url}: set ${model.url}`,
+      `✗ model          providers.local.baseURL: local/m doesn't answer at ${model.url}/chat/completions, but at ${model.url}: set ${model.url}`,
     ]);
     const nobody = await doctor(tempFolder(), { model: 'nobody/knows', limits: { freeBytes: 0 } });
     expect(wrongLines(nobody)).toEqual([expect.stringMatching(/^✗ model {10}.*nobody/)]);
@@ -221,9 +233,7 @@ describe('searching and prices', () => {
     );
     expect(await look({ by: 'brave' })).toMatch(/^✗ search {9}search\.apiKey: There is no key for Brave/);
     expect(await look({ by: 'searxng', url: 'http://127.0.0.1:9' })).toMatch(/^✗ search {9}SearXNG cannot be reached/);
-    expect(await look({ by: 'provider' })).toMatch(
-      /^✗ search {9}search\.model: offline\/viber has no search of its own/,
-    );
+    expect(await look({ by: 'provider' })).toMatch(/^✗ search {9}search\.model: offline\/viber can't search the web/);
     point.mode = 'no-json';
     expect(await look({ url: point.url })).toContain('add json to search.formats');
     expect(new Set(point.queries.map(({ query }) => query))).toEqual(new Set(['Wikipedia']));
@@ -283,9 +293,7 @@ describe('skills and servers of tools', () => {
       expect.stringMatching(
         /^! skills {9}tea can't be used: install no-such-program-x.*; set skills\.env\.tea\.POT in /,
       ),
-      expect.stringMatching(
-        /^✗ skills {9}vibers\/dev\/skills\/odd\.skill\.md: name: "o\ufffd\[2J d" is not kebab-case/,
-      ),
+      expect.stringMatching(/^✗ skills {9}vibers\/dev\/skills\/odd\.skill\.md: name: "o\ufffd\[2J d" isn't kebab-case/),
       expect.stringMatching(/^✗ skills {9}skills\/half\/SKILL\.md: .*half-written/),
     ]);
     expect(tree(home)).toEqual(before);
@@ -335,8 +343,8 @@ describe('skills and servers of tools', () => {
     const said = lines.filter((line) => / jobs /.test(line));
     expect(said).toHaveLength(3);
     expect(said[0]).toMatch(/^✗ jobs {11}broken\.yaml line 2: schedule: /);
-    expect(said).toContain('! jobs           news: There is no skill wether; I do it without.');
-    expect(said).toContain('✗ jobs           story: There is no viber writr; I do not do it until there is one.');
+    expect(said).toContain("! jobs           news: There is no skill wether; I'll run it without.");
+    expect(said).toContain("✗ jobs           story: There is no viber writr, so I won't run it until there is one.");
     expect(tree(home)).toEqual(before);
   });
 
@@ -350,7 +358,7 @@ describe('skills and servers of tools', () => {
     expect(lines.filter((line) => / jobs /.test(line))).toEqual([
       '✗ jobs           well: Nothing can be sent to nowhere:1: the channels are telegram, discord, slack.',
       expect.stringMatching(
-        /^✗ jobs {11}well: Nothing can be sent to slack:C1: slack is not on\. .*viber.* init connects it\.$/,
+        /^✗ jobs {11}well: Nothing can be sent to slack:C1: slack isn't on\. .*viber.* init connects it\.$/,
       ),
     ]);
   });
@@ -435,7 +443,7 @@ describe('Discord', () => {
     expect(report.code).toBe(2);
   });
 
-  it('a server or channel of the configuration that the bot is not in', async () => {
+  it("a server or channel of the configuration that the bot isn't in", async () => {
     const { platform, settings } = await discord();
     const access = { chats: ['*', platform.rooms.general, '175928847299117063'] };
     const guilds = [platform.guildId, '197038439483310086'];
@@ -569,7 +577,7 @@ describe('the home', () => {
   it('on a disk without room', async () => {
     const report = await doctor(tempFolder(), { ...offline, limits: { freeBytes: Number.MAX_SAFE_INTEGER } });
     expect(wrongLines(report)).toEqual([
-      expect.stringMatching(/MB free, less than limits\.freeBytes .*no new message/),
+      expect.stringMatching(/[MG]B free, less than limits\.freeBytes .*no new message/),
     ]);
     expect(report.code).toBe(1);
   });
@@ -601,7 +609,9 @@ describe('doors that stand open', () => {
       `answers in direct messages: everybody; in groups: all of server ${platform.guildId} (when it is mentioned), all of server 5 (every message), all of server 6 (never), in 77 (when it is mentioned)`,
     );
     const open = lines.filter((line) => line.includes('channels.')).join('\n');
-    expect(open).toMatch(/channels\.discord\.access\.dm is open: everybody on discord can spend your model’s money/);
+    expect(open).toMatch(
+      /channels\.discord\.access\.dm is open: everybody on discord can use the model at your expense/,
+    );
     expect(open).toContain(`guilds lists server ${platform.guildId}: everybody who mentions it`);
     expect(open).toContain('guilds lists server 5: everybody who writes in any of its channels');
     expect(open).not.toContain('lists server 6:');
@@ -626,6 +636,27 @@ describe('settings that let nobody in', () => {
     const listed = await doctor(tempFolder(), { ...offline, channels, people });
     expect(listed.lines.filter((line) => /^! (?!model)/.test(line))).toHaveLength(isSandboxed ? 1 : 2);
   });
+});
+
+it('a folder in which no file can be made is no folder for temporary files, for root neither', async () => {
+  vi.stubEnv('TMPDIR', '/proc');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const home = fs.mkdtempSync('/var/tmp/viber-doctor-');
+  onTestFinished(() => fs.rmSync(home, { recursive: true, force: true }));
+  const lines: string[] = [];
+  const print = (line: string) => void lines.push(line);
+  await run({ args: [], config: undefined, home, json: false, ...NO_OPTIONS, env: {}, print });
+  expect(lines.join('\n')).toContain("✗ home           TMPDIR: can't use the folder for temporary files, /proc: ");
+});
+
+it('several gateways on one home: says in words what each of them does', () => {
+  const about = { folder: '/run/a', startedAt: '', pid: 7 };
+  const running = [{ ...about, roles: ['ingress', 'deliver'], port: 6009 }, about];
+  const findings = checkGateways(running, { engine: { kind: 'redis' } } as Config);
+  expect(findings.map(({ detail }) => messagesIn('en').said(detail))).toEqual([
+    'process 7 on port 6009 receives messages, sends the answers; its lock and socket are in /run/a',
+    'process 7 receives messages, answers them, sends the answers; its lock and socket are in /run/a',
+  ]);
 });
 
 it('a folder for temporary files that is not there is named', async () => {

@@ -66,40 +66,44 @@ test('the words and values of a command are read wherever they stand', () => {
   expect(parse('help')).toEqual({ kind: 'help' });
 });
 
-test.each([
-  ['statsu', 'There is no command "statsu". Did you mean viber status?'],
-  ['dance', 'There is no command "dance". The commands are start, chat,'],
-  ['constructor', 'There is no command "constructor".'],
-  ['help statsu', 'Did you mean viber status?'],
-  ['statsu --help', 'Did you mean viber status?'],
-  ['doctor --jsno', 'viber doctor takes no --jsno. Did you mean --json?'],
-  ['start --viber x', 'viber start takes no --viber. viber start --help lists what it takes.'],
-  ['run --fast it', 'Words that begin with - go after --.'],
-  ['start -v', 'viber start takes no -v.'],
-  ['start --__proto__', 'viber start takes no --__proto__.'],
-  ['start --home', '--home needs a value: --home DIR.'],
-  ['start --home --json', '--home needs a value: --home DIR.'],
-  ['doctor --json=yes', '--json takes no value.'],
-  ['jobs --at noon', 'viber jobs list takes no --at; it belongs to viber jobs add.'],
-  ['jobs list --prompt x --at noon', 'viber jobs list takes no --prompt; it belongs to viber jobs add.'],
-  ['jobs when --timezone UTC noon', 'viber jobs when takes no --timezone; it belongs to viber jobs add.'],
+test.each(
+  // biome-ignore format: a row is a line
   [
-    'skills --yes',
-    'viber skills list takes no --yes; it belongs to viber skills add, viber skills update, viber skills remove.',
+    ['statsu', 'There is no command "statsu". Did you mean viber status?'],
+    ['dance', 'There is no command "dance". The commands are start, chat,'],
+    ['constructor', 'There is no command "constructor".'],
+    ['help statsu', 'Did you mean viber status?'],
+    ['statsu --help', 'Did you mean viber status?'],
+    ['doctor --jsno', 'viber doctor has no option --jsno. Did you mean --json?'],
+    ['start --viber x', 'viber start has no option --viber. viber start --help lists its options.'],
+    ['run --fast it', 'Put words that begin with - after --.'],
+    ['start -v', 'viber start has no option -v.'],
+    ['start --__proto__', 'viber start has no option --__proto__.'],
+    ['start --home', '--home needs a value: --home DIR.'],
+    ['start --home --json', '--home needs a value: --home DIR.'],
+    ['doctor --json=yes', '--json takes no value.'],
+    ['jobs --at noon', 'viber jobs list has no option --at; it belongs to viber jobs add.'],
+    ['jobs list --prompt x --at noon', 'viber jobs list has no option --prompt; it belongs to viber jobs add.'],
+    ['jobs when --timezone UTC noon', 'viber jobs when has no option --timezone; it belongs to viber jobs add.'],
+    ['skills --yes', 'viber skills list has no option --yes; it belongs to viber skills add, viber skills update, viber skills remove.'],
+    ['jobs add digest --at noon', 'viber jobs add needs --prompt TEXT.\n  viber jobs add NAME... --at PHRASE --prompt TEXT'],
+    ['jobs add digest', 'viber jobs add needs --at PHRASE, --prompt TEXT.'],
+    ['run', 'viber run needs GOAL.\n  viber run GOAL...'],
+    ['completion', 'What should viber completion do?\n  viber completion bash'],
+    ['completion tcsh', 'viber completion doesn\'t know "tcsh".'],
+    ['log', 'Did you mean viber logs?'],
+    ['trace a b', '"b" is one word too many for viber trace.'],
+    ['pair approve', 'viber pair approve needs CODE.\n  viber pair approve CODE [ROLE]'],
+    ['pair aprove X', 'viber pair doesn\'t know "aprove". Did you mean approve?'],
+    ['pair dance', 'viber pair doesn\'t know "dance".\n  viber pair list'],
+    ['memory', 'What should viber memory do?\n  viber memory search QUERY...'],
+    ['memory search', 'viber memory search needs QUERY.'],
+    ['memory forget', 'viber memory doesn\'t know "forget".'],
+    ['skills install', 'viber skills doesn\'t know "install".'],
+    ['skills list a b', '"b" is one word too many for viber skills list.'],
+    ['queue now', '"now" is one word too many for viber queue.'],
   ],
-  ['run', 'viber run needs GOAL.\n  viber run GOAL...'],
-  ['trace', 'viber trace needs ID.'],
-  ['trace a b', '"b" is one word too many for viber trace.'],
-  ['pair approve', 'viber pair approve needs CODE.\n  viber pair list\n  viber pair approve CODE'],
-  ['pair aprove X', 'viber pair has no "aprove". Did you mean approve?'],
-  ['pair dance', 'viber pair has no "dance".\n  viber pair list'],
-  ['memory', 'viber memory needs to be told what.\n  viber memory search QUERY...'],
-  ['memory search', 'viber memory search needs QUERY.'],
-  ['memory forget', 'viber memory has no "forget".'],
-  ['skills install', 'viber skills has no "install".'],
-  ['skills list a b', '"b" is one word too many for viber skills list.'],
-  ['queue now', '"now" is one word too many for viber queue.'],
-])('viber %s is refused with what to write', (line, words) => {
+)('viber %s is refused with what to write', (line, words) => {
   expect(() => parse(line)).toThrow(words);
 });
 
@@ -121,32 +125,27 @@ describe('speaks the language of the person at the terminal', () => {
   const wrong = path.join(home, 'wrong.yaml');
   fs.writeFileSync(wrong, 'http: { host: 0.0.0.0, port: many }\n');
 
-  test.each<[string[], RegExp, RegExp]>([
-    [['--help'], /^Usage:[\s\S]*run the gateway/, /^Aufruf:[\s\S]*das Gateway starten/],
-    [['pair', '--help'], /let people in/, /Leute hereinlassen/],
+  test.each<[string[], RegExp, RegExp]>(
+    // biome-ignore format: a row is a line
     [
-      ['strat'],
-      /There is no command "strat"\. Did you mean viber start\?/,
-      /Den Befehl „strat“ gibt es nicht\. Meinst du/,
+      [['--help'], /^Usage:[\s\S]*run the gateway/, /^Aufruf:[\s\S]*das Gateway starten/],
+      [['pair', '--help'], /let people in/, /Leute hereinlassen/],
+      [['strat'], /There is no command "strat"\. Did you mean viber start\?/, /Den Befehl „strat“ gibt es nicht\. Meinst du/],
+      [['pair', '--ful'], /has no option --ful/, /hat keine Option --ful/],
+      [['run'], /needs GOAL/, /braucht GOAL/],
+      [['status'], /No gateway runs on/, /läuft kein Gateway/],
+      [['tasks'], /There are no tasks yet/, /Es gibt noch keine Aufgaben/],
+      [['jobs'], /There are no jobs yet/, /Es gibt noch keine Aufträge/],
+      [['jobs', 'when', 'every monday at 9'], /every Monday at 09:00/, /jeden Montag um 09:00/],
+      [['memory', 'tea'], /Nothing in memory matches/, /Dazu steht nichts im Gedächtnis/],
+      [['pair'], /No one is asking to be let in/, /Niemand fragt/],
+      [['trace', 'xyz'], /isn't a trace ID/, /Das ist keine Kennung/],
+      [['restore', 'gone.tgz'], /There is no file/, /Die Datei .* gibt es nicht/],
+      [['doctor'], /offline\/viber answers/, /offline\/viber antwortet/],
+      [['doctor', '--config', wrong], /expected a whole number.*found "many"/, /erwartet wird eine ganze Zahl.*gefunden wurde "many"/],
+      [['start', '--config', wrong], /is required because http\.host/, /ist nötig, weil http\.host/],
     ],
-    [['pair', '--ful'], /takes no --ful/, /nimmt kein --ful/],
-    [['run'], /needs GOAL/, /braucht GOAL/],
-    [['status'], /No gateway runs on/, /läuft kein Gateway/],
-    [['tasks'], /There are no tasks yet/, /Es gibt noch keine Aufgaben/],
-    [['jobs'], /There are no jobs yet/, /Es gibt noch keine Aufträge/],
-    [['jobs', 'when', 'every monday at 9'], /every Monday at 09:00/, /jeden Montag um 09:00/],
-    [['memory', 'tea'], /Nothing in memory matches/, /Dazu steht nichts im Gedächtnis/],
-    [['pair'], /No one is asking to be let in/, /Niemand fragt/],
-    [['trace', 'xyz'], /isn't a trace ID/, /Das ist keine Kennung/],
-    [['restore', 'gone.tgz'], /There is no file/, /Die Datei .* gibt es nicht/],
-    [['doctor'], /offline\/viber answers/, /offline\/viber antwortet/],
-    [
-      ['doctor', '--config', wrong],
-      /expected a whole number.*found "many"/,
-      /erwartet eine ganze Zahl.*gefunden "many"/,
-    ],
-    [['start', '--config', wrong], /is required because http\.host/, /ist nötig, weil http\.host/],
-  ])('%j', (words, english, translated) => {
+  )('%j', (words, english, translated) => {
     expect(viber(words)).toMatch(english);
     expect(viber(words, { LANG: 'fr_FR' })).toMatch(english);
     expect(viber(words, { LC_ALL: 'en_US.UTF-8', ...german })).toMatch(english);

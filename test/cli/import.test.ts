@@ -1,6 +1,5 @@
 /** A state folder as OpenClaw keeps it, taken over: what is written, what is left to a person, and what never moves. */
 
-import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -8,10 +7,11 @@ import { expect, test } from 'vitest';
 import { servicesFor } from '../../src/cli/services.ts';
 import { planOpenClaw } from '../../src/features/imports/openclaw.ts';
 import { NO_OPTIONS } from '../helpers/cli.ts';
-import { PROGRAM } from '../helpers/program.ts';
-import { tempFolder, tree } from '../helpers/temp.ts';
+import { runProgram } from '../helpers/process.ts';
+import { putAll, put as putFile, tempFolder, tree } from '../helpers/temp.ts';
 
 /** Without a zone, which means UTC. */
+
 const SOON = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 19);
 const SECRETS = ['7000000001:AAEmulatedBotToken', 'sk-ant-secret', 'oauth-secret', 'xoxb-secret'];
 
@@ -24,11 +24,9 @@ function openclaw(): string {
     ...more,
   });
   const cron = (expr: string, tz?: string) => ({ schedule: { kind: 'cron', expr, ...(tz ? { tz } : {}) } });
+  // biome-ignore format: a row is a line
   const jobs = [
-    job('8f1c', 'Morning brief', {
-      ...cron('0 7 * * *', 'America/Los_Angeles'),
-      delivery: { mode: 'announce', channel: 'slack', to: 'channel:C1234567890' },
-    }),
+    job('8f1c', 'Morning brief', {...cron('0 7 * * *', 'America/Los_Angeles'), delivery: { mode: 'announce', channel: 'slack', to: 'channel:C1234567890' } }),
     job('8f1d', 'Topic', {
       schedule: { kind: 'every', everyMs: 7_200_000, anchorMs: 1 },
       delivery: { mode: 'announce', channel: 'telegram', to: 'telegram:group:-1001234567890:topic:123' },
@@ -38,10 +36,7 @@ function openclaw(): string {
       ...{ payload: { kind: 'systemEvent', text: 'Reminder: call mum' }, deleteAfterRun: true },
     }),
     job('8f1f', 'Long ago', { schedule: { kind: 'at', at: '2020-02-01T16:00:00Z' } }),
-    job('8f20', 'On WhatsApp', {
-      ...{ ...cron('30 9 * * 1-5'), enabled: false },
-      delivery: { mode: 'announce', channel: 'whatsapp', to: '+15551234567' },
-    }),
+    job('8f20', 'On WhatsApp', {...{ ...cron('30 9 * * 1-5'), enabled: false }, delivery: { mode: 'announce', channel: 'whatsapp', to: '+15551234567' } }),
     job('8f21', 'Broken', cron('99 99 * * *')),
   ];
   const files: Record<string, string> = {
@@ -72,23 +67,14 @@ function openclaw(): string {
     'credentials/oauth.json': `{"token":"${SECRETS[2]}"}`,
     'agents/main/sessions/a.jsonl': '{}\n',
   };
-  for (const [name, text] of Object.entries(files)) {
-    fs.mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
-    fs.writeFileSync(path.join(folder, name), text);
-  }
+  putAll(folder, files);
   fs.symlinkSync('/etc/passwd', path.join(folder, 'workspace/TOOLS.md'));
   fs.symlinkSync('/etc/passwd', path.join(folder, 'workspace/skills/weather/passwd'));
   return folder;
 }
 
-function viber(home: string, args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const env = { PATH: process.env.PATH ?? '', HOME: path.dirname(home), OPENVIBER_HOME: home };
-  return new Promise((resolve) => {
-    execFile(process.execPath, [PROGRAM, ...args], { env }, (error, out, err) =>
-      resolve({ code: error ? Number(error.code ?? 1) : 0, out, err }),
-    );
-  });
-}
+const viber = (home: string, args: string[]) =>
+  runProgram(args, { PATH: process.env.PATH ?? '', HOME: path.dirname(home), OPENVIBER_HOME: home });
 
 test('it is shown first and taken then: persona, memory, skills and jobs, and no secret', async () => {
   const folder = openclaw();
@@ -114,12 +100,8 @@ test('it is shown first and taken then: persona, memory, skills and jobs, and no
   expect(Object.keys(made).filter((name) => /passwd|\.env$|credentials|sessions\/.+jsonl/.test(name))).toEqual([]);
   for (const told of [
     ...['TELEGRAM_BOT_TOKEN', 'SLACK_BOT_TOKEN', 'models.providers.anthropic.apiKey', 'credentials holds secrets'],
-    ...['HEARTBEAT.md is not taken over', 'let in tg:1001', 'anthropic/claude-opus-4-5', 'TOOLS.md is not taken over'],
-    ...[
-      '"Long ago" is not taken over: its time is over',
-      '"Broken" is not taken over',
-      'went to whatsapp +15551234567',
-    ],
+    ...['HEARTBEAT.md is not imported', 'let in tg:1001', 'anthropic/claude-opus-4-5', 'TOOLS.md is not imported'],
+    ...['"Long ago" is not imported: its time has passed', '"Broken" is not imported', 'went to whatsapp +15551234567'],
     'Stop OpenClaw before you start the gateway',
   ])
     expect(out).toContain(told);
@@ -214,7 +196,7 @@ test('the jobs of its database are taken while it runs, and its folder is left a
   expect(made['jobs/brief.yaml']).toContain('deliver: ["telegram:-1001234567890:42"]');
   expect(made['jobs/water.yaml']).toMatch(/schedule: "every 90 minutes"[\s\S]*enabled: false/);
   expect(made['jobs/once.yaml']).toContain(`"${SOON}Z"`);
-  expect(out).toContain('The job "Probe" is not taken over: it runs a command');
+  expect(out).toContain('The job "Probe" is not imported: it runs a command');
   expect(out).toContain('Stop OpenClaw before you start the gateway');
 });
 
@@ -232,10 +214,7 @@ test('a database that is damaged costs its jobs alone', async () => {
 
 test('the folder of an older version, its notes in folders, and the agents that have a workspace of their own', async () => {
   const folder = openclaw();
-  const put = (name: string, text: string) => {
-    fs.mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
-    fs.writeFileSync(path.join(folder, name), text);
-  };
+  const put = (name: string, text: string) => putFile(folder, name, text);
   fs.rmSync(path.join(folder, 'openclaw.json'));
   fs.rmSync(path.join(folder, 'workspace/MEMORY.md'));
   put('workspace/memory.md', '# Memory\n- likes coffee\n');
@@ -270,7 +249,7 @@ test('the folder of an older version, its notes in folders, and the agents that 
   expect(out).toContain(
     'Set DISCORD_BOT_TOKEN yourself: OpenClaw has its own under channels.discord.token in clawdbot.json',
   );
-  expect(out).toContain('The agent "work" has a workspace of its own in /srv/work');
+  expect(out).toContain('The agent "work" has its own workspace in /srv/work');
 });
 
 test.each([
@@ -321,7 +300,7 @@ test('nothing behind a link is taken over: files, folders on the way, whole skil
     expect(plan.writes.filter(({ content }) => content.includes('OUTSIDE'))).toEqual([]);
     // Each is named once.
     for (const name of links[n] ?? [])
-      expect(plan.notes.filter((note) => note.startsWith(`${path.join(source, name)} is not taken over`))).toHaveLength(
+      expect(plan.notes.filter((note) => note.startsWith(`${path.join(source, name)} is not imported`))).toHaveLength(
         1,
       );
   }

@@ -10,6 +10,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startDiscord } from '../emulators/discord.ts';
 import { type Llm, type LlmOptions, startLlm } from '../emulators/llm.ts';
+import { lmStudio } from '../emulators/local-models.ts';
 import { startTelegram } from '../emulators/telegram.ts';
 import { PROGRAM } from '../helpers/program.ts';
 import { KEYS, openTerminal, type Terminal } from '../helpers/pty.ts';
@@ -110,6 +111,24 @@ describe.skipIf(!hasPython)('a newcomer', () => {
     expect(wide).toEqual([]);
   });
 
+  it('is asked whether a folder with projects may be used', async () => {
+    const llm = await model();
+    const [user, home] = [tempFolder(), tempFolder()];
+    for (const name of ['code/shop/.git', 'git/blog/.git', 'src/empty'])
+      fs.mkdirSync(path.join(user, name), { recursive: true });
+    const terminal = wizard(home, { HOME: user });
+    await customModel(terminal, llm);
+    await nameModel(terminal);
+    await terminal.sees('Where do you want to write');
+    await terminal.press(up, enter);
+    await terminal.sees('May I read and change the projects');
+    await terminal.sees('~/git (1 project)');
+    expect(terminal.shown()).not.toContain('~/src');
+    await terminal.press(down, enter);
+    expect(await terminal.ended()).toBe(0);
+    expect(text(path.join(home, 'config.yaml'))).toMatch(/projects:\s+roots:\s+- ~\/code/);
+  });
+
   it('has an answer on Discord: the bot that is in no server yet gets its link first', async () => {
     const [llm, discord] = await Promise.all([model(), emulated(discordPlatform())]);
     const { url, cdn, token } = discord.emulator;
@@ -133,7 +152,7 @@ describe.skipIf(!hasPython)('a newcomer', () => {
     expect(await terminal.ended()).toBe(0);
   });
 
-  it('has an answer on Slack, with the manifest to paste', async () => {
+  it('has an answer on Slack, by a link with the manifest', async () => {
     const [llm, slack] = await Promise.all([model(), emulated(slackPlatform())]);
     const { url, botToken, appToken } = slack.emulator;
     const terminal = wizard(tempFolder(), { SLACK_API_ROOT: url });
@@ -141,7 +160,7 @@ describe.skipIf(!hasPython)('a newcomer', () => {
     await nameModel(terminal);
     await terminal.sees('Where do you want to write');
     await terminal.press(down, down, enter);
-    await terminal.sees('socket_mode_enabled: true');
+    await terminal.sees('https://api.slack.com/apps?new_app=1&manifest_json=');
     await terminal.sees('Paste the bot token');
     await terminal.press(botToken, enter);
     await terminal.sees('Paste the app token');
@@ -209,9 +228,9 @@ it.skipIf(!hasPython)('offers Ollama while it is off, and takes the built-in mod
   const terminal = wizard(home);
   await terminal.sees('Which model answers?');
   await terminal.press(up, up, up);
-  await terminal.sees('not running now');
+  await terminal.sees('not running');
   await terminal.press(enter);
-  await terminal.sees(folded('Ollama isn’t running here'));
+  await terminal.sees(folded("Ollama isn't running on this machine"));
   await terminal.sees('Which model answers?');
   await terminal.press(up, enter);
   await terminal.sees('Where do you want to write');
@@ -242,6 +261,42 @@ it.skipIf(!hasPython)('finds Ollama on this machine and lists its models', async
   expect(text(path.join(home, 'config.yaml'))).toContain(`baseURL: http://${host}/v1`);
 });
 
+it.skipIf(!hasPython)('finds LM Studio at its usual port, and needs no address', async ({ skip }) => {
+  const llm = await emulated(startLlm());
+  const server = createServer(async (request, response) => {
+    const listed = lmStudio[request.url ?? ''];
+    if (listed) return void response.end(JSON.stringify(listed.body));
+    const headers = { 'content-type': 'application/json' };
+    const body = await bodyOf(request);
+    const answer = await fetch(new URL(request.url ?? '', llm.url), { method: 'POST', headers, body });
+    response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' });
+    response.end(await answer.text());
+  });
+  server.listen(1234, '127.0.0.1');
+  const isOurs = await once(server, 'listening').then(
+    () => true,
+    () => false,
+  );
+  if (!isOurs) skip('another program has the port 1234');
+  onTestFinished(() => void server.close());
+  const home = tempFolder();
+  const terminal = wizard(home);
+  await terminal.sees('LM Studio on this machine');
+  await terminal.sees('confirm');
+  await terminal.press(enter);
+  await terminal.sees('qwen2-vl-7b-instruct');
+  await terminal.sees('confirm');
+  await terminal.press(enter);
+  await terminal.sees('lmstudio/qwen2-vl-7b-instruct answers');
+  await terminal.sees('Where do you want to write');
+  await terminal.press(up, enter);
+  await terminal.sees('Talk to it here');
+  expect(await terminal.ended()).toBe(0);
+  const config = text(path.join(home, 'config.yaml'));
+  expect(config).toContain('model: lmstudio/qwen2-vl-7b-instruct');
+  expect(config).not.toContain('baseURL');
+});
+
 it.skipIf(!hasPython)(
   'says of a model of Ollama that takes no tools that I cannot work with it, before anybody writes to it',
   async () => {
@@ -254,7 +309,7 @@ it.skipIf(!hasPython)(
     await terminal.sees('gemma:2b');
     await terminal.sees('confirm');
     await terminal.press(enter);
-    await terminal.sees('The model ollama/gemma:2b cannot use tools');
+    await terminal.sees("The model ollama/gemma:2b can't use tools");
     await terminal.sees('What now?');
     expect(terminal.shown()).not.toContain('Check the address');
     await terminal.press(enter);
@@ -336,7 +391,7 @@ describe.skipIf(!hasPython)('what goes wrong', () => {
 
     const second = wizard(home, env);
     await second.sees('Model: custom/test-model');
-    await second.sees('There is already a setup.');
+    await second.sees('It is already set up.');
     await second.press(enter);
     await second.sees('Where do you want to write');
     await second.press(enter);
@@ -349,7 +404,7 @@ describe.skipIf(!hasPython)('what goes wrong', () => {
 
     const third = wizard(home, env);
     await third.sees('Chat: Telegram');
-    await third.sees('There is already a setup.');
+    await third.sees('It is already set up.');
     await third.press(enter);
     await third.sees('Continue with Telegram');
     await third.press(enter);
@@ -368,7 +423,7 @@ describe.skipIf(!hasPython)('what goes wrong', () => {
       TELEGRAM_BOT_TOKEN: telegram.emulator.token,
     });
     await terminal.sees('Chat: Telegram');
-    await terminal.sees('There is already a setup.');
+    await terminal.sees('It is already set up.');
     await terminal.press(enter);
     await terminal.sees('Continue with Telegram');
     await terminal.press(enter);
@@ -477,11 +532,43 @@ describe.skipIf(!hasPython)('by options', () => {
     const home = tempFolder();
     const { code, out } = await run(home, ['--yes'], {});
     expect([code, out]).toEqual([0, expect.stringContaining(path.join(home, 'config.yaml'))]);
+    expect(out).toMatch(/Start it with: .* start --home /);
     const file = path.join(home, 'config.yaml');
-    expect(fs.readFileSync(file, 'utf8')).toMatch(/^# What is left out has a default/);
+    expect(fs.readFileSync(file, 'utf8')).toMatch(/^# yaml-language-server: .*\n# What is left out has a default/);
     fs.writeFileSync(file, '# mine\n');
     await run(home, ['--yes'], {});
     expect(fs.readFileSync(file, 'utf8')).toBe('# mine\n');
+  });
+
+  it('leaves a read-only configuration as it is, and says so in one sentence', async () => {
+    const llm = await model();
+    const home = tempFolder();
+    const file = path.join(home, 'config.yaml');
+    fs.writeFileSync(file, '# mine\n', { mode: 0o444 });
+    const args = ['--model', 'custom/m', '--base-url', llm.url, '--model-key-env', 'KEY', '--yes'];
+    const { code, err } = await run(home, args, { KEY });
+    expect([code, err]).toEqual([1, `${file} is read-only. To let this command change it, run: chmod u+w ${file}\n`]);
+    expect([text(file), mode(file), fs.existsSync(path.join(home, '.env'))]).toEqual(['# mine\n', 0o444, false]);
+    const terminal = wizard(home);
+    await terminal.sees(folded('is read-only'));
+    expect(await terminal.ended()).toBe(1);
+  });
+
+  it.skipIf(process.getuid?.() !== 0)('names the file that its user may not write', async ({ skip }) => {
+    const home = fs.mkdtempSync(path.join('/var/tmp', 'viber-init-'));
+    onTestFinished(() => fs.rmSync(home, { recursive: true, force: true }));
+    fs.chmodSync(home, 0o755);
+    const nobody = ['--reuid', '65534', '--regid', '65534', '--clear-groups', process.execPath];
+    // A checkout may be in a folder that other users can't open.
+    const mayRead = await promisify(execFile)('setpriv', [...nobody, '--check', path.join(root, PROGRAM)]).then(
+      () => true,
+      () => false,
+    );
+    if (!mayRead) skip('other users cannot open this checkout');
+    const args = [...nobody, path.join(root, PROGRAM), 'init', '--home', home, '--yes'];
+    const env = { PATH: process.env.PATH ?? '', HOME: home };
+    const { code, stderr } = await promisify(execFile)('setpriv', args, { env }).catch((error) => error);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(new RegExp(`^I can't write ${home}[^\n]*\\.\\n$`))]);
   });
 
   it('where nobody is reached it blames the network, not the token', async () => {

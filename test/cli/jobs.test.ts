@@ -1,6 +1,6 @@
 /** `viber jobs`: over the files while no gateway runs, and beside one that does. */
 
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -12,6 +12,7 @@ import { run } from '../../src/features/jobs/cli/run.ts';
 import type { CliContext } from '../../src/runtime/contract/cli.ts';
 import { openHome } from '../../src/workspace/home.ts';
 import { NO_OPTIONS } from '../helpers/cli.ts';
+import { runProgram } from '../helpers/process.ts';
 import { PROGRAM } from '../helpers/program.ts';
 import { tempFolder } from '../helpers/temp.ts';
 
@@ -72,27 +73,17 @@ describe('while no gateway runs', () => {
     put('well', `${DIGEST}name: Well\n`.replace('name: Morning digest\n', ''));
     put('weather', `${DIGEST}skills: [summarize]\ntools: [read_fil, shell, read_file]\n`);
     const found = await listed();
-    expect(found.map(({ id, unknown }: { id: string; unknown?: unknown }) => [id, unknown])).toEqual([
+    expect(found.map(({ id, unknown }: { id: string; unknown?: unknown }) => [id, unknown])).toEqual(
+      // biome-ignore format: a row is a line
       [
-        'story',
-        [
-          { kind: 'viber', name: 'writr' },
-          { kind: 'provider', name: 'opnai', near: 'openai', model: 'opnai/x' },
-        ],
+        ['story', [{ kind: 'viber', name: 'writr' }, { kind: 'provider', name: 'opnai', near: 'openai', model: 'opnai/x' }]],
+        ['weather', [{ kind: 'skill', name: 'summarize', near: 'summarise' }, { kind: 'tool', name: 'read_fil', near: 'read_file' }, { kind: 'tool', name: 'shell', isOff: true }]],
+        ['well', undefined],
       ],
-      [
-        'weather',
-        [
-          { kind: 'skill', name: 'summarize', near: 'summarise' },
-          { kind: 'tool', name: 'read_fil', near: 'read_file' },
-          { kind: 'tool', name: 'shell', isOff: true },
-        ],
-      ],
-      ['well', undefined],
-    ]);
+    );
     const text = await viber(['list']);
-    expect(text).toContain('  There is no viber writr; I do not do it until there is one.');
-    expect(text).toContain('  There is no skill summarize (did you mean summarise?); I do it without.');
+    expect(text).toContain("  There is no viber writr, so I won't run it until there is one.");
+    expect(text).toContain("  There is no skill summarize (did you mean summarise?); I'll run it without.");
     fs.mkdirSync(path.join(home, 'vibers', 'writr'));
     expect(await viber(['list'])).not.toContain('no viber');
   });
@@ -103,11 +94,11 @@ describe('while no gateway runs', () => {
     put('notes', '- buy milk\n');
     const text = await viber([]);
     expect(text).toMatch(
-      /digest .*\n {2}Nothing can be sent to telegram:1001: telegram is not on\. .* init connects it\./,
+      /digest .*\n {2}Nothing can be sent to telegram:1001: telegram isn't on\. .* init connects it\./,
     );
     expect(text.match(/readme\.yaml/g)).toHaveLength(1);
     expect(text).toContain(
-      'readme.yaml isn’t a job: it has no name, schedule or prompt; add them, or move it elsewhere',
+      "readme.yaml isn't a job: it has no name, schedule or prompt; add them, or move it elsewhere",
     );
     expect((await listed())[0]).toMatchObject({ id: 'digest', unsent: [expect.stringContaining('telegram:1001')] });
     connect();
@@ -152,13 +143,12 @@ describe('while no gateway runs', () => {
       return ran({ ...context, args: ['add', 'Digest'] }).then(() => JSON.parse(lines.join('')));
     };
     await expect(add('every day at 5')).rejects.toThrow('Say for example "every day at 05:00" or "every day at 17:00"');
-    await expect(add('')).rejects.toThrow('Say when and what');
     await expect(add('daily at 9', { deliver: 'nowhere' })).rejects.toThrow('address');
     await expect(add('daily at 9', { deliver: 'nowhere:1' })).rejects.toThrow('the channels are telegram');
     await expect(add('daily at 9', { deliver: 'slack:C1' })).rejects.toThrow(
-      /slack is not on\. .*viber.* init connects it/,
+      /slack isn't on\. .*viber.* init connects it/,
     );
-    await expect(add('daily at 9', { timezone: 'Mars/Olympus' })).rejects.toThrow('not a time zone');
+    await expect(add('daily at 9', { timezone: 'Mars/Olympus' })).rejects.toThrow("isn't a time zone");
     expect(await add('weekdays at half past seven', { deliver: 'telegram:1001' })).toMatchObject({
       ...{ id: 'digest', schedule: 'every weekday at 07:30 (Europe/Berlin)' },
     });
@@ -206,7 +196,7 @@ describe('while no gateway runs', () => {
     expect(found.two.schedule).toBe('every Monday at 09:00; and every Friday at 17:00 (Europe/Berlin)');
     expect(found.unclear.problem).toContain('05:00 or 17:00. Say for example "daily at 05:00" or "daily at 17:00".');
     expect(found.zones.problem).toContain('expected the time zone once');
-    expect(found.moving.problem).toContain('expected a time that stays the same');
+    expect(found.moving.problem).toContain('expected a time that always means the same');
   });
 
   it('says how it is used, and that running needs the gateway', async () => {
@@ -232,22 +222,20 @@ describe('while a gateway runs', () => {
     // Who talks through a pipe finds the logs on standard error.
     for await (const line of createInterface({ input: child.stderr })) if (line.includes('"msg":"ready"')) break;
     child.stderr.resume();
-    const shell = (args: string[]) =>
-      new Promise<string>((resolve) => {
-        execFile(process.execPath, [PROGRAM, ...args], { env, timeout: 110_000 }, (error, out, err) =>
-          resolve(`${out}${err}${error ? `ended with ${error.code}` : ''}`),
-        );
-      });
+    const shell = async (args: string[]) => {
+      const { code, out, err } = await runProgram(args, env);
+      return `${out}${err}${code === 0 ? '' : `ended with ${code}`}`;
+    };
     expect(await shell(['jobs', 'run', 'digest'])).toMatch(
-      /^Running \*\*Morning digest\*\* now\. Its result goes to nobody/,
+      /^Running \*\*Morning digest\*\* now\. Its result isn't sent to anybody/,
     );
     await expect.poll(async () => (await listed())[0].lastRun?.state).toBe('completed');
     expect(await shell(['jobs', 'run', 'nothing', '--json'])).toBe(
-      `There is no job nothing. To list them: npm run viber -- jobs --home ${home}\nended with 1`,
+      `There is no job nothing. To list them: ./viber jobs --home ${home}\nended with 1`,
     );
     expect(await shell(['jobs', 'pause', 'digest'])).toBe('paused: digest\n');
     expect(await shell(['jobs', 'run', 'digest'])).toBe(
-      `The job digest is paused: npm run viber -- jobs resume digest --home ${home}, then try again.\nended with 1`,
+      `The job digest is paused: ./viber jobs resume digest --home ${home}, then try again.\nended with 1`,
     );
     put('story', `${DIGEST.replace('Morning digest', 'Story')}viber: writr\n`);
     await expect.poll(() => shell(['jobs', 'run', 'story'])).toMatch(/There is no viber writr[\s\S]*ended with 1$/);

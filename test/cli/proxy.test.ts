@@ -1,5 +1,4 @@
 /** The proxy of the environment: what is far is asked through it, what runs on this machine directly. */
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -7,10 +6,11 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { startLlm } from '../emulators/llm.ts';
-import { PROGRAM } from '../helpers/program.ts';
+import { runProgram } from '../helpers/process.ts';
 import { tempFolder } from '../helpers/temp.ts';
 
 /** Lets nobody through, and remembers who was asked for. */
+
 async function startProxy(): Promise<{ url: string; asked: string[] }> {
   const asked: string[] = [];
   const server = http.createServer((request, response) => {
@@ -39,10 +39,7 @@ async function doctor(env: Record<string, string>): Promise<{ out: string; err: 
     channels: { telegram: { token: `123456789:${'A'.repeat(35)}` }, discord, slack },
   };
   fs.writeFileSync(path.join(home, 'config.json'), JSON.stringify(config));
-  return await new Promise((resolve) => {
-    const all = { PATH: process.env.PATH, HOME: home, OPENVIBER_HOME: home, ...env };
-    execFile(process.execPath, [PROGRAM, 'doctor'], { env: all }, (_, out, err) => resolve({ out, err }));
-  });
+  return runProgram(['doctor'], { PATH: process.env.PATH, HOME: home, OPENVIBER_HOME: home, ...env });
 }
 
 test('is used for the platforms, not for a model on this machine', async () => {
@@ -55,6 +52,6 @@ test('is used for the platforms, not for a model on this machine', async () => {
 
 test('one of another kind is named and left out', async () => {
   const { out, err } = await doctor({ HTTPS_PROXY: 'socks5://127.0.0.1:9' });
-  expect(err).toContain('HTTPS_PROXY is not used: it takes http://HOST:PORT');
+  expect(err).toContain("HTTPS_PROXY isn't used: it must be http://HOST:PORT");
   expect(out).toMatch(/✓ model {10}local\/m answers/);
 });

@@ -8,7 +8,7 @@ import { openSpool } from '../../src/engine/local/spool.ts';
 import { openStore } from '../../src/engine/local/store.ts';
 import { messagesIn } from '../../src/messages/messages.ts';
 import { NO_OPTIONS } from '../helpers/cli.ts';
-import { tempFolder, tree } from '../helpers/temp.ts';
+import { put, tempFolder, tree } from '../helpers/temp.ts';
 
 const queue = async (home: string, json = false) => {
   const lines: string[] = [];
@@ -65,10 +65,7 @@ it('viber queue and viber trace pass over a pipe, and tell of the rest', async (
   const at = '2026-01-31T10:00:00.000Z';
   const message = { text: 'hello', taskId: '20260131-aaaaa', viber: 'default' };
   const given = { id: 'abc', lane: 'task:1', acceptedAt: at, message, deadReason: 'it fails' };
-  const write = (file: string, text: string) => {
-    fs.mkdirSync(path.dirname(path.join(home, file)), { recursive: true });
-    fs.writeFileSync(path.join(home, file), text);
-  };
+  const write = (file: string, text: string) => put(home, file, text);
   write('spool/dead/abc.json', JSON.stringify(given));
   write('spool/ledger/2026-01-31.jsonl', `${JSON.stringify({ key: 'abc', part: 0, what: 'sent', epoch: 1, at })}\n`);
   const pipes = [

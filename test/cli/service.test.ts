@@ -1,6 +1,6 @@
 /** The service: the files as text and as the supervisors read them, and the command with stand-ins for their programs. */
 
-import { execFile, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { Parser } from 'htmlparser2';
@@ -8,6 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { agentText, type ServiceFacts, UNIT_NAME, unitText } from '../../src/cli/service/files.ts';
 import { adviceFor, supervisorFor } from '../../src/cli/service/supervisor.ts';
 import { messagesIn } from '../../src/messages/messages.ts';
+import { runProgram } from '../helpers/process.ts';
 import { PROGRAM } from '../helpers/program.ts';
 import { tempFolder } from '../helpers/temp.ts';
 
@@ -155,13 +156,9 @@ describe.skipIf(process.platform !== 'linux')(
           mode: 0o755,
         });
       }
+      const own = { PATH: `${bin}:/usr/bin:/bin`, HOME: folder, OPENVIBER_HOME: home };
       const viber = (args: string[], env: Record<string, string> = {}) =>
-        new Promise<{ code: number; out: string; err: string }>((resolve) => {
-          const all = { PATH: `${bin}:/usr/bin:/bin`, HOME: folder, OPENVIBER_HOME: home, ...env };
-          execFile(process.execPath, [PROGRAM, 'service', ...args], { env: all }, (error, out, err) =>
-            resolve({ code: error ? Number(error.code ?? 1) : 0, out, err }),
-          );
-        });
+        runProgram(['service', ...args], { ...own, ...env });
       const unit = path.join(folder, '.config/systemd/user', UNIT_NAME);
       return { home, unit, viber, calls: () => fs.readFileSync(log, 'utf8').trim().split('\n') };
     }
@@ -170,7 +167,7 @@ describe.skipIf(process.platform !== 'linux')(
       const { home, unit, viber, calls } = machine();
       expect(await viber(['status'])).toMatchObject({
         code: 1,
-        out: expect.stringContaining('npm run viber -- service install'),
+        out: expect.stringContaining('./viber service install'),
       });
       const { code, out } = await viber(['install'], { TELEGRAM_BOT_TOKEN: '1:secret', OPENAI_API_KEY: 'sk-secret' });
       expect(code).toBe(0);
@@ -221,7 +218,7 @@ describe.skipIf(process.platform !== 'linux')(
       const { viber } = machine({ failing: 'loginctl' });
       const { code, out } = await viber(['install']);
       expect(code).toBe(0);
-      expect(out).toMatch(/ends when you log out, unless: sudo loginctl enable-linger \S/);
+      expect(out).toMatch(/ends when you log out\. To keep it running: sudo loginctl enable-linger \S/);
     });
 
     test('does not take the place of another home’s service', async () => {

@@ -1,10 +1,10 @@
 /** `viber skills add|update|remove` as a program that is started, and beside a gateway that runs. */
-import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { openWorld } from '../dialogs/harness.ts';
 import { eventually } from '../helpers/eventually.ts';
+import { runProgram } from '../helpers/process.ts';
 import { PROGRAM } from '../helpers/program.ts';
 import { KEYS, openTerminal } from '../helpers/pty.ts';
 import { hasPython } from '../helpers/python.ts';
@@ -18,10 +18,8 @@ beforeEach(() => {
 
 async function viber(...args: string[]): Promise<{ code: number; text: string }> {
   const env = { PATH: process.env.PATH, HOME: home, OPENVIBER_HOME: home };
-  const child = spawn(process.execPath, [PROGRAM, 'skills', ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  let text = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece: Buffer) => (text += piece));
-  return new Promise((resolve) => child.on('close', (code) => resolve({ code: code ?? -1, text })));
+  const { code, out, err } = await runProgram(['skills', ...args], env);
+  return { code, text: out + err };
 }
 
 test('shows and changes nothing without a yes; with one adds, updates with the difference, and removes', async () => {
@@ -29,7 +27,7 @@ test('shows and changes nothing without a yes; with one adds, updates with the d
   const shown = await viber('add', source);
   expect(shown).toMatchObject({ code: 1, text: expect.stringContaining(`tea, from ${source}`) });
   expect(shown.text).toContain('Programs in it: run.sh.');
-  expect(shown.text).toContain('1 character in its text cannot be seen');
+  expect(shown.text).toContain("1 character in its text can't be seen");
   expect(shown.text).toContain('Nothing was changed. Add --yes to do it.');
   expect(fs.readdirSync(path.join(home, 'skills'))).toEqual([]);
   expect(await viber('add', source, '--yes')).toMatchObject({
@@ -74,9 +72,7 @@ test.skipIf(!hasPython)('on a terminal it asks, and takes only a yes for one', a
 test('several in one source are named, and one is chosen by name', async () => {
   const source = folderOf({ 'a/SKILL.md': skillText('tea'), 'b/SKILL.md': skillText('coffee') });
   const shown = await viber('add', source);
-  expect(shown.text).toMatch(
-    /There are 2 skills[\s\S]*coffee {2}Does coffee[\s\S]*npm run viber -- skills add .* NAME/,
-  );
+  expect(shown.text).toMatch(/There are 2 skills[\s\S]*coffee {2}Does coffee[\s\S]*\.\/viber skills add .* NAME/);
   expect((await viber('add', source, 'coffee', '--yes')).code).toBe(0);
   expect((await viber('add', source, 'all', '--yes')).text).toContain('Ready to use: tea.');
   expect(fs.readdirSync(path.join(home, 'skills')).sort()).toEqual(['coffee', 'tea']);

@@ -1,21 +1,17 @@
 /** `viber skills`: what there is, what is missing, what does not load. */
 
-import fs from 'node:fs';
 import path from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { servicesFor } from '../../src/cli/services.ts';
 import { run } from '../../src/features/skills/cli/run.ts';
 import type { CliContext } from '../../src/runtime/contract/cli.ts';
 import { NO_OPTIONS } from '../helpers/cli.ts';
-import { tempFolder } from '../helpers/temp.ts';
+import { put as putFile, tempFolder } from '../helpers/temp.ts';
 
 let home: string;
 beforeEach(() => {
   home = tempFolder();
-  const put = (name: string, text: string) => {
-    fs.mkdirSync(path.dirname(path.join(home, name)), { recursive: true });
-    fs.writeFileSync(path.join(home, name), text);
-  };
+  const put = (name: string, text: string) => putFile(home, name, text);
   const needs = 'metadata: {openviber: {requires: {bins: [no-such-program-x], env: [TEA_KEY]}}}';
   put('skills/tea/SKILL.md', `---\nname: tea\ndescription: Makes tea.\n${needs}\n---\nBoil water.\n`);
   put('skills/half/SKILL.md', '---\nname: half\n');

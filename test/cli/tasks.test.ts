@@ -39,7 +39,7 @@ it('lists the newest tasks of a home with how each stands, and says how to begin
     fs.writeFileSync(file, JSON.stringify({ ...record, createdAt: at, updatedAt: at }));
   }
   const lines = await tasks(root);
-  expect(lines.slice(0, 2)).toEqual(['20260101-aaa31  ended with an error  task 31', '20260101-aaa30  done  task 30']);
+  expect(lines.slice(0, 2)).toEqual(['20260101-aaa31  failed  task 31', '20260101-aaa30  done  task 30']);
   expect([lines.length, lines.at(-1)]).toEqual([21, 'and 2 older ones']);
   expect(JSON.parse((await tasks(root, true)).join('')).tasks[0]).toMatchObject({ title: 'task 31', state: 'error' });
 });
@@ -58,7 +58,6 @@ it('searches memory for words that are no verb, and asks about one that is nearl
 
 it.each([
   ...[
-    ['logs', 'service logs'],
     ['setup', 'init'],
     ['restart', 'service'],
     ['task', 'tasks'],
@@ -66,7 +65,6 @@ it.each([
   ],
   ...[
     ['memry', 'memory'],
-    ['version', '--version'],
     ['check', 'doctor'],
   ],
 ])('`viber %s` asks whether viber %s is meant', (typed, meant) => {

@@ -33,7 +33,7 @@ async function world(): Promise<World> {
   fs.writeFileSync(path.join(home, 'config.json'), JSON.stringify(config));
   return {
     ...{ llm, home },
-    async open({ columns = 80, env = {}, command = 'chat', greeting = 'I’m your viber' } = {}) {
+    async open({ columns = 80, env = {}, command = 'chat', greeting = "I'm your viber" } = {}) {
       const own = { HOME: home, OPENVIBER_HOME: home, NODE_NO_WARNINGS: '1', ...env };
       const terminal = openTerminal([process.execPath, path.join(root, PROGRAM), command], {
         columns,
@@ -145,7 +145,7 @@ describe.skipIf(!hasPython)('what belongs to somebody else', () => {
     const three = await open();
     gateway.kill('SIGKILL');
     for (const terminal of [two, three]) {
-      await terminal.sees('I have been stopped');
+      await terminal.sees("I've been stopped");
       expect(await terminal.ended()).toBe(1);
       expect(terminal.raw().lastIndexOf('?2004l')).toBeGreaterThan(terminal.raw().lastIndexOf('?2004h'));
     }
@@ -180,9 +180,9 @@ describe.skipIf(!hasPython)('an answer', () => {
     const run = openTerminal([process.execPath, path.join(root, PROGRAM), 'run', 'say it'], { env, cwd: home });
     await run.sees('Some bold words.');
     expect(await run.ended()).toBe(0);
-    const german = await open({ env: { LANG: 'de_DE.UTF-8' }, greeting: 'Dein Viber hört zu' });
+    const german = await open({ env: { LANG: 'de_DE.UTF-8' }, greeting: 'ich bin dein Viber' });
     await german.press(interrupt);
-    await german.sees('Noch einmal Strg-C');
+    await german.sees('Drück noch einmal Strg+C');
     await german.press(interrupt);
     expect(await german.ended()).toBe(0);
     // The menu too, and in the configured language where one is.
@@ -193,7 +193,7 @@ describe.skipIf(!hasPython)('an answer', () => {
     ] as const) {
       const file = path.join(home, 'config.json');
       fs.writeFileSync(file, JSON.stringify({ ...JSON.parse(fs.readFileSync(file, 'utf8')), ...settings }));
-      const terminal = await open({ command, env: { LANG }, greeting: 'Dein Viber hört zu' });
+      const terminal = await open({ command, env: { LANG }, greeting: 'ich bin dein Viber' });
       await terminal.press('/st', tab);
       await terminal.sees(/\/status +\p{L}+ \p{L}+/u);
       expect((await terminal.screen()).join('\n')).not.toMatch(/\bthis task\b|doing/);
@@ -425,6 +425,78 @@ describe.skipIf(!hasPython)('a question that is decided', () => {
   });
 });
 
+describe.skipIf(!hasPython).each(['chat', 'start'])('questions that were left unanswered, in viber %s', (command) => {
+  const call = (name: string, given: object) => ({ toolCalls: [{ name, arguments: given }] });
+  const leave = async (terminal: Terminal) => {
+    await terminal.press(end);
+    expect(await terminal.ended()).toBe(0);
+  };
+
+  it('are shown at the next start, and answered by number, by a typed yes, and in words', async () => {
+    const { llm, open } = await world();
+    llm.script(({ lastUser, toolResults }) => {
+      if (toolResults.length > 0) return { text: `Done: ${toolResults.join().slice(0, 60)}` };
+      if (lastUser.includes('note')) return call('write_file', { path: 'workspace/notes.md', content: 'milk' });
+      if (lastUser.includes('colour')) return call('ask_user', { question: 'Which?', options: ['Red', 'Blue'] });
+      if (lastUser.includes('name')) return call('ask_user', { question: 'What shall I call it?' });
+      return { text: `You said ${lastUser.split('\n').at(-1)}` };
+    });
+    const first = await open({ command });
+    await first.press('keep a note', enter);
+    await first.sees('[1] Save');
+    await first.press('/new', enter);
+    await first.press('a colour please', enter);
+    await first.sees(/\[\d\] Red/);
+    await leave(first);
+    const second = await open({ command });
+    await second.sees('Still waiting for your answer:');
+    await second.sees('[1] Save');
+    await second.sees(/Which\?[\s\S]*\[(\d)\] Red {3}\[\d\] Blue/);
+    const blue = /\[(\d)\] Blue/.exec((await second.screen()).join('\n'))?.[1] ?? '';
+    await second.press(blue, enter);
+    await second.sees(/Done: .*Blue/);
+    await leave(second);
+    const third = await open({ command });
+    await third.sees('[1] Save');
+    expect((await third.screen()).join('\n')).not.toContain('Blue');
+    await third.press('yes', enter);
+    await third.sees(/Done: /);
+    await third.press('/new', enter, 'find a name', enter);
+    await third.sees('What shall I call it?');
+    await leave(third);
+    const fourth = await open({ command });
+    await fourth.sees('Still waiting for your answer:');
+    await fourth.sees('What shall I call it?');
+    await fourth.press('Ida', enter);
+    await fourth.sees('You said Ida');
+    await leave(fourth);
+    const fifth = await open({ command });
+    await fifth.press('hello', enter);
+    await fifth.sees('You said hello');
+    expect((await fifth.screen()).join('\n')).not.toContain('Still waiting');
+  });
+
+  it('are not printed into a pipe', async () => {
+    const { llm, home, open } = await world();
+    llm.script([call('ask_user', { question: 'Which?', options: ['Red', 'Blue'] }), { text: 'Hello there.' }]);
+    const terminal = await open({ command });
+    await terminal.press('a colour please', enter);
+    await terminal.sees('[1] Red');
+    await leave(terminal);
+    const env = { PATH: process.env.PATH ?? '', HOME: home, OPENVIBER_HOME: home };
+    const piped = spawn(process.execPath, [path.join(root, PROGRAM), command], {
+      env,
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    onTestFinished(() => void piped.kill('SIGKILL'));
+    piped.stdin.end('/new\nhello\n');
+    let out = '';
+    for await (const bytes of piped.stdout) out += String(bytes);
+    expect(out).toContain('Hello there.');
+    expect(out).not.toMatch(/Which|Red|waiting/);
+  });
+});
+
 describe.skipIf(!hasPython)('buttons and files', () => {
   it('have numbers that no other button has; an older number is never taken for a newer button', async () => {
     const { llm, open } = await world();
@@ -446,7 +518,7 @@ describe.skipIf(!hasPython)('buttons and files', () => {
     await terminal.press('a size please', enter);
     await terminal.sees('[3] Small   [4] Large');
     await terminal.press('1', enter);
-    await terminal.sees('That is decided already, so 1 does nothing now');
+    await terminal.sees('That is already decided, so 1 does nothing now');
     await terminal.press('!9', enter);
     await terminal.sees('There is no button 9');
     await terminal.press('3', enter);
@@ -470,7 +542,8 @@ describe.skipIf(!hasPython)('buttons and files', () => {
     await linking.ended();
     const plain = await open();
     await plain.press('make it', enter);
-    await plain.sees('(my notes.txt)');
+    // It is the second of that name in this conversation.
+    await plain.sees('(my notes (2).txt)');
     expect((await plain.screen()).join('')).toContain(`file: ${home}`);
   });
 });

@@ -5,11 +5,12 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { comesAfter } from '../../src/cli/published.ts';
 import { updateCheckout, updatePackage } from '../../src/cli/update.ts';
 import { messagesIn } from '../../src/messages/messages.ts';
 import { tempFolder, tree } from '../helpers/temp.ts';
 
-function machine(options: { npmFails?: string } = {}) {
+function machine(options: { npmFails?: string; npmAnswers?: string; npmCode?: number } = {}) {
   const folder = tempFolder();
   const [bare, theirs, ours, home, bin] = ['bare.git', 'theirs', 'ours', 'home', 'bin'].map((name) =>
     path.join(folder, name),
@@ -20,7 +21,9 @@ function machine(options: { npmFails?: string } = {}) {
   fs.writeFileSync(path.join(home, 'config.yaml'), '{}');
   fs.writeFileSync(log, '');
   const failure = options.npmFails === undefined ? '' : `[ "$1" = ${options.npmFails} ] && exit 1\n`;
-  fs.writeFileSync(path.join(bin, 'npm'), `#!/bin/sh\necho "$PWD: $*" >> "${log}"\n${failure}exit 0\n`, {
+  fs.writeFileSync(path.join(folder, 'view.json'), options.npmAnswers ?? '');
+  const view = `[ "$1" = view ] && { cat "${folder}/view.json"; exit ${options.npmCode ?? 0}; }\n`;
+  fs.writeFileSync(path.join(bin, 'npm'), `#!/bin/sh\necho "$PWD: $*" >> "${log}"\n${failure}${view}exit 0\n`, {
     mode: 0o755,
   });
   const env = {
@@ -112,12 +115,12 @@ test('throws away nothing of ours: changes, commits, a branch that follows none'
   const { ours, git, commit, publish, context, npm } = machine();
   publish('two');
   fs.writeFileSync(path.join(ours, 'file'), 'mine');
-  await expect(updateCheckout(ours, context())).rejects.toThrow('has changes of its own');
+  await expect(updateCheckout(ours, context())).rejects.toThrow('has uncommitted changes');
   expect(fs.readFileSync(path.join(ours, 'file'), 'utf8')).toBe('mine');
   commit(ours, 'mine');
   await expect(updateCheckout(ours, context())).rejects.toThrow("has a commit that origin/main doesn't have");
   git(ours, 'checkout', '-q', '-b', 'own');
-  await expect(updateCheckout(ours, context())).rejects.toThrow('follows none');
+  await expect(updateCheckout(ours, context())).rejects.toThrow('has no upstream');
   expect(npm()).toEqual([]);
 });
 
@@ -129,14 +132,65 @@ test('says how to go back where the build fails', async () => {
   expect(lines.at(-1)).toContain(`reset --hard ${before}`);
 });
 
-test('a package is updated by npm where it stands, when it is told to', async () => {
-  const { ours, context, lines, npm } = machine();
+/** A package in an own prefix, where npm answers as told. */
+function installed(answer: string, code = 0) {
+  const { ours, context, lines, npm } = machine({ npmAnswers: answer, npmCode: code });
   const prefix = path.join(ours, 'a prefix');
   const folder = path.join(prefix, 'lib/node_modules/openviber-gateway');
   fs.mkdirSync(folder, { recursive: true });
-  expect(await updatePackage(folder, context())).toBe(0);
-  expect([lines[0], npm()]).toEqual([expect.stringContaining(`--prefix "${prefix}" openviber-gateway@latest`), []]);
-  expect(await updatePackage(folder, context('yes'))).toBe(0);
-  expect(npm()).toEqual([`${prefix}: install --global --prefix ${prefix} openviber-gateway@latest`]);
+  return { prefix, update: (...switches: string[]) => updatePackage(folder, context(...switches)), lines, npm };
+}
+const answer = (version: string, url = 'git+https://github.com/openviber/gateway.git') =>
+  JSON.stringify({ version, 'repository.url': url });
+const VIEW = expect.stringMatching(/: view openviber-gateway@latest version repository\.url --json$/);
+
+test('a package is updated by npm where it stands, when a newer one is published and it is told to', async () => {
+  const { prefix, update, lines, npm } = installed(answer('9.1.2'));
+  const command = `install --global --prefix ${prefix} openviber-gateway@9.1.2`;
+  expect(await update()).toBe(0);
+  expect(lines[0]).toContain(`9.1.2 is published. To update: npm ${command.replace(prefix, `"${prefix}"`)}`);
+  expect(await update('check', 'yes')).toBe(0);
+  expect(npm()).toEqual([VIEW, VIEW]);
+  expect(await update('yes')).toBe(0);
+  expect(npm().at(-1)).toBe(`${prefix}: ${command}`);
+  const { ours, context } = machine();
   await expect(updatePackage(ours, context())).rejects.toThrow('the way it was installed');
+});
+
+test('nothing is offered where it is the newest', async () => {
+  const { version } = JSON.parse(fs.readFileSync(path.join(import.meta.dirname, '../../package.json'), 'utf8'));
+  for (const published of [version, '0.0.1', `${version}-rc.1`]) {
+    const { update, lines, npm } = installed(answer(published));
+    expect(await update('yes')).toBe(0);
+    expect([lines, npm()]).toEqual([[`viber ${version} is the newest that is published.`], [VIEW]]);
+  }
+});
+
+test.each(
+  // biome-ignore format: a row is a line
+  [
+    ['that is not published', JSON.stringify({ error: { code: 'E404', summary: 'Not found' } }), 1, "isn't published on npm"],
+    ['without a newest version', '', 0, "isn't published on npm"],
+    ['of somebody else who has the name', answer('9.9.9', 'git+https://github.com/somebody/else.git'), 0, 'comes from https://github.com/somebody/else'],
+    ['without a repository', JSON.stringify({ version: '9.9.9' }), 0, 'comes from ?'],
+    ['that nobody can ask for', JSON.stringify({ error: { code: 'ENOTFOUND', summary: 'no network' } }), 1, "npm doesn't say what is published: ENOTFOUND: no network"],
+    ['of which npm says what it never says', '[1, 2]', 0, 'npm answered without a version'],
+  ],
+)('a package %s is not installed', async (_what, said, code, why) => {
+  const { update, npm } = installed(said, code);
+  await expect(update('yes')).rejects.toThrow(why);
+  expect(npm()).toEqual([VIEW]);
+});
+
+test.each([
+  ['1.2.3', '1.2.2', true],
+  ['1.10.0', '1.9.9', true],
+  ['1.2.3', '1.2.3', false],
+  ['1.2.3', '1.2.3-rc.1', true],
+  ['1.2.3-rc.1', '1.2.3', false],
+  ['1.2.3-rc.10', '1.2.3-rc.9', true],
+  ['1.2.4-rc.1', '1.2.3', true],
+  ['0.9.0', '1.0.0', false],
+])('%s comes after %s: %s', (a, b, isIt) => {
+  expect(comesAfter(a, b)).toBe(isIt);
 });

@@ -81,9 +81,7 @@ export async function runCase(world: DamageWorld, kind: FileKind, damage: Damage
   const isYaml = kind.file.endsWith('.yaml');
   const [alex, sam] = await Promise.all([
     heard(world, ALEX, before.alex, [isYaml ? `hello ${n}$|${name}` : `hello ${n}$`, ...(isYaml ? [] : left)]),
-    heard(world, SAM, before.sam, [
-      isYaml ? `sam ${n}$|${name}` : `sam ${n}$|I have lost the list|I do not know you yet`,
-    ]),
+    heard(world, SAM, before.sam, [isYaml ? `sam ${n}$|${name}` : `sam ${n}$|I've lost the list|I don't know you yet`]),
   ]);
   let mute = '';
   for (const command of COMMANDS) {

@@ -19,11 +19,9 @@ export function kindsOf(home: string): FileKind[] {
   const day = path.basename(first(/^spool\/ledger\/.*jsonl$/), '.jsonl');
   const segment = segmentNames(path.join(home, 'spool', 'log')).at(-1) ?? '';
   const binding = createHash('sha256').update('person:alex').digest('hex').slice(0, 24);
+  // biome-ignore format: a row is a line
   const kinds: FileKind[] = [
-    ...['paired', 'pending', 'links', 'link-codes', 'sessions'].map((name) => ({
-      ...json(`access/${name}.json`),
-      isEmpty: '[]' as const,
-    })),
+    ...['paired', 'pending', 'links', 'link-codes', 'sessions'].map((name) => ({...json(`access/${name}.json`), isEmpty: '[]' as const })),
     { ...json('access/owners.json'), isEmpty: '{}' },
     json(first(/^access\/approvals\/.*\.json$/), 'access/approvals'),
     json(`conversations/${binding}.json`, 'conversations'),
@@ -36,9 +34,7 @@ export function kindsOf(home: string): FileKind[] {
     { ...json(`spool/log/${segment}.jsonl`, 'spool/log'), is: 'lines', holds: ['new', 'cur', 'out'] },
     { ...json(first(/^spool\/log\/.*\.keys$/), 'spool/log keys'), is: 'derived' },
     { ...json('spool/closed'), is: 'derived' },
-    ...['dead', 'unsure'].map(
-      (state): FileKind => ({ ...json(first(new RegExp(`^spool/${state}/.*json$`)), `spool/${state}`), is: 'derived' }),
-    ),
+    ...['dead', 'unsure'].map((state): FileKind => ({ ...json(first(new RegExp(`^spool/${state}/.*json$`)), `spool/${state}`), is: 'derived' })),
     { ...json(`spool/ledger/${day}.jsonl`, 'spool/ledger'), is: 'lines' },
     json('spool/jobs/digest.json', 'job state'),
     { ...json(first(/^usage\/.*jsonl$/), 'usage'), is: 'lines' },
@@ -51,9 +47,7 @@ export function kindsOf(home: string): FileKind[] {
     { ...json('config.json'), mayRefuse: true, except: ['null', '{}'] },
     ...['agents/default.yaml', 'jobs/digest.yaml', 'skills/greet/SKILL.md', 'playbooks/review.md'].map(words),
     ...['workspace/MEMORY.md', 'workspace/USER.md', 'workspace/memory/2026-01-05.md'].map(words),
-    ...[...FOLDERS, `artifacts/${current}`].map(
-      (file): FileKind => ({ ...json(file, `${file}/`), is: 'folder', ...holdsOf(file) }),
-    ),
+    ...[...FOLDERS, `artifacts/${current}`].map((file): FileKind => ({ ...json(file, `${file}/`), is: 'folder', ...holdsOf(file) })),
   ];
   return kinds.filter(({ file }) => file !== '' && fs.existsSync(path.join(home, file)));
 }

@@ -1,11 +1,11 @@
 /** A home with a file of every kind: a dialogue with plans, files, people, links, jobs, questions and messages that wait. */
-import fs from 'node:fs';
 import path from 'node:path';
 import { openPairing } from '../../src/access/pairing.ts';
 import { inspectSpool } from '../../src/engine/local/inspect.ts';
 import { openStore } from '../../src/engine/local/store.ts';
 import { openSessions } from '../../src/features/board/sessions.ts';
 import type { Turn } from '../emulators/llm.ts';
+import { put as putFile } from '../helpers/temp.ts';
 import { ALEX, type DamageWorld, KIM, LEE, SAM } from './world.ts';
 
 const JOB = `name: Digest\nschedule: "0 9 * * *"\nprompt: Say good morning\nenabled: true\n`;
@@ -16,10 +16,7 @@ const call = (name: string, args: Record<string, unknown>): Turn => ({ toolCalls
 
 export async function fillHome(world: DamageWorld): Promise<void> {
   const { home, llm } = world;
-  const put = (name: string, text: string) => {
-    fs.mkdirSync(path.dirname(path.join(home, name)), { recursive: true });
-    fs.writeFileSync(path.join(home, name), text);
-  };
+  const put = (name: string, text: string) => putFile(home, name, text);
   put('agents/default.yaml', 'model: local/test-model\n');
   put('jobs/digest.yaml', JOB);
   put('skills/greet/SKILL.md', SKILL);

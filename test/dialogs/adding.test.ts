@@ -1,11 +1,15 @@
-/** Skills from elsewhere, added in a chat: shown, agreed to by an owner with a button, there at once, and the same after a restart. */
+/**
+ * Skills from elsewhere, added in a chat: shown, agreed to by an owner with a button, there at once, and the same after
+ * a restart.
+ */
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../helpers/eventually.ts';
 import { keysIn } from '../helpers/spool.ts';
+import { onEveryPlatform, openChat } from '../kit/kit.ts';
 import { type Place, type Platform, waitFor } from '../platforms/platform.ts';
-import { NAMES, openPlatforms, type PlatformName } from '../platforms/world.ts';
+import type { ChannelName, PlatformWorldOptions } from '../platforms/world.ts';
 import { commit, folderOf, repositoryOf, serve, serveGit, skillText, zipOfFiles } from '../skills/add/sources.ts';
 
 const PDF = {
@@ -13,17 +17,11 @@ const PDF = {
   'scripts/fill.py': 'print(1)\n',
 };
 
-async function open(name: PlatformName, webOrigins: string[] = [], isProcess = false) {
+async function open(webOrigins: string[] = [], options: PlatformWorldOptions = {}, on?: ChannelName) {
   const config = { skills: { webOrigins } };
-  const world = await openPlatforms({
-    on: [name],
-    channel: { live: 'off', injection: 'followup' },
-    config,
-    process: isProcess,
-  });
-  const platform = world.platforms[name];
-  world.llm.script(({ lastUser }) => ({ text: `re ${lastUser}` }));
-  return { world, platform, dm: platform.dm('alex') };
+  const chat = await openChat({ channel: { live: 'off', injection: 'followup' }, config, ...options }, on);
+  chat.world.llm.script(({ lastUser }) => ({ text: `re ${lastUser}` }));
+  return chat;
 }
 
 /** Everything that is seen in a place after so many answers, once it has a text; the buttons of all of it. */
@@ -51,18 +49,69 @@ async function press(platform: Platform, place: Place, label: string, text: stri
   return seenAfter(platform, place, after, text);
 }
 
-describe.each(NAMES)('/skills on %s', (name) => {
+describe.each(onEveryPlatform)('/skills on %s', (name) => {
+  it('shows a skill with its text, adds it after a yes that comes after a restart, and lists it', async () => {
+    const source = folderOf(PDF);
+    const { world, platform, dm } = await open([], {}, name);
+    const asked = await look(platform, dm, `add ${source}`, 'Add it only if you trust');
+    expect(asked().text).toContain('pdf, from ');
+    expect(asked().text).toContain('Does pdf for people.');
+    expect(asked().text).toContain('I read it as instructions. 2 files');
+    expect(asked().text).toContain('Programs in it: scripts/fill.py. It needs no-such-program-x.');
+    await eventually(() => {
+      const [file] = asked().files;
+      expect(file && platform.bytes(file).toString()).toBe(PDF['SKILL.md']);
+    });
+    await eventually(() => expect(asked().buttons).toEqual(['Add', "Don't add"]));
+    expect(fs.existsSync(path.join(world.home, 'skills/pdf'))).toBe(false);
+    await world.restart();
+    folderOf({ 'SKILL.md': skillText('pdf', '', 'Another one by now.') }, source);
+    await press(platform, dm, 'Add', 'Ready to use: pdf.');
+    expect(world.read('skills/pdf/SKILL.md')).toBe(PDF['SKILL.md']);
+    expect(JSON.parse(world.read('skills/pdf/.source.json'))).toMatchObject({ source, by: 'person:alex' });
+    // The question says how it ended; Discord has shown it to one person alone, where nothing can be changed, and a
+    // press means the same.
+    if (name === 'discord') await press(platform, dm, 'Add', 'Ready to use: pdf.');
+    else
+      await eventually(() => {
+        expect(asked().buttons).toEqual([]);
+        expect(asked().text).toMatch(/Done by alex/i);
+      });
+    expect(fs.readdirSync(path.join(world.home, 'skills'))).toEqual(['pdf']);
+    await look(platform, dm, '', /pdf.*Does pdf for people/);
+  });
+
+  it('is for owners: members are told so, here and by a button that is not theirs', async () => {
+    const source = folderOf(PDF);
+    const { world, platform } = await open([], {}, name);
+    const sam = platform.dm('sam');
+    for (const args of [`add ${source}`, 'update', 'remove chart'])
+      expect((await platform.command(sam, 'skills', args, 'sam')).text).toContain('Only an owner can add');
+    expect((await platform.command(sam, 'skills', '', 'sam')).text).toContain('chart');
+    expect(fs.readdirSync(path.join(world.home, 'skills'))).toEqual([]);
+    expect(fs.existsSync(path.join(world.home, 'cache/skill-offers'))).toBe(false);
+    // Only Telegram shows everybody what a command is answered.
+    if (name !== 'telegram') return;
+    await look(platform, platform.room, `add ${source}`, 'Add it only if you trust');
+    const after = platform.answers(platform.room).length;
+    await platform.press(platform.room, 'Add', 'sam');
+    await waitFor(platform, platform.room, { after, text: 'Only an owner can add' });
+    expect(fs.readdirSync(path.join(world.home, 'skills'))).toEqual([]);
+  });
+});
+
+describe('/skills', () => {
   it('tells who asked, once, that a look was lost when the process was killed while it fetched', async () => {
     const source = await serve(() => undefined);
-    const { world, platform, dm } = await open(name, [source.origin], true);
-    await look(platform, dm, `add ${source.origin}/pdf.zip`, 'I am looking at it.');
+    const { world, platform, dm } = await open([source.origin], { process: true });
+    await look(platform, dm, `add ${source.origin}/pdf.zip`, "I'm looking at it.");
     const after = platform.answers(dm).length;
     await world.kill();
     const told = await seenAfter(platform, dm, after, 'I was restarted before I could tell you about');
     expect(told().text).toContain('pdf.zip');
     await eventually(() => expect(told().buttons).toEqual(['Retry']));
     const asked = source.asked.length;
-    await press(platform, dm, 'Retry', 'I am looking at it.');
+    await press(platform, dm, 'Retry', "I'm looking at it.");
     expect(source.asked.length).toBeGreaterThan(asked);
     const last = platform.answers(dm).length;
     await world.kill();
@@ -81,40 +130,10 @@ describe.each(NAMES)('/skills on %s', (name) => {
     ).not.toContain('I was restarted');
   });
 
-  it('shows a skill with its text, adds it after a yes that comes after a restart, and lists it', async () => {
-    const source = folderOf(PDF);
-    const { world, platform, dm } = await open(name);
-    const asked = await look(platform, dm, `add ${source}`, 'Add it only if you trust');
-    expect(asked().text).toContain('pdf, from ');
-    expect(asked().text).toContain('Does pdf for people.');
-    expect(asked().text).toContain('I read it as instructions. 2 files');
-    expect(asked().text).toContain('Programs in it: scripts/fill.py. It needs no-such-program-x.');
-    await eventually(() => {
-      const [file] = asked().files;
-      expect(file && platform.bytes(file).toString()).toBe(PDF['SKILL.md']);
-    });
-    await eventually(() => expect(asked().buttons).toEqual(['Add', 'Do not add']));
-    expect(fs.existsSync(path.join(world.home, 'skills/pdf'))).toBe(false);
-    await world.restart();
-    folderOf({ 'SKILL.md': skillText('pdf', '', 'Another one by now.') }, source);
-    await press(platform, dm, 'Add', 'Ready to use: pdf.');
-    expect(world.read('skills/pdf/SKILL.md')).toBe(PDF['SKILL.md']);
-    expect(JSON.parse(world.read('skills/pdf/.source.json'))).toMatchObject({ source, by: 'person:alex' });
-    // The question says how it ended; Discord has shown it to one person alone, where nothing can be changed, and a press means the same.
-    if (name === 'discord') await press(platform, dm, 'Add', 'Ready to use: pdf.');
-    else
-      await eventually(() => {
-        expect(asked().buttons).toEqual([]);
-        expect(asked().text).toMatch(/Done by alex/i);
-      });
-    expect(fs.readdirSync(path.join(world.home, 'skills'))).toEqual(['pdf']);
-    await look(platform, dm, '', /pdf.*Does pdf for people/);
-  });
-
   it('updates from a repository with what has changed as a file, and removes after a yes', async () => {
     const folder = repositoryOf(PDF);
     const git = await serveGit({ 'pdf.git': folder });
-    const { world, platform, dm } = await open(name, [git.origin]);
+    const { world, platform, dm } = await open([git.origin]);
     await look(platform, dm, `add ${git.origin}/pdf.git`, 'Add it only if you trust');
     await press(platform, dm, 'Add', 'Ready to use: pdf.');
     await look(platform, dm, 'update', 'Nothing new for pdf.');
@@ -137,41 +156,23 @@ describe.each(NAMES)('/skills on %s', (name) => {
   });
 
   it('takes an archive that was sent in the chat, by its name', async () => {
-    const { world, platform, dm } = await open(name);
+    const { world, platform, dm } = await open();
     const file = { name: 'pdf.zip', bytes: zipOfFiles(PDF), type: 'application/zip' };
     platform.say(dm, 'this is for you', { files: [file] });
     await waitFor(platform, dm, { text: /^re / });
     await look(platform, dm, 'add pdf.zip', 'Add it only if you trust');
     await press(platform, dm, 'Add', 'Ready to use: pdf.');
     expect(world.read('skills/pdf/SKILL.md')).toBe(PDF['SKILL.md']);
-    await look(platform, dm, 'add other.zip', 'I do not know where');
+    await look(platform, dm, 'add other.zip', "I don't know where");
   });
 
   it('says so when it is restarted while it looks', async () => {
     const web = await serve(() => undefined);
-    const { world, platform, dm } = await open(name, [web.origin]);
+    const { world, platform, dm } = await open([web.origin]);
     await platform.command(dm, 'skills', `add ${web.origin}/slow.zip`);
     await eventually(() => expect(web.asked).toHaveLength(1));
     await world.restart();
-    await waitFor(platform, dm, { text: 'I was restarted while I looked at it' });
-    expect(fs.readdirSync(path.join(world.home, 'skills'))).toEqual([]);
-  });
-
-  it('is for owners: members are told so, here and by a button that is not theirs', async () => {
-    const source = folderOf(PDF);
-    const { world, platform } = await open(name);
-    const sam = platform.dm('sam');
-    for (const args of [`add ${source}`, 'update', 'remove chart'])
-      expect((await platform.command(sam, 'skills', args, 'sam')).text).toContain('Only an owner can add');
-    expect((await platform.command(sam, 'skills', '', 'sam')).text).toContain('chart');
-    expect(fs.readdirSync(path.join(world.home, 'skills'))).toEqual([]);
-    expect(fs.existsSync(path.join(world.home, 'cache/skill-offers'))).toBe(false);
-    // Only Telegram shows everybody what a command is answered.
-    if (name !== 'telegram') return;
-    await look(platform, platform.room, `add ${source}`, 'Add it only if you trust');
-    const after = platform.answers(platform.room).length;
-    await platform.press(platform.room, 'Add', 'sam');
-    await waitFor(platform, platform.room, { after, text: 'Only an owner can add' });
+    await waitFor(platform, dm, { text: 'I was restarted while I was looking at it' });
     expect(fs.readdirSync(path.join(world.home, 'skills'))).toEqual([]);
   });
 
@@ -181,9 +182,9 @@ describe.each(NAMES)('/skills on %s', (name) => {
       const bytes = zipOfFiles({ 'a/SKILL.md': skillText('tea'), 'b/SKILL.md': skillText('coffee') });
       answer = () => void response.end(bytes);
     });
-    const { platform, dm } = await open(name, [web.origin]);
+    const { platform, dm } = await open([web.origin]);
     const began = platform.answers(dm).length;
-    expect((await platform.command(dm, 'skills', `add ${web.origin}/two.zip`)).text).toContain('I am looking at it');
+    expect((await platform.command(dm, 'skills', `add ${web.origin}/two.zip`)).text).toContain("I'm looking at it");
     await platform.command(dm, 'status');
     answer();
     const asked = await seenAfter(platform, dm, began, /There are 2 skills/);
@@ -192,8 +193,8 @@ describe.each(NAMES)('/skills on %s', (name) => {
     await eventually(() => expect(web.asked).toHaveLength(2));
     answer();
     await waitFor(platform, dm, { text: /coffee, from / });
-    await press(platform, dm, 'Do not add', 'Nothing was changed.');
-    await look(platform, dm, 'add https://127.0.0.1/x.git', '127.0.0.1 is not a public address');
+    await press(platform, dm, "Don't add", 'Nothing was changed.');
+    await look(platform, dm, 'add https://127.0.0.1/x.git', "127.0.0.1 isn't a public address");
     await look(platform, dm, 'add ext::sh', 'over https only');
     await look(platform, dm, 'add', 'Tell me where it is');
   });

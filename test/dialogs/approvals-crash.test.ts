@@ -35,8 +35,7 @@ async function setUp() {
     running.add(child);
     return once(child, 'exit').then(() => running.delete(child));
   };
-  const said = (text: string) =>
-    telegram.wait({ chat: ALEX, from: 'bot', text, timeoutMs: 30_000 }).then((message) => message.text);
+  const said = (text: string) => telegram.wait({ chat: ALEX, from: 'bot', text }).then((message) => message.text);
   const texts = () => telegram.chat(ALEX).messages.flatMap(({ from, text }) => (from === 'bot' ? [text] : []));
   return { telegram, llm, home, start, said, texts };
 }

@@ -3,22 +3,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { LlmRequest, ToolCall, Turn } from '../emulators/llm.ts';
-import {
-  ask,
-  type Person,
-  type Place,
-  type Platform,
-  type Seen,
-  waitFor,
-  wholeQuestion,
-} from '../platforms/platform.ts';
-import {
-  NAMES,
-  openPlatforms,
-  type PlatformName,
-  type PlatformWorld,
-  type PlatformWorldOptions,
-} from '../platforms/world.ts';
+import { letTimePass, onEveryPlatform, openChat, press as pressNewest, readable, requestFiles } from '../kit/kit.ts';
+import { ask, type Person, type Place, type Platform, waitFor, wholeQuestion } from '../platforms/platform.ts';
+import { NAMES, openPlatforms, type PlatformWorld } from '../platforms/world.ts';
 
 const NOTE = { path: 'workspace/notes.md', content: 'milk and eggs' };
 
@@ -33,41 +20,11 @@ const calls =
 /** With an argument that the tool does not know, and that would mislead whoever read it. */
 const writing = (file = NOTE): ToolCall => ({ name: 'write_file', arguments: { ...file, note: 'a draft, not kept' } });
 
-async function open(name: PlatformName, options: PlatformWorldOptions = {}) {
-  const world = await openPlatforms({ on: [name], ...options });
-  const platform = world.platforms[name];
-  return { world, platform, dm: platform.dm('alex') };
-}
-
 const note = (world: PlatformWorld): string => world.read('workspace/notes.md');
 
-/** Presses the newest button with this label and gives the answer that fits, among those that come. */
-async function press(platform: Platform, place: Place, label: string, text: string | RegExp, by?: Person) {
-  const after = platform.answers(place).length;
-  await platform.press(place, label, by, true);
-  return waitFor(platform, place, { after, text });
-}
-
-const requestFiles = (world: PlatformWorld): string[] => {
-  const folder = path.join(world.home, 'access', 'approvals');
-  return fs
-    .readdirSync(folder)
-    .filter((name) => name.endsWith('.json'))
-    .map((name) => path.join(folder, name));
-};
-
-/** While the gateway is down the time of every open request goes by. */
-function letTimePass(world: PlatformWorld): void {
-  for (const file of requestFiles(world)) {
-    const request = JSON.parse(fs.readFileSync(file, 'utf8'));
-    if (request.expiresAt) request.expiresAt = new Date(Date.now() - 1_000).toISOString();
-    fs.writeFileSync(file, JSON.stringify(request));
-  }
-}
-
-/** All a person can read: words and the files with them. */
-const readable = (platform: Platform, seen: Seen): string =>
-  [seen.text, ...seen.files.map((file) => platform.bytes(file).toString())].join('\n');
+/** Also on a client that has not seen yet that the button is gone. */
+const press = (platform: Platform, place: Place, label: string, text: string | RegExp, by?: Person) =>
+  pressNewest(platform, place, label, text, { stale: true, ...(by && { by }) });
 
 /** The conversation as the model saw it last, a line a message. */
 const history = (world: PlatformWorld): string =>
@@ -75,9 +32,9 @@ const history = (world: PlatformWorld): string =>
     .map(({ role, content, tool_calls }) => `${role}: ${JSON.stringify([content, tool_calls])}`)
     .join('\n');
 
-describe.each(NAMES)('consent on %s', (name) => {
+describe.each(onEveryPlatform)('consent on %s', (name) => {
   it('is asked for with everything that will run; approved, it runs once and the work goes on', async () => {
-    const { world, platform, dm } = await open(name);
+    const { world, platform, dm } = await openChat({}, name);
     world.llm.script(calls(writing()));
     const asked = await ask(platform, dm, 'keep a note: milk and eggs', { text: 'Save notes.md in your workspace?' });
     expect(asked.text).toContain('One moment.');
@@ -101,9 +58,23 @@ describe.each(NAMES)('consent on %s', (name) => {
     expect(world.llm.requests()).toHaveLength(2);
   });
 
+  it('shows long arguments whole, in a file, with what cannot be seen made visible', async () => {
+    const { world, platform, dm } = await openChat({}, name);
+    const content = `${'word '.repeat(600)}\u202Egnp.exe\u200B\u0007 \`\`\`\n](http://x.test)`;
+    world.llm.script(calls(writing({ path: 'workspace/long.md', content })));
+    const asked = await ask(platform, dm, 'keep a long note', { file: 'details.txt' });
+    const shown = readable(platform, asked);
+    expect(shown).toContain('\\u{202E}gnp.exe\\u{200B}\\u{7}');
+    for (const unseen of ['\u202E', '\u200B', '\u0007']) expect(shown).not.toContain(unseen);
+    await press(platform, dm, 'Save', 'I was told');
+    expect(world.read('workspace/long.md')).toBe(content);
+  });
+});
+
+describe('consent', () => {
   it('is given while no slot is free: it is done, also when its person writes more before that', async () => {
     const config = { limits: { freeBytes: 0, messagesPerMinute: 1_000, runs: 1 } };
-    const { world, platform, dm } = await open(name, { channel: { live: 'off' }, config });
+    const { world, platform, dm } = await openChat({ channel: { live: 'off' }, config });
     world.llm.script((request) => {
       if (request.lastUser.includes('long')) return { text: 'long done', delayMs: 2_000 };
       if (request.lastUser.includes('thanks')) return { text: 'You are welcome.' };
@@ -119,7 +90,7 @@ describe.each(NAMES)('consent on %s', (name) => {
   });
 
   it('is denied: nothing runs, the model is told and goes on', async () => {
-    const { world, platform, dm } = await open(name);
+    const { world, platform, dm } = await openChat();
     world.llm.script(calls(writing()));
     await ask(platform, dm, 'keep a note', { text: 'Save notes.md in your workspace?' });
     const done = await press(platform, dm, 'No', 'I was told');
@@ -129,12 +100,12 @@ describe.each(NAMES)('consent on %s', (name) => {
   });
 
   it('is given by the people of the task alone, in a place with others', async () => {
-    const { world, platform } = await open(name);
+    const { world, platform } = await openChat();
     world.llm.script(calls(writing()));
     const said = platform.say(platform.room, 'keep a note', { mention: true, by: 'sam' });
     const place = platform.answerPlace(said);
     await waitFor(platform, place, { text: 'Save notes.md in your workspace?' });
-    const refused = await press(platform, place, 'Save', /people of/, 'kim');
+    const refused = await press(platform, place, 'Save', /people who take part/, 'kim');
     expect(refused.text).toContain('ask one of them');
     world.llm.script(() => ({ text: 'hello to you' }));
     const before = platform.answers(place).length;
@@ -150,7 +121,7 @@ describe.each(NAMES)('consent on %s', (name) => {
   });
 
   it('runs out: it is denied, the model goes on, and a late press is told so', async () => {
-    const { world, platform, dm } = await open(name);
+    const { world, platform, dm } = await openChat();
     world.llm.script(calls(writing()));
     await ask(platform, dm, 'keep a note', { text: 'Save notes.md' });
     await world.stop();
@@ -158,12 +129,12 @@ describe.each(NAMES)('consent on %s', (name) => {
     await world.restart();
     const told = await waitFor(platform, dm, { text: 'I was told' });
     expect(told.text).toContain('execution denied: nobody answered');
-    expect((await press(platform, dm, 'Save', /too late/)).text).toMatch(/I left it/);
+    expect((await press(platform, dm, 'Save', /too late/)).text).toMatch(/I decided not to do it/);
     expect(note(world)).toBe('');
   });
 
   it('holds for what was shown alone: what has changed in the file of the request since does not run', async () => {
-    const { world, platform, dm } = await open(name);
+    const { world, platform, dm } = await openChat();
     world.llm.script(calls(writing()));
     await ask(platform, dm, 'keep a note', { text: 'Save notes.md in your workspace?' });
     await world.stop();
@@ -179,12 +150,12 @@ describe.each(NAMES)('consent on %s', (name) => {
   });
 
   it('is not given by writing something else: that is taken up, and the question stays open', async () => {
-    const { world, platform, dm } = await open(name);
+    const { world, platform, dm } = await openChat();
     world.llm.script(calls(writing()));
     await ask(platform, dm, 'keep a note', { text: 'Save notes.md in your workspace?' });
     world.llm.script(() => ({ text: 'here is a poem' }));
     await ask(platform, dm, 'never mind, a poem please', { text: 'here is a poem' });
-    expect(history(world)).toMatch(/keep a note[\s\S]*write_file[\s\S]*question stays open[\s\S]*a poem please/);
+    expect(history(world)).toMatch(/keep a note[\s\S]*write_file[\s\S]*has not answered yet[\s\S]*a poem please/);
     expect(note(world)).toBe('');
     world.llm.script(calls(writing()));
     await press(platform, dm, 'Save', 'I was told');
@@ -192,34 +163,22 @@ describe.each(NAMES)('consent on %s', (name) => {
   });
 
   it('holds for the rest of the task when so pressed, is shown in /status, and is taken back there', async () => {
-    const { world, platform, dm } = await open(name);
+    const { world, platform, dm } = await openChat();
     const more = { path: 'workspace/more.md', content: 'bread' };
     world.llm.script(calls(writing(), writing(more)));
     await ask(platform, dm, 'keep two notes', { text: 'Save notes.md in your workspace?' });
     await press(platform, dm, 'Always for this task', 'I was told');
     expect([note(world), world.read('workspace/more.md')]).toEqual(['milk and eggs', 'bread']);
     const status = await platform.command(dm, 'status');
-    expect(status.text).toMatch(/not asked about here: files in your workspace/);
-    expect((await press(platform, dm, 'Ask again: files in your workspace', /ask again before/)).text).toContain(
+    expect(status.text).toMatch(/allowed here without asking: files in your workspace/);
+    expect((await press(platform, dm, 'Ask again: files in your workspace', /ask before this again/)).text).toContain(
       'files in your workspace',
     );
     await ask(platform, dm, 'once more', { text: /^Save |\nSave / });
   });
 
-  it('shows long arguments whole, in a file, with what cannot be seen made visible', async () => {
-    const { world, platform, dm } = await open(name);
-    const content = `${'word '.repeat(600)}\u202Egnp.exe\u200B\u0007 \`\`\`\n](http://x.test)`;
-    world.llm.script(calls(writing({ path: 'workspace/long.md', content })));
-    const asked = await ask(platform, dm, 'keep a long note', { file: 'details.txt' });
-    const shown = readable(platform, asked);
-    expect(shown).toContain('\\u{202E}gnp.exe\\u{200B}\\u{7}');
-    for (const unseen of ['\u202E', '\u200B', '\u0007']) expect(shown).not.toContain(unseen);
-    await press(platform, dm, 'Save', 'I was told');
-    expect(world.read('workspace/long.md')).toBe(content);
-  });
-
   it('is asked for one call at a time, and /stop withdraws the question', async () => {
-    const { world, platform, dm } = await open(name);
+    const { world, platform, dm } = await openChat();
     const both = [writing(), writing({ path: 'workspace/more.md', content: 'bread' })];
     world.llm.script((request) =>
       request.toolResults.length > 0 ? { text: request.toolResults.join(' | ') } : { toolCalls: both },
@@ -239,7 +198,7 @@ describe.each(NAMES)('consent on %s', (name) => {
 });
 
 it('is given in the conversation that was asked alone, by its own people elsewhere neither', async () => {
-  const { world, platform, dm } = await open('telegram');
+  const { world, platform, dm } = await openChat();
   world.llm.script(calls(writing()));
   await ask(platform, dm, 'keep a note', { text: 'Save notes.md in your workspace?' });
   const [file = ''] = requestFiles(world);
@@ -276,12 +235,12 @@ it('waits through a SIGKILL on each platform, and what was approved then runs on
 
 const PLAN = { goal: 'A party', steps: [{ id: '1', title: 'Buy a cake', status: 'pending' }] };
 const planning: ToolCall = { name: 'update_plan', arguments: { plan: PLAN } };
-const ON = { config: { plan_approval: 'on' } };
+const ON = { config: { planApproval: 'on' } };
 const taskFile = (world: PlatformWorld, name: string) => path.join('artifacts', world.tasks()[0] ?? '', name);
 
-describe.each(NAMES)('the plan on %s', (name) => {
+describe('the plan', () => {
   it('comes before the work; approved after an edit by hand, the edited one counts', async () => {
-    const { world, platform, dm } = await open(name, ON);
+    const { world, platform, dm } = await openChat(ON);
     world.llm.script(
       calls({ name: 'create_artifact', arguments: { title: 'a', type: 'text/plain', content: 'x' } }, planning),
     );
@@ -303,14 +262,14 @@ describe.each(NAMES)('the plan on %s', (name) => {
   });
 
   it('is changed by a reply and asked about anew, and rejected', async () => {
-    const { world, platform, dm } = await open(name, ON);
+    const { world, platform, dm } = await openChat(ON);
     world.llm.script(calls(planning));
     await ask(platform, dm, 'plan a party', { text: 'Buy a cake' });
     const changed = { ...PLAN, steps: [{ id: '1', title: 'Bake a pie', status: 'pending' }] };
     world.llm.script(calls({ name: 'update_plan', arguments: { plan: changed } }));
     const asked = await ask(platform, dm, 'a pie would be better', { text: 'Bake a pie' });
     expect(asked.buttons).toContain('Approve');
-    expect(history(world)).toMatch(/question stays open[\s\S]*a pie would be better/);
+    expect(history(world)).toMatch(/has not answered yet[\s\S]*a pie would be better/);
     const file = taskFile(world, 'implementation_plan.md');
     fs.writeFileSync(path.join(world.home, file), world.read(file).replace('a pie', 'an apple pie'));
     world.llm.script(calls(planning));
@@ -321,7 +280,7 @@ describe.each(NAMES)('the plan on %s', (name) => {
   });
 
   it('that was edited in the task itself is not overwritten by the approval', async () => {
-    const { world, platform, dm } = await open(name, ON);
+    const { world, platform, dm } = await openChat(ON);
     world.llm.script(calls(planning));
     await ask(platform, dm, 'plan a party', { text: 'Buy a cake' });
     const own = path.join(world.home, 'workspace/task.md');
@@ -337,13 +296,13 @@ const COLOURS: ToolCall = {
   arguments: { question: 'Which colour?', options: ['red', 'blue'], recommended: 1 },
 };
 
-describe.each(NAMES)('a question on %s', (name) => {
+describe('a question', () => {
   it('is answered with a button, after a restart too, and once', async () => {
-    const { world, platform, dm } = await open(name);
+    const { world, platform, dm } = await openChat();
     world.llm.script(calls(COLOURS));
     const asked = await ask(platform, dm, 'paint it', { text: 'Which colour?' });
     expect(asked.buttons).toEqual(['red', 'blue (recommended)']);
-    expect(asked.text).toMatch(/30 minutes, I go on with: blue/);
+    expect(asked.text).toMatch(/30 minutes, I'll go on with: blue/);
     await world.restart();
     const done = await press(platform, dm, 'red', 'I was told');
     expect(done.text).toContain('"answer":"red"');
@@ -353,18 +312,18 @@ describe.each(NAMES)('a question on %s', (name) => {
   });
 
   it('is answered in words', async () => {
-    const { world, platform, dm } = await open(name);
+    const { world, platform, dm } = await openChat();
     world.llm.script(calls({ name: 'ask_user', arguments: { question: 'Which colour?' } }));
     const asked = await ask(platform, dm, 'paint it', { text: 'Which colour?' });
     expect(asked.buttons).toEqual([]);
-    expect(asked.text).toContain('I wait for it.');
+    expect(asked.text).toContain("I'll wait.");
     world.llm.script(() => ({ text: 'green it is' }));
     await ask(platform, dm, 'something green', { text: 'green it is' });
     expect(history(world)).toMatch(/paint it[\s\S]*Which colour[\s\S]*in their own words[\s\S]*something green/);
   });
 
   it('goes on with what it recommended when nobody answers', async () => {
-    const { world, platform, dm } = await open(name);
+    const { world, platform, dm } = await openChat();
     world.llm.script(calls(COLOURS));
     await ask(platform, dm, 'paint it', { text: 'Which colour?' });
     await world.stop();
@@ -376,7 +335,7 @@ describe.each(NAMES)('a question on %s', (name) => {
   });
 
   it('comes one at a time', async () => {
-    const { world, platform, dm } = await open(name);
+    const { world, platform, dm } = await openChat();
     const size: ToolCall = { name: 'ask_user', arguments: { question: 'Which size?', options: ['small', 'large'] } };
     world.llm.script(({ toolResults }) =>
       toolResults.length > 0 ? { text: `told ${toolResults.join(' ')}` } : { toolCalls: [COLOURS, size] },

@@ -3,30 +3,24 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { LlmRequest, Turn } from '../emulators/llm.ts';
+import { onEveryPlatform, openChat, press } from '../kit/kit.ts';
 import { ask, type Place, type Platform, waitFor } from '../platforms/platform.ts';
-import { NAMES, openPlatforms, type PlatformName } from '../platforms/world.ts';
+import type { ChannelName, PlatformWorldOptions } from '../platforms/world.ts';
 
 const fenced = (info: string, body: string) => `\`\`\`${info}\n${body}\n\`\`\``;
 const PLAN = '## Goal\nPaint the kitchen\n\n## Plan\n- [x] Buy paint\n- [ ] Tape the edges\n- [ ] Paint\n';
 
-async function open(name: PlatformName, prepare?: (home: string) => void) {
-  const world = await openPlatforms({ on: [name], channel: { live: 'off' }, ...(prepare && { prepare }) });
-  const platform = world.platforms[name];
+async function open(options: PlatformWorldOptions = {}, on?: ChannelName) {
+  const { world, platform, dm } = await openChat({ channel: { live: 'off' }, ...options }, on);
   const said = (text: string | ((request: LlmRequest) => Turn)) =>
     world.llm.script(typeof text === 'string' ? () => ({ text }) : text);
   const planNow = () => world.read(`artifacts/${world.tasks()[0]}/task.md`);
-  return { world, platform, dm: platform.dm('alex'), said, planNow };
+  return { world, platform, dm, said, planNow };
 }
 
-const press = async (platform: Platform, dm: Place, label: string, text: string | RegExp) => {
-  const after = platform.answers(dm).length;
-  await platform.press(dm, label);
-  return waitFor(platform, dm, { after, text });
-};
-
-describe.each(NAMES)('a plan in an answer on %s', (name) => {
+describe('a plan in an answer', () => {
   it('is put in place, what has changed is one line, and a hand edit is decided by a button', async () => {
-    const { world, platform, dm, said, planNow } = await open(name);
+    const { world, platform, dm, said, planNow } = await open();
     said(`Here is how.\n\n${fenced('plan', PLAN)}`);
     const first = await ask(platform, dm, 'plan it');
     expect(first.text).toMatch(/^Here is how\.\s+Plan: 3 steps, next: Tape the edges$/);
@@ -65,7 +59,7 @@ describe.each(NAMES)('a plan in an answer on %s', (name) => {
   });
 
   it('that is written as a call of the tool is put in place, and its JSON is not shown', async () => {
-    const { platform, dm, said, planNow } = await open(name);
+    const { platform, dm, said, planNow } = await open();
     const plan = [
       { step: 'Buy paint', status: 'completed' },
       { step: 'Paint', status: 'pending' },
@@ -77,7 +71,7 @@ describe.each(NAMES)('a plan in an answer on %s', (name) => {
   });
 
   it('is changed by adding and moving steps', async () => {
-    const { platform, dm, said, planNow } = await open(name);
+    const { platform, dm, said, planNow } = await open();
     said('Hello.');
     await ask(platform, dm, 'hello');
     await platform.command(dm, 'plan', 'add Buy paint');
@@ -90,13 +84,13 @@ describe.each(NAMES)('a plan in an answer on %s', (name) => {
   });
 });
 
-describe.each(NAMES)('what stands beside a call of a tool on %s', (name) => {
+describe('what stands beside a call of a tool', () => {
   const files = (entry: object) => fenced('artifact_deltas', JSON.stringify(entry));
   const named = (platform: Platform, dm: Place) =>
     platform.answers(dm).flatMap((seen) => seen.files.map((file) => file.name));
 
   it('comes with the question: words and files, each once', async () => {
-    const { platform, dm, said } = await open(name);
+    const { platform, dm, said } = await open();
     const make = { name: 'create_artifact', arguments: { title: 'table.csv', type: 'text/csv', content: 'a;b' } };
     const question = { name: 'ask_user', arguments: { question: 'Is it fine?', options: ['Yes', 'No'] } };
     said(({ toolResults }) => {
@@ -114,7 +108,7 @@ describe.each(NAMES)('what stands beside a call of a tool on %s', (name) => {
   });
 
   it('is part of the answer when the call only put something aside, and its blocks count anyway', async () => {
-    const { world, platform, dm, said } = await open(name);
+    const { world, platform, dm, said } = await open();
     const plan = { name: 'update_plan', arguments: { plan: '## Goal\nBake\n\n## Plan\n- [x] Write the recipe\n' } };
     const look = { name: 'list_files', arguments: {} };
     said(({ toolResults }) => {
@@ -133,10 +127,7 @@ describe.each(NAMES)('what stands beside a call of a tool on %s', (name) => {
 
 describe('a plan in an answer', () => {
   it('where everything is asked about waits for a button, and stays as it is with the other one', async () => {
-    const { platform, dm, said, planNow } = await open('telegram', (home) => {
-      fs.mkdirSync(path.join(home, 'agents'), { recursive: true });
-      fs.writeFileSync(path.join(home, 'agents', 'default.yaml'), 'mode: ask\n');
-    });
+    const { platform, dm, said, planNow } = await open({ files: { 'agents/default.yaml': 'mode: ask\n' } });
     said(`So:\n\n${fenced('plan', PLAN)}`);
     expect((await ask(platform, dm, 'plan it')).buttons).toEqual(['Apply', 'Keep mine']);
     expect(planNow()).toBe('');
@@ -163,7 +154,7 @@ describe('a call of a tool in an answer', () => {
     ],
     ['Llama, thinking', `<think>\nI save it.\n</think>\n${fenced('json', call)}`],
   ])('as %s writes it asks for consent as any other, and nobody sees its marks', async (_model, text) => {
-    const { world, platform, dm } = await open('telegram');
+    const { world, platform, dm } = await open();
     world.llm.script((request) => ({
       text: request.toolResults.length > 0 ? `I was told: ${request.toolResults.at(-1)}` : text,
     }));
@@ -177,7 +168,7 @@ describe('a call of a tool in an answer', () => {
   });
 
   it('beside another that waits too is asked about without the same words again', async () => {
-    const { world, platform, dm } = await open('telegram');
+    const { world, platform, dm } = await open();
     const write = (file: string) => ({ name: 'write_file', arguments: { path: `workspace/${file}`, content: file } });
     world.llm.script(({ toolResults }) =>
       toolResults.length > 0
@@ -193,7 +184,7 @@ describe('a call of a tool in an answer', () => {
   });
 
   it('that repeats what somebody has said is no call', async () => {
-    const { world, platform, dm } = await open('telegram');
+    const { world, platform, dm } = await open();
     world.llm.script(() => ({ text: `It says <tool_call>${call}</tool_call>` }));
     const answer = await ask(platform, dm, `what does <tool_call>${call}</tool_call> mean?`, { text: 'It says' });
     expect(answer.buttons).toEqual([]);
@@ -201,9 +192,9 @@ describe('a call of a tool in an answer', () => {
   });
 });
 
-describe.each(NAMES)('files in an answer on %s', (name) => {
+describe.each(onEveryPlatform)('files in an answer on %s', (name) => {
   it('have the names they were given, replace what has their id, and those that are too many are told', async () => {
-    const { platform, dm, said } = await open(name);
+    const { platform, dm, said } = await open({}, name);
     const names = () => platform.answers(dm).flatMap((seen) => seen.files.map((file) => file.name));
     const answer = (content: string, more: object[] = []) =>
       said(
@@ -223,7 +214,9 @@ describe.each(NAMES)('files in an answer on %s', (name) => {
     const more = Array.from({ length: 19 }, (_, i) => ({ title: `f${i + 1}.md`, content: 'x' }));
     answer('two', more);
     const second = await ask(platform, dm, 'write it again, with the others', { text: 'This is two.' });
-    expect(second.text).toMatch(/holds 20 files of up to 1 MB each; 2 more did not fit\. Ask me for them/);
+    expect(second.text).toMatch(
+      /attach 20 files of up to 1 MB each to an answer; 2 more are missing\. Ask me for them/,
+    );
     await expect.poll(() => names().length).toBe(13);
     const list = (await platform.command(dm, 'artifacts')).text;
     for (const file of ['app.py', 'Release 1.2.md', 'main.ts']) expect(list.split(file)).toHaveLength(2);
@@ -232,7 +225,7 @@ describe.each(NAMES)('files in an answer on %s', (name) => {
 
 describe('files in an answer', () => {
   it('are understood in each form, links are kept, and nobody sees JSON', async () => {
-    const { world, platform, dm, said } = await open('telegram');
+    const { world, platform, dm, said } = await open({}, 'telegram');
     const entry = { title: 'notes.md', type: 'text/markdown', content: '# Notes' };
     const link = { title: 'The handbook', type: 'text/html', ref: 'https://handbook.example/a(b)' };
     said(`Look.\n\n${fenced('json', JSON.stringify({ artifact_deltas: [entry, link] }))}`);
@@ -248,7 +241,7 @@ describe('files in an answer', () => {
     await ask(platform, dm, 'send it again', { file: 'notes.md' });
     said('Broken.\n\n```artifact_deltas\n[{"title":"a.md","content":"# A and mo');
     const broken = await ask(platform, dm, 'and more');
-    expect(broken.text).toMatch(/^Broken\.\s+I meant to add a file that could not be read/);
+    expect(broken.text).toMatch(/^Broken\.\s+I tried to attach a file that couldn't be read/);
     // Every request after that still knows the link.
     said('ok');
     await ask(platform, dm, 'thanks');
@@ -256,7 +249,7 @@ describe('files in an answer', () => {
   });
 
   it('that lie in the workspace are fetched and attached, pictures too, and never by a guest or from elsewhere', async () => {
-    const { world, platform, dm } = await open('telegram');
+    const { world, platform, dm } = await open();
     const folder = path.join(world.home, 'workspace', 'artifacts');
     fs.mkdirSync(folder, { recursive: true });
     const bytes = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 1, 2, 255]);

@@ -9,8 +9,8 @@ import { unpack } from '../../src/features/documents/formats/zip.ts';
 import type { LlmRequest, ToolCall, Turn } from '../emulators/llm.ts';
 import { IN_SANDBOX, isSandboxed } from '../helpers/sandbox.ts';
 import { tempFolder } from '../helpers/temp.ts';
+import { openChat } from '../kit/kit.ts';
 import { ask, type GivenFile, type Platform, type Seen, waitFor, wholeQuestion } from '../platforms/platform.ts';
-import { NAMES, openPlatforms, type PlatformName } from '../platforms/world.ts';
 import { docx } from '../runtime/reading/made.ts';
 
 const machine = vi.hoisted(() => ({ isWithoutSandbox: false }));
@@ -63,19 +63,14 @@ interface Given {
   config?: Record<string, unknown>;
 }
 
-async function open(name: PlatformName, { skills, mode = 'execute', files = {}, config = {} }: Given) {
+async function open({ skills, mode = 'execute', files = {}, config = {} }: Given) {
   const prepare = (home: string) => {
     for (const skill of skills)
       fs.cpSync(path.join(BUNDLES, skill), path.join(home, 'skills', skill), { recursive: true });
-    for (const [at, text] of Object.entries({ ...files, 'agents/default.yaml': `mode: ${mode}\nmaxSteps: 25\n` })) {
-      fs.mkdirSync(path.dirname(path.join(home, at)), { recursive: true });
-      fs.writeFileSync(path.join(home, at), text);
-    }
   };
-  const world = await openPlatforms({ on: [name], channel: { live: 'off' }, config, prepare });
-  const platform = world.platforms[name];
-  const results = () => world.llm.requests().at(-1)?.toolResults ?? [];
-  return { world, platform, dm: platform.dm('alex'), results };
+  const all = { ...files, 'agents/default.yaml': `mode: ${mode}\nmaxSteps: 25\n` };
+  const chat = await openChat({ config, files: all, prepare });
+  return { ...chat, results: () => chat.world.llm.requests().at(-1)?.toolResults ?? [] };
 }
 
 const form = (): GivenFile[] => [{ name: 'form.pdf', bytes: FORM, type: 'application/pdf' }];
@@ -89,7 +84,7 @@ const bytesIn = (platform: Platform, seen: Seen, name: string): Buffer => {
 
 describe.skipIf(!isSandboxed)(`the flow of a public bundle ${IN_SANDBOX}`, () => {
   it('pdf: a form that somebody sends is filled in and comes back', async () => {
-    const { world, platform, dm, results } = await open('telegram', { skills: ['pdf'] });
+    const { world, platform, dm, results } = await open({ skills: ['pdf'] });
     world.llm.script(
       calls(
         read('pdf'),
@@ -109,7 +104,7 @@ describe.skipIf(!isSandboxed)(`the flow of a public bundle ${IN_SANDBOX}`, () =>
   });
 
   it('docx: a letter is unpacked, changed where it lies, and packed again once it is valid', async () => {
-    const { world, platform, dm, results } = await open('telegram', { skills: ['docx'] });
+    const { world, platform, dm, results } = await open({ skills: ['docx'] });
     const xml = (words: string) => `<w:document xmlns:w="w"><w:p>${words}</w:p></w:document>`;
     world.llm.script(
       calls(
@@ -133,7 +128,7 @@ describe.skipIf(!isSandboxed)(`the flow of a public bundle ${IN_SANDBOX}`, () =>
   });
 
   it('xlsx: a table on standard input becomes a sheet, whose formulas are checked', async () => {
-    const { world, platform, dm, results } = await open('telegram', { skills: ['xlsx'] });
+    const { world, platform, dm, results } = await open({ skills: ['xlsx'] });
     world.llm.script(
       calls(
         program('xlsx', 'scripts/build.mjs', ['sums.xlsx'], '1,2\n=A1+B1,=#REF!\n'),
@@ -150,7 +145,7 @@ describe.skipIf(!isSandboxed)(`the flow of a public bundle ${IN_SANDBOX}`, () =>
   });
 
   it('skill-creator: a skill is begun, written, checked and packed, by the names of its modules', async () => {
-    const { world, platform, dm, results } = await open('telegram', { skills: ['skill-creator'] });
+    const { world, platform, dm, results } = await open({ skills: ['skill-creator'] });
     world.llm.script(
       calls(
         program('skill-creator', 'scripts.init_skill', ['greet']),
@@ -166,9 +161,9 @@ describe.skipIf(!isSandboxed)(`the flow of a public bundle ${IN_SANDBOX}`, () =>
   });
 });
 
-describe.skipIf(!isSandboxed).each(NAMES)(`a program of a bundle on %s ${IN_SANDBOX}`, (name) => {
+describe.skipIf(!isSandboxed)(`a program of a bundle ${IN_SANDBOX}`, () => {
   it('is asked about with its text, runs once after a yes, and not after it has changed', async () => {
-    const { world, platform, dm } = await open(name, { skills: ['pdf'], mode: 'decide' });
+    const { world, platform, dm } = await open({ skills: ['pdf'], mode: 'decide' });
     const call = program('pdf', 'scripts/check_fields.py', ['form.pdf']);
     world.llm.script(calls(call));
     const asked = await ask(platform, dm, 'has it fields?', { files: form(), text: 'May I run' });
@@ -203,7 +198,7 @@ describe('a program of a bundle', () => {
     'skills/odd/scripts/net.py': 'import socket\nsocket.create_connection(("127.0.0.1", 80), 2)\n',
   };
   const said = async (given: Given, ...asked: ToolCall[]) => {
-    const world = await open('telegram', given);
+    const world = await open(given);
     fs.symlinkSync('/etc/passwd', path.join(world.world.home, 'skills', given.skills[0] ?? 'odd', 'link.sh'));
     world.world.llm.script(calls(...asked));
     await ask(world.platform, world.dm, 'do it', { text: 'I was told' });
@@ -284,7 +279,7 @@ except OSError:
     );
     expect(results[0]).not.toContain('artifacts');
     for (const result of results.slice(1))
-      expect(result).toMatch(/links are not followed|There is no file|cannot be used/);
+      expect(result).toMatch(/links are not followed|There is no file|can't be used/);
     expect(fs.existsSync('/tmp/planted.txt')).toBe(false);
   });
 
@@ -299,7 +294,7 @@ except OSError:
   it.skipIf(!isSandboxed || !hasVenv)(
     'finds the packages of an environment of its own, and is told of one that it cannot see',
     async () => {
-      const { world, platform, dm, results } = await open('telegram', { skills: ['pdf'] });
+      const { world, platform, dm, results } = await open({ skills: ['pdf'] });
       const own = path.join(world.home, 'skills/pdf/.venv');
       makeVenv(own);
       const packages = path.join(own, 'lib', fs.readdirSync(path.join(own, 'lib'))[0] ?? '', 'site-packages');

@@ -2,8 +2,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { eventually } from '../helpers/eventually.ts';
 import { shiftedDate } from '../helpers/shifted-date.ts';
+import { openChat } from '../kit/kit.ts';
 import { ask, waitFor } from '../platforms/platform.ts';
-import { NAMES, openPlatforms } from '../platforms/world.ts';
 
 const HOUR = 3_600_000;
 const call = { name: 'write_file', arguments: { path: 'workspace/note.md', content: 'x' } };
@@ -18,20 +18,20 @@ afterEach(() => {
   globalThis.Date = RealDate;
 });
 
-it.each(NAMES)('%s: a step of an hour forward closes no question', async (name) => {
-  const { platforms, llm } = await openPlatforms({ on: [name] });
+it('a step of an hour forward closes no question', async () => {
+  const { world, platform, dm: place } = await openChat();
+  const { llm } = world;
   llm.script(({ toolResults }) => (toolResults.length === 0 ? { toolCalls: [call] } : { text: 'It is saved.' }));
-  const [platform, place] = [platforms[name], platforms[name].dm('alex')];
   await ask(platform, place, 'save it', { text: 'Save note' });
   shift = HOUR;
   await platform.press(place, 'Save');
   expect((await waitFor(platform, place, { text: /It is saved|too late/ })).text).toContain('It is saved');
 });
 
-it.each(NAMES)('%s: a step of an hour back makes no wait longer', async (name) => {
-  const { platforms, llm } = await openPlatforms({ on: [name] });
+it('a step of an hour back makes no wait longer', async () => {
+  const { world, platform, dm: place } = await openChat();
+  const { llm } = world;
   llm.script(() => ({ text: 'Here I am.' }));
-  const [platform, place] = [platforms[name], platforms[name].dm('alex')];
   await ask(platform, place, 'hello');
   platform.fault({ kind: 'rate-limit', times: 1, seconds: 1 });
   const after = platform.answers(place).length;
@@ -39,5 +39,5 @@ it.each(NAMES)('%s: a step of an hour back makes no wait longer', async (name) =
   await eventually(() => expect(llm.requests()).toHaveLength(2));
   await new Promise((resolve) => setTimeout(resolve, 300));
   shift = -HOUR;
-  await ask(platform, place, 'still there?', { count: 2, after, timeoutMs: 15_000 });
+  await ask(platform, place, 'still there?', { count: 2, after });
 });

@@ -4,16 +4,10 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { digestOf } from '../../src/runtime/reply/show.ts';
-import type { LlmRequest, ToolCall, Turn } from '../emulators/llm.ts';
+import type { ToolCall } from '../emulators/llm.ts';
+import { calls, openChat, press } from '../kit/kit.ts';
 import { ask, type Place, type Platform, waitFor } from '../platforms/platform.ts';
-import { NAMES, openPlatforms, type PlatformWorld } from '../platforms/world.ts';
-
-const calls =
-  (...given: ToolCall[]) =>
-  ({ toolResults }: LlmRequest): Turn => {
-    const call = given[toolResults.length];
-    return call ? { toolCalls: [call] } : { text: `I was told: ${toolResults.at(-1)}` };
-  };
+import { type PlatformWorld, putFiles } from '../platforms/world.ts';
 
 const AGAIN = 'Something has changed since you said yes';
 const DIGEST = 'name: Digest\nschedule: every weekday at 9\ntimezone: Europe/Berlin\nprompt: Write the digest\n';
@@ -38,11 +32,7 @@ const job = (fields: object): ToolCall => ({
   name: 'create_scheduled_job',
   arguments: { name: 'Call mum', schedule: 'tomorrow at 9', prompt: 'Remind Alex to call mum', ...fields },
 });
-const put = (world: PlatformWorld, file: string, text: string) => {
-  const full = path.join(world.home, file);
-  fs.mkdirSync(path.dirname(full), { recursive: true });
-  fs.writeFileSync(full, text);
-};
+const put = (world: PlatformWorld, file: string, text: string) => putFiles(world.home, { [file]: text });
 const made = (world: PlatformWorld) => parse(world.read('jobs/call-mum.yaml'));
 const CASES: Case[] = [
   {
@@ -103,7 +93,7 @@ const CASES: Case[] = [
     name: 'a file that is sent is the one that was asked about',
     calls: [
       { name: 'write_file', arguments: { path: 'report.txt', content: 'first' } },
-      { name: 'notify', arguments: { to: 'telegram:1002', text: 'Here', artifacts: ['REF'] } },
+      { name: 'notify', arguments: { to: 'loopback:sam', text: 'Here', artifacts: ['REF'] } },
     ],
     asks: 'Send this to',
     yes: 'Send',
@@ -170,19 +160,11 @@ const CASES: Case[] = [
 ];
 
 describe.each(CASES)('$name', ({ calls: given, asks, yes = 'Yes', files = {}, change, made: outcome }) => {
-  it.each(NAMES.slice(0, 1))('on %s', async (name) => {
-    const world = await openPlatforms({
-      ...{ on: [name], channel: { live: 'off' } },
+  it('holds', async () => {
+    const { world, platform, dm } = await openChat({
       config: { jobs: { timezone: 'Europe/Berlin' } },
-      prepare: (home) => {
-        for (const [file, text] of Object.entries(files)) {
-          fs.mkdirSync(path.dirname(path.join(home, file)), { recursive: true });
-          fs.writeFileSync(path.join(home, file), text);
-        }
-      },
+      files,
     });
-    const platform = world.platforms[name];
-    const dm = platform.dm('alex');
     world.llm.script((request) => {
       const ref = request.toolResults.map((text) => /"id":"([^"]+)"/.exec(text)?.[1]).find(Boolean) ?? '';
       return calls(...JSON.parse(JSON.stringify(given).replace('REF', ref)))(request);
@@ -200,9 +182,7 @@ describe.each(CASES)('$name', ({ calls: given, asks, yes = 'Yes', files = {}, ch
     const again = await waitFor(platform, dm, { after, text: AGAIN });
     expect(again.text).toContain(asks);
     // What is asked now is what stands now: its yes does it.
-    const then = platform.answers(dm).length;
-    await platform.press(dm, yes);
-    const done = await waitFor(platform, dm, { after: then, text: 'I was told' });
+    const done = await press(platform, dm, yes, 'I was told');
     expect(done.text).not.toContain('denied');
   });
 });
@@ -211,25 +191,19 @@ it.each([
   { name: 'change_scheduled_job', arguments: { name: 'dig', schedule: 'daily at 10' } },
   { name: 'delete_scheduled_job', arguments: { name: 'dig' } },
 ])('a job that is gone by the yes is told as gone by $name', async (call) => {
-  const world = await openPlatforms({ on: ['telegram'], channel: { live: 'off' } });
-  const { telegram } = world.platforms;
-  const dm = telegram.dm('alex');
+  const { world, platform, dm } = await openChat();
   put(world, 'jobs/digest.yaml', DIGEST);
   world.llm.script(calls(call));
-  await ask(telegram, dm, 'please', { text: 'Digest' });
+  await ask(platform, dm, 'please', { text: 'Digest' });
   fs.rmSync(path.join(world.home, 'jobs/digest.yaml'));
-  const after = telegram.answers(dm).length;
-  await telegram.press(dm, 'Yes');
-  const { text } = await waitFor(telegram, dm, { after, text: 'I was told' });
+  const { text } = await press(platform, dm, 'Yes', 'I was told');
   expect(text).toContain('There is no job digest');
 });
 
 it('a job whose time no version of today reads is told why, with what to do, when its question of before an upgrade is answered', async () => {
-  const world = await openPlatforms({ on: ['telegram'], channel: { live: 'off' } });
-  const { telegram } = world.platforms;
-  const dm = telegram.dm('alex');
+  const { world, platform, dm } = await openChat();
   world.llm.script(calls(job({ schedule: 'every monday at 9' })));
-  await ask(telegram, dm, 'please', { text: 'every Monday' });
+  await ask(platform, dm, 'please', { text: 'every Monday' });
   // As the version before has left it.
   const held = fs
     .readdirSync(world.home, { recursive: true, encoding: 'utf8' })
@@ -246,9 +220,7 @@ it('a job whose time no version of today reads is told why, with what to do, whe
   const now = digestOf(tool, JSON.parse(german(JSON.stringify(input))), shows);
   for (const file of held) fs.writeFileSync(file, german(fs.readFileSync(file, 'utf8')).replaceAll(digest, now));
   await world.restart();
-  const after = telegram.answers(dm).length;
-  await telegram.press(dm, 'Yes');
-  const { text } = await waitFor(telegram, dm, { after, text: 'I was told' });
+  const { text } = await press(platform, dm, 'Yes', 'I was told');
   expect(text).toMatch(
     /Nothing was scheduled, though they said yes: .*jeden Montag um 9.*asked about before an upgrade.*ask again with the same time in English/s,
   );
@@ -295,7 +267,7 @@ const QUESTIONS: Asking[] = [
   {
     name: 'jobs are not moved into a zone that was said later',
     command: ['timezone', 'Asia/Tokyo'],
-    ...{ asks: 'One job of yours goes by Berlin time', yes: 'Move them', files: { 'jobs/digest.yaml': MADE } },
+    ...{ asks: 'One job of yours uses Berlin time', yes: 'Move them', files: { 'jobs/digest.yaml': MADE } },
     again: 'America/New',
     change: ({ platform, dm }) => platform.command(dm, 'timezone', 'America/New_York'),
     isDone: (world) => world.read('jobs/digest.yaml').includes('America/New_York'),
@@ -324,27 +296,17 @@ const QUESTIONS: Asking[] = [
 ];
 
 describe.each(QUESTIONS)('$name', ({ calls: given, command, asks, yes, files, change, again, isDone }) => {
-  it.each(NAMES)('on %s', async (name) => {
-    const world = await openPlatforms({
-      ...{ on: [name], channel: { live: 'off' } },
+  it('holds', async () => {
+    const { world, platform, dm } = await openChat({
       config: { jobs: { timezone: 'Europe/Berlin' }, models: ['local/test-model', 'local/huge'] },
-      prepare: (home) => {
-        for (const [file, text] of Object.entries(files)) {
-          fs.mkdirSync(path.dirname(path.join(home, file)), { recursive: true });
-          fs.writeFileSync(path.join(home, file), text);
-        }
-      },
+      files,
     });
-    const platform = world.platforms[name];
-    const dm = platform.dm('alex');
     world.llm.script(calls(...(given ?? [])));
     const asked = command ? await platform.command(dm, ...command) : await ask(platform, dm, 'please', { text: asks });
     expect(asked.text).toContain(asks);
     const label = asked.buttons.find((each) => each.includes(yes)) ?? '';
     await change({ world, platform, dm });
-    const after = platform.answers(dm).length;
-    await platform.press(dm, label, 'alex', true);
-    const now = await waitFor(platform, dm, { after, text: 'Something has changed since I asked' });
+    const now = await press(platform, dm, label, 'Something has changed since I asked', { stale: true });
     expect(now.text).toContain(again);
     expect(await isDone(world, { platform, dm })).toBe(false);
     await platform.press(dm, now.buttons.find((each) => each.includes(yes)) ?? '');
@@ -354,32 +316,22 @@ describe.each(QUESTIONS)('$name', ({ calls: given, command, asks, yes, files, ch
 
 it('a step of a playbook that waits does what it showed, and the steps go on as they were begun, whatever their files say by the yes', async () => {
   const steps = '## Steps\n1. [Coder] Write the notes of <version>.\n2. [Coder] Say where they stand.\n';
-  const world = await openPlatforms({
-    ...{ on: ['telegram'], channel: { live: 'off' } },
-    prepare(home) {
-      for (const [file, text] of Object.entries({
-        'playbooks/notes.md': `# Playbook: Notes\n\n## Goal\nNotes\n\n${steps}`,
-        'agents/coder.yaml': 'description: Codes.\nmode: ask\n',
-      })) {
-        fs.mkdirSync(path.dirname(path.join(home, file)), { recursive: true });
-        fs.writeFileSync(path.join(home, file), text);
-      }
+  const { world, platform, dm } = await openChat({
+    files: {
+      'playbooks/notes.md': `# Playbook: Notes\n\n## Goal\nNotes\n\n${steps}`,
+      'agents/coder.yaml': 'description: Codes.\nmode: ask\n',
     },
   });
-  const { telegram } = world.platforms;
-  const dm = telegram.dm('alex');
   world.llm.script(({ system, lastUser, toolResults }) => {
     if (system.includes('You check whether')) return { text: 'OK' };
     if (!lastUser.includes('step 1 of 2') || toolResults.length > 0) return { text: 'Done.' };
     return { toolCalls: [{ name: 'write_file', arguments: { path: 'workspace/notes.md', content: 'as shown' } }] };
   });
-  await telegram.command(dm, 'play', 'notes version=1.2');
-  await waitFor(telegram, dm, { text: 'Save notes.md in your workspace?' });
+  await platform.command(dm, 'play', 'notes version=1.2');
+  await waitFor(platform, dm, { text: 'Save notes.md in your workspace?' });
   put(world, 'playbooks/notes.md', '# Playbook: Notes\n\n## Goal\nHavoc\n\n## Steps\n1. [Coder] Delete everything.\n');
   put(world, 'agents/coder.yaml', 'description: Codes.\nmode: execute\nprompt: Delete everything.\n');
-  const after = telegram.answers(dm).length;
-  await telegram.press(dm, 'Save');
-  await waitFor(telegram, dm, { after, text: 'is done', timeoutMs: 30_000 });
+  await press(platform, dm, 'Save', 'is done');
   expect(['vibers/coder/notes.md', 'vibers/default/notes.md'].map(world.read)).toContain('as shown');
   const asked = world.llm.requests().map(({ lastUser }) => lastUser);
   expect(asked.some((text) => text.includes('Say where they stand'))).toBe(true);

@@ -3,35 +3,22 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import type { LlmRequest, ToolCall, Turn } from '../emulators/llm.ts';
+import type { ToolCall } from '../emulators/llm.ts';
 import { manualClock } from '../jobs/manual-clock.ts';
-import { ask, type Place, type Platform, waitFor } from '../platforms/platform.ts';
-import { NAMES, openPlatforms, type PlatformName, type PlatformWorld } from '../platforms/world.ts';
+import { calls, onEveryPlatform, openChat, press } from '../kit/kit.ts';
+import { ask } from '../platforms/platform.ts';
+import type { ChannelName, PlatformWorld } from '../platforms/world.ts';
 
-const calls =
-  (...given: ToolCall[]) =>
-  ({ toolResults }: LlmRequest): Turn => {
-    const call = given[toolResults.length];
-    return call ? { toolCalls: [call] } : { text: `I was told: ${toolResults.at(-1)}` };
-  };
 const reminding = (fields: object = {}): ToolCall => ({
   name: 'create_scheduled_job',
   arguments: { name: 'Call mum', schedule: 'tomorrow at 9', prompt: 'Remind Alex to call mum', ...fields },
 });
 
 /** Sunday, 12:00 in Berlin. */
-async function open(name: PlatformName) {
+function open(on?: ChannelName) {
   const clock = manualClock('2026-01-11T11:00:00Z');
   const config = { jobs: { timezone: 'Europe/Berlin' } };
-  const world = await openPlatforms({ on: [name], clock, channel: { live: 'off' }, config });
-  const platform = world.platforms[name];
-  return { world, platform, clock, dm: platform.dm('alex') };
-}
-
-async function press(platform: Platform, place: Place, label: string, text: string | RegExp) {
-  const after = platform.answers(place).length;
-  await platform.press(place, label);
-  return waitFor(platform, place, { after, text });
+  return openChat({ clock, channel: { live: 'off' }, config }, on);
 }
 
 const jobs = (world: PlatformWorld): string[] => {
@@ -39,9 +26,9 @@ const jobs = (world: PlatformWorld): string[] => {
   return fs.existsSync(folder) ? fs.readdirSync(folder) : [];
 };
 
-describe.each(NAMES)('a reminder on %s', (name) => {
+describe('a reminder', () => {
   it('is asked about in one sentence, moved by a plain reply, and made as it was shown last', async () => {
-    const { world, platform, dm } = await open(name);
+    const { world, platform, dm } = await open();
     world.llm.script(calls(reminding()));
     const asked = await ask(platform, dm, 'remind me to call mum tomorrow at 9', { text: 'call mum' });
     expect(asked.text).toContain('Remind you tomorrow (Mon) at 09:00 Berlin time: call mum?');
@@ -63,7 +50,7 @@ describe.each(NAMES)('a reminder on %s', (name) => {
   });
 
   it('is moved by words in another language, which the model translates, and asked about again when its hour could be two', async () => {
-    const { world, platform, dm } = await open(name);
+    const { world, platform, dm } = await open();
     const times = ['tomorrow at half past nine', 'tomorrow at quarter to eleven', 'tomorrow at 16:00'];
     world.llm.script(calls(...times.map((schedule) => reminding({ schedule }))));
     const asked = await ask(platform, dm, 'erinnere mich morgen um halb zehn an Mama', { text: 'call mum' });
@@ -84,7 +71,7 @@ describe.each(NAMES)('a reminder on %s', (name) => {
   });
 
   it('is asked about by the clock that its words name, and keeps it', async () => {
-    const { world, platform, dm } = await open(name);
+    const { world, platform, dm } = await open();
     world.llm.script(calls(reminding({ schedule: 'mondays 9am and fridays half past four pm New York time' })));
     const asked = await ask(platform, dm, 'remind me to call mum', { text: 'call mum' });
     expect(asked.text).toContain(
@@ -100,7 +87,7 @@ describe.each(NAMES)('a reminder on %s', (name) => {
   });
 
   it('is moved after a restart too, and what is no time goes to the model', async () => {
-    const { world, platform, dm } = await open(name);
+    const { world, platform, dm } = await open();
     world.llm.script(calls(reminding()));
     await ask(platform, dm, 'remind me to call mum tomorrow at 9', { text: 'call mum' });
     await press(platform, dm, 'Another time', 'When instead?');
@@ -113,7 +100,7 @@ describe.each(NAMES)('a reminder on %s', (name) => {
   });
 
   it('is not moved by the words of others, nor once another button was pressed', async () => {
-    const { world, platform, dm } = await open(name);
+    const { world, platform, dm } = await open();
     world.llm.script(calls(reminding()));
     await ask(platform, dm, 'remind me to call mum tomorrow at 9', { text: 'call mum' });
     await press(platform, dm, 'Another time', 'When instead?');
@@ -134,7 +121,7 @@ const HOSTILE = [
   '> quoted\n# Heading\n- item',
 ];
 
-describe.each(NAMES)('values in a question on %s', (name) => {
+describe.each(onEveryPlatform)('values in a question on %s', (name) => {
   it('stay values: on one line, in quotation marks, with every mark harmless', async () => {
     const { world, platform, dm } = await open(name);
     for (const [index, text] of HOSTILE.entries()) {

@@ -1,6 +1,6 @@
 /**
  * A step of several calls that is cut in its midst, by a stop, newer words or a kill: what had ended is kept, what was cut is said, and
- * nothing is done twice. Tools of the gateway, of a server and a script, on every platform.
+ * nothing is done twice. Tools of the gateway, of a server and a script.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -9,8 +9,9 @@ import type { LlmRequest, ToolCall } from '../emulators/llm.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { IN_SANDBOX, isSandboxed } from '../helpers/sandbox.ts';
 import { tempFolder } from '../helpers/temp.ts';
+import { openChat } from '../kit/kit.ts';
 import { type Place, type Platform, waitFor } from '../platforms/platform.ts';
-import { NAMES, openPlatforms, type PlatformName, type PlatformWorld } from '../platforms/world.ts';
+import type { PlatformWorld } from '../platforms/world.ts';
 
 const SERVER = path.join(import.meta.dirname, '..', 'fixtures', 'mcp', 'post.mjs');
 const SCRIPT = `---
@@ -28,22 +29,16 @@ if [ "$word" = held ]; then sleep 60; fi
 
 const call = (name: string, given: Record<string, string>): ToolCall => ({ name, arguments: given });
 
-async function open(name: PlatformName, injection: string) {
+async function open(injection: string) {
   const folder = tempFolder();
   const marks = path.join(folder, 'marks.txt');
   fs.writeFileSync(marks, '');
-  const world = await openPlatforms({
-    ...{ on: [name], process: true, channel: { injection } },
+  const chat = await openChat({
+    ...{ process: true, channel: { injection } },
     config: { mcp: { post: { command: process.execPath, args: [SERVER, marks] } } },
-    prepare(home) {
-      fs.mkdirSync(path.join(home, 'agents'), { recursive: true });
-      fs.mkdirSync(path.join(home, 'skills/mark'), { recursive: true });
-      fs.writeFileSync(path.join(home, 'skills/mark/SKILL.md'), SCRIPT);
-      fs.writeFileSync(path.join(home, 'agents/default.yaml'), `mode: execute\nfolder: ${folder}\n`);
-    },
+    files: { 'skills/mark/SKILL.md': SCRIPT, 'agents/default.yaml': `mode: execute\nfolder: ${folder}\n` },
   });
-  const platform = world.platforms[name];
-  return { world, platform, dm: platform.dm('alex'), marks, marked: () => fs.readFileSync(marks, 'utf8') };
+  return { ...chat, marks, marked: () => fs.readFileSync(marks, 'utf8') };
 }
 
 type World = Awaited<ReturnType<typeof open>>;
@@ -65,7 +60,7 @@ const WAYS = {
   },
   async kill({ world, platform, dm }: { world: PlatformWorld; platform: Platform; dm: Place }) {
     await world.kill();
-    await waitFor(platform, dm, { text: 'may or may not have happened', timeoutMs: 60_000 });
+    await waitFor(platform, dm, { text: 'may or may not have happened' });
     await platform.say(dm, 'and now?');
   },
 };
@@ -76,14 +71,14 @@ const sessionsOf = (home: string): string => {
   return files.map((file) => fs.readFileSync(file, 'utf8')).join('\n');
 };
 
-describe.each(NAMES)('on %s a step is cut while', (name) => {
+describe('a step is cut while', () => {
   const kinds = [
     { what: 'a server works', held: call('post_hold', { word: 'held' }), skip: false },
     { what: `a script works ${IN_SANDBOX}`, held: call('mark', { word: 'held' }), skip: !isSandboxed },
   ];
   describe.each(kinds)('$what', ({ held, skip }) => {
-    it.skipIf(skip).each(Object.keys(WAYS) as Way[])('by %s', { timeout: 120_000 }, async (way) => {
-      const { world, platform, dm, marked } = await open(name, way === 'steer' ? 'steer' : 'followup');
+    it.skipIf(skip).each(Object.keys(WAYS) as Way[])('by %s', async (way) => {
+      const { world, platform, dm, marked } = await open(way === 'steer' ? 'steer' : 'followup');
       const calls = [
         call('write_file', { path: 'a.txt', content: 'alpha' }),
         call('post_send', { word: 'one' }),
@@ -94,7 +89,7 @@ describe.each(NAMES)('on %s a step is cut while', (name) => {
       await platform.say(dm, 'do all of it');
       await eventually(() => expect(marked()).toBe('one\nheld\n'));
       await WAYS[way]({ world, platform, dm });
-      await waitFor(platform, dm, { text: 'I have looked.', timeoutMs: 60_000 });
+      await waitFor(platform, dm, { text: 'I have looked.' });
       const request = world.llm.requests()[1] as LlmRequest;
       const [written, sent, cut, never] = heard(request);
       expect(written).toContain('a.txt');
@@ -133,7 +128,7 @@ describe.each(NAMES)('on %s a step is cut while', (name) => {
     describe.each(kinds)('$what', ({ skip, steps, said, begin, waiting, open: openUp }) => {
       const reached = { timeoutMs: 60_000 };
       async function waits(): Promise<World> {
-        const world = await open(name, 'followup');
+        const world = await open('followup');
         await begin(world);
         world.world.llm.script([{ text: 'I do it.', toolCalls: steps }]);
         await world.platform.say(world.dm, 'do it');
@@ -141,7 +136,7 @@ describe.each(NAMES)('on %s a step is cut while', (name) => {
         await eventually(() => expect([world.world.llm.stats().active, waiting(world)]).toEqual([0, true]));
         return world;
       }
-      it.skipIf(skip)('by stop: it is safe to call again', { timeout: 120_000 }, async () => {
+      it.skipIf(skip)('by stop: it is safe to call again', async () => {
         const given = await waits();
         const { world, platform, dm, marked } = given;
         const { text } = await platform.command(dm, 'stop');
@@ -153,7 +148,7 @@ describe.each(NAMES)('on %s a step is cut while', (name) => {
         await openUp(given);
         expect(marked()).not.toContain('waited');
       });
-      it.skipIf(skip)('by a kill: it is done after the start, once', { timeout: 120_000 }, async () => {
+      it.skipIf(skip)('by a kill: it is done after the start, once', async () => {
         const given = await waits();
         const { world, platform, dm, marked } = given;
         world.llm.script([{ text: 'It is done.' }]);

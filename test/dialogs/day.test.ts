@@ -1,14 +1,13 @@
 /** One day with a viber, played on each platform: the parts that have tests of their own, one after the other in one conversation. */
-import fs from 'node:fs';
-import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { m4a, oggOpus } from '../emulators/llm/audio.ts';
 import type { LlmRequest, ToolCall, Turn } from '../emulators/llm.ts';
 import { startSearch } from '../emulators/search.ts';
 import { manualClock } from '../jobs/manual-clock.ts';
+import { onEveryPlatform, openChat, press } from '../kit/kit.ts';
 import { ask, type Place, type Platform, type Seen, waitFor } from '../platforms/platform.ts';
-import { NAMES, openPlatforms, type PlatformName } from '../platforms/world.ts';
+import type { PlatformName } from '../platforms/world.ts';
 import { docx } from '../runtime/reading/made.ts';
 
 const DOCX = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
@@ -25,31 +24,21 @@ const calls =
 
 async function wakeUp(name: PlatformName) {
   const point = await startSearch();
-  const world = await openPlatforms({
+  const options = {
     // Sunday, 12:00 in Berlin.
-    ...{ on: [name], clock: manualClock('2026-01-11T11:00:00Z'), channel: { live: 'off', injection: 'followup' } },
+    ...{ clock: manualClock('2026-01-11T11:00:00Z'), channel: { live: 'off', injection: 'followup' } },
     config: {
       ...{ jobs: { timezone: 'Europe/Berlin' }, voice: { model: 'local/whisper-1' } },
       ...{ search: { by: 'searxng', url: point.url }, models: ['local/big-model'] },
     },
-    prepare(home) {
-      fs.mkdirSync(path.join(home, 'workspace'), { recursive: true });
-      fs.writeFileSync(path.join(home, 'workspace', 'MEMORY.md'), '# Memory\n\n- Kim drinks tea\n- Sam drinks milk\n');
-    },
-  });
-  const platform = world.platforms[name];
-  return { point, world, platform, dm: platform.dm('alex') };
-}
-
-async function press(platform: Platform, place: Place, label: string, text: string | RegExp): Promise<Seen> {
-  const after = platform.answers(place).length;
-  await platform.press(place, label);
-  return waitFor(platform, place, { after, text });
+    files: { 'workspace/MEMORY.md': '# Memory\n\n- Kim drinks tea\n- Sam drinks milk\n' },
+  };
+  return { point, ...(await openChat(options, name)) };
 }
 
 const now = (platform: Platform, place: Place, { id }: Seen) => platform.answers(place).find((seen) => seen.id === id);
 
-describe.each(NAMES)('a day on %s', (name) => {
+describe.each(onEveryPlatform)('a day on %s', (name) => {
   it('has a voice note, a document, a search, a reminder moved by a button, a fact forgotten, another model and a restart', async () => {
     const { point, world, platform, dm } = await wakeUp(name);
 

@@ -4,14 +4,9 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { LlmRequest, Turn } from '../emulators/llm.ts';
 import { type ManualClock, manualClock } from '../jobs/manual-clock.ts';
+import { onEveryPlatform, openChat, press } from '../kit/kit.ts';
 import { ask, type Place, type Platform, waitFor } from '../platforms/platform.ts';
-import {
-  NAMES,
-  openPlatforms,
-  type PlatformName,
-  type PlatformWorld,
-  type PlatformWorldOptions,
-} from '../platforms/world.ts';
+import type { ChannelName, PlatformWorld, PlatformWorldOptions } from '../platforms/world.ts';
 
 const HOUR = 3_600_000;
 const pause = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -42,11 +37,11 @@ const put = (world: PlatformWorld, id: string, job: object) => {
   return expect.poll(() => fs.existsSync(state)).toBe(true);
 };
 
-async function open(name: PlatformName, options: PlatformWorldOptions = {}): Promise<Chat> {
+async function open(on?: ChannelName, options: PlatformWorldOptions = {}): Promise<Chat> {
   const clock = manualClock('2026-01-12T06:30:00Z');
-  const world = await openPlatforms({ on: [name], clock, channel: { live: 'off' }, ...options });
+  const { world, platform } = await openChat({ clock, channel: { live: 'off' }, ...options }, on);
   world.llm.script(digest());
-  return { world, platform: world.platforms[name], clock };
+  return { world, platform, clock };
 }
 
 const writtenAs = (platform: Platform, { chat, thread }: Place) =>
@@ -72,7 +67,7 @@ const sessionOf = ({ world }: Chat, task: string) => world.read(`agents/default/
 const answering = (platform: Platform, place: Place, id: string): [Place, { replyTo?: string }] =>
   platform.name === 'slack' ? [{ ...place, thread: id }, {}] : [place, { replyTo: id }];
 
-describe.each(NAMES)('a digest on %s', (name) => {
+describe.each(onEveryPlatform)('a digest on %s', (name) => {
   it('in a direct chat goes on where it is answered, with its words and its file, also after a restart', async () => {
     const chat = await open(name);
     const { world, platform } = chat;
@@ -98,31 +93,6 @@ describe.each(NAMES)('a digest on %s', (name) => {
     expect([record.job, record.people]).toEqual([undefined, expect.arrayContaining(['person:alex'])]);
   });
 
-  it('goes on after its Continue button, and a plain message before that is shown it once', async () => {
-    const chat = await open(name);
-    const { world, platform } = chat;
-    const dm = platform.dm('alex');
-    await ask(platform, dm, 'hello', { text: 're hello' });
-    const [own = ''] = world.tasks();
-    await put(world, 'digest', { deliver: writtenAs(platform, dm) });
-    const { seen, task } = await deliver(chat, dm);
-    expect(platform.answers(dm).some(({ buttons }) => buttons.includes('Continue'))).toBe(true);
-    await ask(platform, dm, 'what does that mean?', { text: 'what does that mean?' });
-    expect(sessionOf(chat, own)).toContain('what does that mean?');
-    expect(told(chat)).toContain('hello');
-    expect(told(chat)).toContain('Digest: sales are up.');
-    expect(told(chat)).toContain('report.md');
-    await ask(platform, dm, 'thanks', { text: 're thanks' });
-    const after = platform.answers(dm).length;
-    await platform.press(dm, 'Continue');
-    await waitFor(platform, dm, { after, text: 'Digest' });
-    await ask(platform, dm, 'show me the numbers', { text: 'show me the numbers' });
-    expect(sessionOf(chat, task)).toContain('show me the numbers');
-    expect(told(chat)).toContain('Digest: sales are up.');
-    expect(told(chat)).not.toContain('hello');
-    expect(seen.id).not.toBe('');
-  });
-
   it('goes on below the message of its file, also after a restart', async () => {
     const chat = await open(name);
     const { world, platform } = chat;
@@ -139,41 +109,6 @@ describe.each(NAMES)('a digest on %s', (name) => {
       expect(told(chat)).toContain('Digest: sales are up.');
       await world.restart();
     }
-  });
-
-  it('of several messages goes on from each of them; two of one day are kept apart', async () => {
-    const chat = await open(name);
-    const { world, platform } = chat;
-    const dm = platform.dm('alex');
-    await ask(platform, dm, 'hello', { text: 're hello' });
-    const long = Array.from({ length: 400 }, (_, n) => `Point ${n}: something happened in shop number ${n}.`);
-    world.llm.script(digest(`Digest: sales are up.\n\n${long.join('\n\n')}`));
-    await put(world, 'digest', { deliver: writtenAs(platform, dm) });
-    const first = await deliver(chat, dm);
-    const parts = platform.answers(dm).filter(({ text }) => text.includes('Point'));
-    world.llm.script(digest('Digest: sales are down.'));
-    const second = await deliver(chat, dm, 'Digest: sales are down.');
-    const [place, options] = answering(platform, dm, parts.at(-1)?.id ?? '');
-    await ask(platform, place, 'which shop was the last?', { ...options, text: 'which shop' });
-    expect(sessionOf(chat, first.task)).toContain('which shop was the last?');
-    const [other, how] = answering(platform, dm, second.seen.id);
-    await ask(platform, other, 'why down?', { ...how, text: 'why down?' });
-    expect(sessionOf(chat, second.task)).toContain('why down?');
-    expect(sessionOf(chat, first.task)).not.toContain('why down?');
-  });
-
-  it('whose job was changed and removed goes on all the same', async () => {
-    const chat = await open(name);
-    const { world, platform } = chat;
-    const dm = platform.dm('alex');
-    await ask(platform, dm, 'hello', { text: 're hello' });
-    await put(world, 'digest', { deliver: writtenAs(platform, dm) });
-    const { seen, task } = await deliver(chat, dm);
-    fs.rmSync(path.join(world.home, 'jobs', 'digest.yaml'));
-    await expect.poll(async () => (await platform.command(dm, 'jobs')).text).toContain('no scheduled jobs');
-    const [place, options] = answering(platform, dm, seen.id);
-    await ask(platform, place, 'and now?', { ...options, text: 'and now?' });
-    expect(sessionOf(chat, task)).toContain('and now?');
   });
 
   it('in a shared room is gone on with by everybody who is let in there, and by nobody else', async () => {
@@ -215,10 +150,70 @@ describe.each(NAMES)('a digest on %s', (name) => {
     const { seen, task } = await deliver(chat, platform.room);
     await platform.press(platform.room, 'Continue', 'sam');
     const there = name === 'telegram' ? platform.room : { ...platform.room, thread: seen.id };
-    await waitFor(platform, there, { text: 'front of me' });
+    await waitFor(platform, there, { text: 'with its files. What would you like to know?' });
     const said = { by: 'sam' as const, text: 'show me', ...(name === 'telegram' ? { mention: true } : {}) };
     await ask(platform, there, 'show me the numbers', said);
     expect(sessionOf(chat, task)).toContain('show me the numbers');
+  });
+});
+
+describe('a digest', () => {
+  it('goes on after its Continue button, and a plain message before that is shown it once', async () => {
+    const chat = await open();
+    const { world, platform } = chat;
+    const dm = platform.dm('alex');
+    await ask(platform, dm, 'hello', { text: 're hello' });
+    const [own = ''] = world.tasks();
+    await put(world, 'digest', { deliver: writtenAs(platform, dm) });
+    const { seen, task } = await deliver(chat, dm);
+    expect(platform.answers(dm).some(({ buttons }) => buttons.includes('Continue'))).toBe(true);
+    await ask(platform, dm, 'what does that mean?', { text: 'what does that mean?' });
+    expect(sessionOf(chat, own)).toContain('what does that mean?');
+    expect(told(chat)).toContain('hello');
+    expect(told(chat)).toContain('Digest: sales are up.');
+    expect(told(chat)).toContain('report.md');
+    await ask(platform, dm, 'thanks', { text: 're thanks' });
+    await press(platform, dm, 'Continue', 'Digest');
+    await ask(platform, dm, 'show me the numbers', { text: 'show me the numbers' });
+    expect(sessionOf(chat, task)).toContain('show me the numbers');
+    expect(told(chat)).toContain('Digest: sales are up.');
+    expect(told(chat)).not.toContain('hello');
+    expect(seen.id).not.toBe('');
+  });
+
+  it('of several messages goes on from each of them; two of one day are kept apart', async () => {
+    const chat = await open();
+    const { world, platform } = chat;
+    const dm = platform.dm('alex');
+    await ask(platform, dm, 'hello', { text: 're hello' });
+    const long = Array.from({ length: 400 }, (_, n) => `Point ${n}: something happened in shop number ${n}.`);
+    world.llm.script(digest(`Digest: sales are up.\n\n${long.join('\n\n')}`));
+    await put(world, 'digest', { deliver: writtenAs(platform, dm) });
+    const first = await deliver(chat, dm);
+    const parts = platform.answers(dm).filter(({ text }) => text.includes('Point'));
+    world.llm.script(digest('Digest: sales are down.'));
+    const second = await deliver(chat, dm, 'Digest: sales are down.');
+    const [place, options] = answering(platform, dm, parts.at(-1)?.id ?? '');
+    await ask(platform, place, 'which shop was the last?', { ...options, text: 'which shop' });
+    expect(sessionOf(chat, first.task)).toContain('which shop was the last?');
+    const [other, how] = answering(platform, dm, second.seen.id);
+    await ask(platform, other, 'why down?', { ...how, text: 'why down?' });
+    expect(sessionOf(chat, second.task)).toContain('why down?');
+    expect(sessionOf(chat, first.task)).not.toContain('why down?');
+  });
+
+  it('whose job was changed and removed goes on all the same', async () => {
+    const chat = await open();
+    const { world, platform } = chat;
+    const dm = platform.dm('alex');
+    await ask(platform, dm, 'hello', { text: 're hello' });
+    await put(world, 'digest', { deliver: writtenAs(platform, dm) });
+    const { seen, task } = await deliver(chat, dm);
+    fs.rmSync(path.join(world.home, 'jobs', 'digest.yaml'));
+    await expect.poll(async () => (await platform.command(dm, 'jobs')).text).toContain('no scheduled jobs');
+    const [place, options] = answering(platform, dm, seen.id);
+    await ask(platform, place, 'and now?', { ...options, text: 'and now?' });
+    expect(sessionOf(chat, task)).toContain('and now?');
   });
 });
 

@@ -71,7 +71,7 @@ it('a stranger who comes in by a command in a direct message of others is greete
   expect(await emulator.responses(asked.id, 1)).toMatchObject([{ result: 'ok' }]);
   await waitFor(slack, slack.dm('alex'), { after: 1, text: 'kim' });
   await slack.press(slack.dm('alex'), 'Approve');
-  await waitFor(slack, slack.dm('kim'), { text: 'You are in' });
+  await waitFor(slack, slack.dm('kim'), { text: "You're in" });
   expect(world.read('access/pending.json')).not.toContain(others);
 });
 
@@ -88,7 +88,7 @@ it('a goal by slash command in a Discord channel where the bot may not write is 
   });
   await expect
     .poll(() => emulator.interaction(id).response?.text)
-    .toMatch(/may not write in this channel.*"Send Messages"/);
+    .toMatch(/not allowed to write in this channel.*"Send Messages"/);
   await sleep(200);
   expect(world.llm.requests()).toEqual([]);
   expect(fs.readdirSync(path.join(world.home, 'spool/dead'))).toEqual([]);

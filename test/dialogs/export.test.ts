@@ -1,4 +1,4 @@
-/** A conversation as files: who gets it, where it is shown, and what is not in it. On every platform. */
+/** A conversation as files: who gets it, where it is shown, and what is not in it. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,76 +6,39 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { writeTranscript } from '../../src/workspace/tasks/transcript.ts';
 import { tempFolder } from '../helpers/temp.ts';
-import type { Place, Platform } from '../platforms/platform.ts';
-import { ask, waitFor } from '../platforms/platform.ts';
-import { NAMES, openPlatforms, type PlatformName } from '../platforms/world.ts';
+import { onEveryPlatform, openChat } from '../kit/kit.ts';
+import { ask, type Place, type Platform, until, waitFor } from '../platforms/platform.ts';
+import type { ChannelName } from '../platforms/world.ts';
 
 const SECRET = 'sk-test-model-key-123';
 
-async function open(name: PlatformName) {
-  const world = await openPlatforms({ on: [name], channel: { live: 'off', injection: 'followup' } });
-  const platform = world.platforms[name];
-  world.llm.script(({ lastUser }) => ({ text: `re ${lastUser.replace(/^\[.*?\]: /, '')}` }));
-  return { world, platform, dm: platform.dm('alex') };
+async function open(on?: ChannelName) {
+  const chat = await openChat({ channel: { live: 'off', injection: 'followup' } }, on);
+  chat.world.llm.script(({ lastUser }) => ({ text: `re ${lastUser.replace(/^\[.*?\]: /, '')}` }));
+  return chat;
 }
 
 /** All that comes in a place after so many answers, once it holds two files. */
 async function collect(platform: Platform, place: Place, after: number) {
-  for (let tries = 0; tries < 1_000; tries++) {
-    const seen = platform.answers(place).slice(after);
-    const files = seen.flatMap((one) => one.files);
-    if (files.length >= 2) {
-      const contents = files.map((file) => [file.name.replace(/^.*\./, ''), platform.bytes(file).toString()]);
-      return { text: seen.map((one) => one.text).join('\n'), ...Object.fromEntries(contents) };
-    }
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  throw new Error(
-    `no files came: ${platform
+  const texts = () =>
+    platform
       .answers(place)
       .slice(after)
-      .map((one) => one.text)
-      .join(' | ')}`,
-  );
+      .map(({ text }) => text)
+      .join('\n');
+  const both = () => {
+    const files = platform
+      .answers(place)
+      .slice(after)
+      .flatMap((one) => one.files);
+    return files.length < 2 ? undefined : files;
+  };
+  const files = await until(both, () => `no files came: ${texts()}`);
+  const contents = files.map((file) => [file.name.replace(/^.*\./, ''), platform.bytes(file).toString()]);
+  return { text: texts(), ...Object.fromEntries(contents) };
 }
 
-describe.each(NAMES)('/export on %s', (name) => {
-  it('gives both files in a direct message, without secrets', async () => {
-    const { platform, dm } = await open(name);
-    await ask(platform, dm, 'what is the capital of Chad?');
-    await ask(platform, dm, `and keep ${SECRET} for me`);
-    const before = platform.answers(dm).length;
-    const told = await platform.command(dm, 'export');
-    const { text, md, json } = await collect(platform, dm, before);
-    expect(`${told.text}${text}`).toMatch(/what is the capital of Chad.*4 messages/);
-    expect(md).toMatch(/what is the capital of Chad\?[\s\S]*re what is the capital of Chad\?[\s\S]*and keep/);
-    expect(JSON.parse(json)).toMatchObject({
-      turns: [{ who: 'person' }, { who: 'viber', text: 're what is the capital of Chad?' }, {}, {}],
-    });
-    expect(`${md}${json}`).not.toContain(SECRET);
-  });
-
-  it('shows nothing in a shared place that was said in private, and says who reads it', async () => {
-    const { platform, world, dm } = await open(name);
-    await ask(platform, dm, 'my private worry');
-    const [task = ''] = world.tasks();
-    const said = platform.say(platform.room, 'our common work', { mention: true });
-    const place = platform.answerPlace(said);
-    await waitFor(platform, place, { text: /re .*our common work/ });
-    const before = platform.answers(place).length;
-    const own = platform.answers(platform.dm('sam')).length;
-    const told = await platform.command(platform.room, 'export', task, 'sam');
-    expect(told).toMatchObject({ files: [], text: expect.not.stringContaining('private worry') });
-    await sleep(200);
-    expect(
-      platform
-        .answers(place)
-        .slice(before)
-        .flatMap(({ files }) => files),
-    ).toEqual([]);
-    expect(platform.answers(platform.dm('sam'))).toHaveLength(own);
-  });
-
+describe.each(onEveryPlatform)('/export on %s', (name) => {
   it('of a shared place: whoever asked alone gets it alone', async () => {
     const { platform } = await open(name);
     const said = platform.say(platform.room, 'our common work', { mention: true });
@@ -101,6 +64,44 @@ describe.each(NAMES)('/export on %s', (name) => {
   });
 });
 
+describe('/export', () => {
+  it('gives both files in a direct message, without secrets', async () => {
+    const { platform, dm } = await open();
+    await ask(platform, dm, 'what is the capital of Chad?');
+    await ask(platform, dm, `and keep ${SECRET} for me`);
+    const before = platform.answers(dm).length;
+    const told = await platform.command(dm, 'export');
+    const { text, md, json } = await collect(platform, dm, before);
+    expect(`${told.text}${text}`).toMatch(/what is the capital of Chad.*4 messages/);
+    expect(md).toMatch(/what is the capital of Chad\?[\s\S]*re what is the capital of Chad\?[\s\S]*and keep/);
+    expect(JSON.parse(json)).toMatchObject({
+      turns: [{ who: 'person' }, { who: 'viber', text: 're what is the capital of Chad?' }, {}, {}],
+    });
+    expect(`${md}${json}`).not.toContain(SECRET);
+  });
+
+  it('shows nothing in a shared place that was said in private, and says who reads it', async () => {
+    const { platform, world, dm } = await open();
+    await ask(platform, dm, 'my private worry');
+    const [task = ''] = world.tasks();
+    const said = platform.say(platform.room, 'our common work', { mention: true });
+    const place = platform.answerPlace(said);
+    await waitFor(platform, place, { text: /re .*our common work/ });
+    const before = platform.answers(place).length;
+    const own = platform.answers(platform.dm('sam')).length;
+    const told = await platform.command(platform.room, 'export', task, 'sam');
+    expect(told).toMatchObject({ files: [], text: expect.not.stringContaining('private worry') });
+    await sleep(200);
+    expect(
+      platform
+        .answers(place)
+        .slice(before)
+        .flatMap(({ files }) => files),
+    ).toEqual([]);
+    expect(platform.answers(platform.dm('sam'))).toHaveLength(own);
+  });
+});
+
 it('of a task that came from a private chat: the group reads what was said in the group', async () => {
   const { platform, world, dm } = await open('telegram');
   await ask(platform, dm, 'my private worry');
@@ -108,7 +109,7 @@ it('of a task that came from a private chat: the group reads what was said in th
   await platform.command(platform.room, 'open', task);
   await ask(platform, platform.room, 'our common work', { by: 'sam', mention: true, text: /re .*common/ });
   // Only the task's people and owners get it at all.
-  expect((await platform.command(platform.room, 'export', '', 'sam')).text).toContain('Only the people of');
+  expect((await platform.command(platform.room, 'export', '', 'sam')).text).toContain('Only people who take part in');
   const there = platform.answers(platform.room).length;
   await platform.command(platform.room, 'export');
   const { text, md, json } = await collect(platform, platform.room, there);

@@ -7,12 +7,12 @@ import { describe, expect, it } from 'vitest';
 import { run as pair } from '../../src/cli/pair.ts';
 import { messagesIn } from '../../src/messages/messages.ts';
 import { eventually } from '../helpers/eventually.ts';
+import { onEveryPlatform, openChat } from '../kit/kit.ts';
 import { ask, type Platform, waitFor } from '../platforms/platform.ts';
 import { openPlatforms, type PlatformWorld } from '../platforms/world.ts';
 
 const CODE = /\b[A-HJ-NP-Z2-9]{8}\b/;
 const A_WHILE = 700;
-const names = ['telegram', 'discord', 'slack'] as const;
 const kim = { by: 'kim' } as const;
 
 /** As on the machine's own shell. */
@@ -29,29 +29,27 @@ const told = (platform: Platform) => waitFor(platform, platform.dm('kim'), { tex
 const texts = (platform: Platform) => platform.answers(platform.dm('kim')).map(({ text }) => text);
 const count = (platform: Platform, text: RegExp) => texts(platform).filter((each) => text.test(each)).length;
 
-describe.each(names)('while nobody owns the viber, on %s', (name) => {
-  const unowned = () => openPlatforms({ on: [name], config: { people: [] } });
+describe('while nobody owns the viber', () => {
+  const unowned = () => openChat({ config: { people: [] } });
 
   it('the first message is told the command that finishes it, and is answered once that was given', async () => {
-    const world = await unowned();
-    const platform = world.platforms[name];
+    const { world, platform } = await unowned();
     platform.say(platform.dm('kim'), 'what is for lunch', kim);
     const { text } = await told(platform);
     expect(text).toMatch(/run this on my machine:\s+[\s\S]*viber pair approve [A-Z2-9]{8}/);
     expect(world.llm.requests()).toEqual([]);
     expect(await shell(world, 'approve', codeIn(text))).toContain('as owner');
     await waitFor(platform, platform.dm('kim'), {
-      text: /^You are in, and I am yours|^You are in, .* I am yours\. I am looking at what you wrote\.$/,
+      text: /^You're in, and I'm yours|^You're in, .* I'm yours\. I'm looking at what you wrote\.$/,
     });
     await waitFor(platform, platform.dm('kim'), { text: /what is for lunch$/ });
     await world.restart();
     await ask(platform, platform.dm('kim'), 'and then?', { ...kim, text: 'and then?' });
-    expect([count(platform, /You are in/), count(platform, /what is for lunch$/)]).toEqual([1, 1]);
+    expect([count(platform, /You're in/), count(platform, /what is for lunch$/)]).toEqual([1, 1]);
   });
 
   it('what was written before a restart is answered, also when the code was entered meanwhile', async () => {
-    const world = await unowned();
-    const platform = world.platforms[name];
+    const { world, platform } = await unowned();
     platform.say(platform.dm('kim'), 'first words', kim);
     const code = codeIn((await told(platform)).text);
     platform.say(platform.dm('kim'), 'second words', kim);
@@ -67,10 +65,8 @@ describe.each(names)('while nobody owns the viber, on %s', (name) => {
 });
 
 describe('where there is an owner', () => {
-  it.each(names)('what is decided on the command line closes the question in their chat on %s', async (name) => {
-    const world = await openPlatforms({ on: [name] });
-    const platform = world.platforms[name];
-    const dm = platform.dm('alex');
+  it('what is decided on the command line closes the question in their chat', async () => {
+    const { world, platform, dm } = await openChat();
     await ask(platform, dm, 'good morning', { text: 'good morning' });
     const asked = async (words: string, n: number) => {
       platform.say(platform.dm('kim'), words, kim);
@@ -93,26 +89,28 @@ describe('where there is an owner', () => {
     await eventually(() => !/asked|waiting/.test(world.read('access/paired.json')));
   });
 
-  it.each(names)('a press of Approve lets somebody in on %s, and their first message is answered', async (name) => {
-    const world = await openPlatforms({ on: [name] });
-    const platform = world.platforms[name];
-    await ask(platform, platform.dm('alex'), 'good morning', { text: 'good morning' });
-    platform.say(platform.dm('kim'), 'may I ask something', kim);
-    const { text } = await told(platform);
-    expect(text).toContain('My owner can let you in with this code');
-    expect(text).not.toContain('somebody else');
-    await waitFor(platform, platform.dm('alex'), { text: codeIn(text) });
-    await platform.press(platform.dm('alex'), 'Approve');
-    await waitFor(platform, platform.dm('kim'), { text: /^You are in[^.]*\. I am looking/ });
-    await waitFor(platform, platform.dm('kim'), { text: /may I ask something$/ });
-  });
+  it.each(onEveryPlatform)(
+    'a press of Approve lets somebody in on %s, and their first message is answered',
+    async (name) => {
+      const { platform } = await openChat({}, name);
+      await ask(platform, platform.dm('alex'), 'good morning', { text: 'good morning' });
+      platform.say(platform.dm('kim'), 'may I ask something', kim);
+      const { text } = await told(platform);
+      expect(text).toContain('My owner can let you in with this code');
+      expect(text).not.toContain('somebody else');
+      await waitFor(platform, platform.dm('alex'), { text: codeIn(text) });
+      await platform.press(platform.dm('alex'), 'Approve');
+      await waitFor(platform, platform.dm('kim'), { text: /^You're in[^.]*\. I'm looking/ });
+      await waitFor(platform, platform.dm('kim'), { text: /may I ask something$/ });
+    },
+  );
 
   it('their second account hears how to link it, and what it wrote is answered after that', async () => {
     const world = await openPlatforms({ on: ['telegram', 'discord'] });
     const { telegram, discord } = world.platforms;
     discord.say(discord.dm('kim'), 'it is me', kim);
     const { text } = await told(discord);
-    expect(text).toMatch(/If you already talk to me somewhere else, give the command “link” there/);
+    expect(text).toMatch(/If you already talk to me somewhere else, use the command "link" there/);
     const shown = await telegram.command(telegram.dm('alex'), 'link');
     const code = /\b[A-HJ-NP-Z2-9]{4}[ -]?[A-HJ-NP-Z2-9]{4}\b/.exec(shown.text)?.[0] ?? '';
     await discord.command(discord.dm('kim'), 'link', code, 'kim');
@@ -121,11 +119,10 @@ describe('where there is an owner', () => {
   });
 
   it('what waits is gone with a refusal, and bounded', async () => {
-    const world = await openPlatforms({ on: ['telegram'] });
-    const { telegram } = world.platforms;
-    telegram.say(telegram.dm('kim'), '/start', kim);
-    const code = codeIn((await told(telegram)).text);
-    for (let n = 0; n < 20; n++) telegram.say(telegram.dm('kim'), `more ${n} ${'x'.repeat(3_000)}`, kim);
+    const { world, platform } = await openChat();
+    platform.say(platform.dm('kim'), '/start', kim);
+    const code = codeIn((await told(platform)).text);
+    for (let n = 0; n < 20; n++) platform.say(platform.dm('kim'), `more ${n} ${'x'.repeat(3_000)}`, kim);
     await sleep(A_WHILE);
     const [entry] = JSON.parse(world.read('access/pending.json'));
     expect(entry.kept.map(({ text }: { text: string }) => text.slice(0, 6).trim())).toEqual([
@@ -155,17 +152,16 @@ function rename(home: string): void {
 }
 
 it('whose list of people was lost, an owner gets in by a command that says so', async () => {
-  const world = await openPlatforms({ on: ['telegram'], config: { people: [] } });
-  const { telegram } = world.platforms;
-  telegram.say(telegram.dm('kim'), 'one', kim);
-  await shell(world, 'approve', codeIn((await told(telegram)).text));
-  await waitFor(telegram, telegram.dm('kim'), { text: /one$/ });
+  const { world, platform } = await openChat({ config: { people: [] } });
+  platform.say(platform.dm('kim'), 'one', kim);
+  await shell(world, 'approve', codeIn((await told(platform)).text));
+  await waitFor(platform, platform.dm('kim'), { text: /one$/ });
   await world.stop();
   fs.rmSync(path.join(world.home, 'access/paired.json'));
   await world.restart();
-  telegram.say(telegram.dm('kim'), 'two', kim);
-  const { text } = await waitFor(telegram, telegram.dm('kim'), { text: 'I have lost the list' });
+  platform.say(platform.dm('kim'), 'two', kim);
+  const { text } = await waitFor(platform, platform.dm('kim'), { text: "I've lost the list" });
   const command = /viber pair (approve [A-Z2-9]{8} owner)/.exec(text)?.[1] ?? '';
   expect(await shell(world, ...command.split(' '))).toContain('as owner');
-  await waitFor(telegram, telegram.dm('kim'), { text: /two$/ });
+  await waitFor(platform, platform.dm('kim'), { text: /two$/ });
 });

@@ -3,8 +3,9 @@ import { expect, it } from 'vitest';
 import { eventually } from '../helpers/eventually.ts';
 import { type ForeignAnswer, startForeign } from '../helpers/foreign.ts';
 import { keysIn } from '../helpers/spool.ts';
+import { onEveryPlatform } from '../kit/kit.ts';
 import { waitFor } from '../platforms/platform.ts';
-import { NAMES, openPlatforms, PLATFORMS } from '../platforms/world.ts';
+import { openPlatforms, PLATFORMS } from '../platforms/world.ts';
 
 const html = { 'content-type': 'text/html' };
 const json = { 'content-type': 'application/json' };
@@ -40,31 +41,27 @@ const SENDS = {
   slack: /\/chat\.postMessage$/,
 };
 
-it.each(NAMES)(
-  'on %s every answer arrives once',
-  async (name) => {
-    const platform = await PLATFORMS[name]();
-    const foreign = await startForeign(String(platform.section.apiRoot));
-    const world = await openPlatforms({
-      given: { [name]: platform },
-      on: [name],
-      channel: { live: 'off', injection: 'followup' },
-      sections: { [name]: { apiRoot: foreign.url } },
+it.each(onEveryPlatform)('on %s every answer arrives once', async (name) => {
+  const platform = await PLATFORMS[name]();
+  const foreign = await startForeign(String(platform.section.apiRoot));
+  const world = await openPlatforms({
+    given: { [name]: platform },
+    on: [name],
+    channel: { live: 'off', injection: 'followup' },
+    sections: { [name]: { apiRoot: foreign.url } },
+  });
+  world.llm.script((request) => ({ text: `re ${request.lastUser.replace(/^\[.*?\]: /, '')}` }));
+  const dm = platform.dm('alex');
+  for (const [what, answer] of ANSWERS) {
+    const before = foreign.given();
+    foreign.answer(SENDS[name], answer);
+    platform.say(dm, what, { by: 'alex' });
+    await waitFor(platform, dm, { text: `re ${what}` }).catch((error: unknown) => {
+      throw new Error(`${what}: ${String(error)}`);
     });
-    world.llm.script((request) => ({ text: `re ${request.lastUser.replace(/^\[.*?\]: /, '')}` }));
-    const dm = platform.dm('alex');
-    for (const [what, answer] of ANSWERS) {
-      const before = foreign.given();
-      foreign.answer(SENDS[name], answer);
-      platform.say(dm, what, { by: 'alex' });
-      await waitFor(platform, dm, { text: `re ${what}` }).catch((error: unknown) => {
-        throw new Error(`${what}: ${String(error)}`);
-      });
-      expect([what, foreign.given() - before]).toEqual([what, 1]);
-    }
-    expect(platform.answers(dm).map((seen) => seen.text)).toEqual(ANSWERS.map(([what]) => `re ${what}`));
-    const left = () => (['dead', 'unsure', 'out'] as const).flatMap((state) => keysIn(world.home, state));
-    await eventually(() => expect(left()).toEqual([]));
-  },
-  180_000,
-);
+    expect([what, foreign.given() - before]).toEqual([what, 1]);
+  }
+  expect(platform.answers(dm).map((seen) => seen.text)).toEqual(ANSWERS.map(([what]) => `re ${what}`));
+  const left = () => (['dead', 'unsure', 'out'] as const).flatMap((state) => keysIn(world.home, state));
+  await eventually(() => expect(left()).toEqual([]));
+});

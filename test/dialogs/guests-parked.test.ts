@@ -1,13 +1,13 @@
 /** Runs of guests that wait or are cut: what they go on with, and who may say yes to what. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { onEveryPlatform } from '../kit/kit.ts';
 import { waitFor } from '../platforms/platform.ts';
-import { NAMES } from '../platforms/world.ts';
 import { attack, CANARY, call, kept, openToGuests, toldSince } from './guests-world.ts';
 
 const A_WHILE = 1_500;
 
-describe.each(NAMES)('the run of a guest on %s', (name) => {
+describe.each(onEveryPlatform)('the run of a guest on %s', (name) => {
   it('goes on without rights after a question that the guest has answered by a button', async () => {
     const { world, platform, other } = await openToGuests(name);
     const before = kept(world, other);
@@ -30,7 +30,7 @@ describe.each(NAMES)('the run of a guest on %s', (name) => {
   });
 
   it('goes on without rights after its plan was approved, and asks nobody about an effect in any mode', async () => {
-    const { world, platform, other } = await openToGuests(name, { config: { plan_approval: 'on' } });
+    const { world, platform, other } = await openToGuests(name, { config: { planApproval: 'on' } });
     const from = world.llm.requests().length;
     const plan = call('update_plan', { plan: '## Goal\n\nx\n\n## Plan\n\n- [ ] a\n' });
     const writing = call('write_file', { path: 'workspace/pwned.txt', content: 'PWNED' });
@@ -45,7 +45,7 @@ describe.each(NAMES)('the run of a guest on %s', (name) => {
     await waitFor(platform, place, { text: /plan/i });
     await platform.press(place, 'Approve', 'kim');
     await waitFor(platform, place, { text: 'the end' });
-    expect(toldSince(world, from)).toContain('not on the list of this bot');
+    expect(toldSince(world, from)).toContain("aren't on this bot's list");
     expect(world.read('workspace/pwned.txt')).toBe('');
     expect(kept(world, other)).not.toHaveProperty('workspace/pwned.txt');
   });
@@ -79,5 +79,5 @@ it('a guest does not come into a task that was begun in private', async () => {
   const { platform, other } = await openToGuests('telegram');
   for (const place of [platform.dm('kim'), platform.room])
     for (const command of ['open', 'status', 'get', 'artifacts'])
-      expect((await platform.command(place, command, other, 'kim')).text).toMatch(/can’t find a (?:task|file)|no file/);
+      expect((await platform.command(place, command, other, 'kim')).text).toMatch(/can't find a (?:task|file)|no file/);
 });

@@ -11,13 +11,14 @@ const PEOPLE = [
   ...[
     'ask_agent',
     'create_scheduled_job',
+    'delegate',
     'delete_scheduled_job',
     'git-commit',
     'list_scheduled_jobs',
     'memory_search',
   ],
   ...['notify', 'read_skill', 'remember', 'run_skill_file', 'set_model'],
-  ...['change_scheduled_job', 'list_tasks', 'new_task', 'open_task', 'set_timezone'],
+  ...['change_scheduled_job', 'list_tasks', 'new_task', 'open_task', 'search_history', 'set_timezone'],
 ];
 /** Where memory may be told. */
 const OF_MEMORY = ['forget', 'what_was_done'];

@@ -4,12 +4,11 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { onEveryPlatform } from '../kit/kit.ts';
 import { type Place, type Platform, waitFor } from '../platforms/platform.ts';
-import { NAMES } from '../platforms/world.ts';
 import { attack, CANARY, call, kept, LOG, openToGuests, toldSince } from './guests-world.ts';
 
 const A_WHILE = 1_500;
-const AT_ONCE = { timeout: 60_000 };
 
 type Way = [string, (platform: Platform) => Promise<Place> | Place];
 
@@ -37,10 +36,9 @@ const SAID: Way[] = [
 ];
 const COMMAND: Way = ['gives a goal by a slash command', (platform) => platform.begin('attack', 'kim')];
 
-describe.each(NAMES)('on %s a guest', (name) => {
+describe.each(onEveryPlatform)('on %s a guest', (name) => {
   it.each(name === 'telegram' ? SAID : [...SAID, COMMAND])(
     'who %s reads nothing and leaves nothing',
-    AT_ONCE,
     async (_way, begin) => {
       const { world, platform, other } = await openToGuests(name);
       const before = kept(world, other);
@@ -51,7 +49,7 @@ describe.each(NAMES)('on %s a guest', (name) => {
       expect(answer.text).not.toContain('ask the owner');
       await sleep(A_WHILE);
       expect(toldSince(world, from)).not.toMatch(new RegExp(`${CANARY}-|workspace/NAME`));
-      expect(toldSince(world, from)).toContain('not on the list of this bot');
+      expect(toldSince(world, from)).toContain("aren't on this bot's list");
       expect(kept(world, other)).toEqual(before);
       expect(world.llm.requests().at(-1)?.tools.toSorted()).toEqual(
         [
@@ -63,9 +61,9 @@ describe.each(NAMES)('on %s a guest', (name) => {
   );
 });
 
-describe.each(NAMES)('in a conversation of others on %s', (name) => {
+describe.each(onEveryPlatform)('in a conversation of others on %s', (name) => {
   it('a guest who goes on is shown the words that were said there, and nothing that tools gave to others', async () => {
-    const { world, platform, other } = await openToGuests(name, { config: { history: { max_messages: 8 } } });
+    const { world, platform, other } = await openToGuests(name, { config: { history: { maxMessages: 8 } } });
     const looking = [
       call('read_file', { path: 'workspace/notes/secret.txt' }),
       call('memory_search', { query: 'the word' }),

@@ -88,7 +88,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       telegram.say(chat, text);
       return world.answer(chat, before);
     },
-    answer: (chat = ALEX, after = 0) => telegram.wait({ chat, from: 'bot', after, timeoutMs: 60_000 }),
+    answer: (chat = ALEX, after = 0) => telegram.wait({ chat, from: 'bot', after }),
     read(file) {
       const full = path.join(home, file);
       return fs.existsSync(full) ? fs.readFileSync(full, 'utf8') : '';

@@ -38,12 +38,12 @@ describe('a mistyped command', () => {
   test('is answered with the one that is meant, to that person alone, and begins nothing', async () => {
     const { world, telegram, discord, slack } = await openThree();
     const typed = await ask(telegram, telegram.dm('alex'), '/stpo');
-    expect(typed.text).toBe('I do not know /stpo. Did you mean /stop?');
+    expect(typed.text).toBe("I don't know /stpo. Did you mean /stop?");
     const [goal, slash] = [
       await discord.command(discord.room, 'task', 'stpo'),
       await slack.command(slack.room, 'stpo'),
     ];
-    for (const seen of [goal, slash]) expect(seen.text).toBe('I do not know /viber stpo. Did you mean /viber stop?');
+    for (const seen of [goal, slash]) expect(seen.text).toBe("I don't know /viber stpo. Did you mean /viber stop?");
     expect([...discord.threads(), ...slack.threads()]).toEqual([]);
     expect(world.llm.requests()).toEqual([]);
   });
@@ -54,7 +54,7 @@ describe('a mistyped command', () => {
       await discord.command(discord.room, 'task', '/status'),
       await slack.command(slack.room, '/status'),
     ];
-    for (const seen of [onDiscord, onSlack]) expect(seen.text).toContain('this conversation has no task');
+    for (const seen of [onDiscord, onSlack]) expect(seen.text).toContain('This conversation has no task');
     expect(world.llm.requests()).toEqual([]);
   });
 
@@ -62,7 +62,7 @@ describe('a mistyped command', () => {
     const { world, ...platforms } = await openThree();
     for (const platform of [platforms.telegram, platforms.discord, platforms.slack]) {
       const seen = await ask(platform, platform.dm('alex'), '/status');
-      expect(seen.text).toContain('this conversation has no task');
+      expect(seen.text).toContain('This conversation has no task');
       expect(seen.text).toMatch(new RegExp(`address of this chat: .?${platform.name}:\\w+`));
     }
     expect(world.llm.requests()).toEqual([]);

@@ -1,16 +1,15 @@
 /** People talk to a task at work: what they write steers it, is collected, or waits. */
 import { describe, expect, it } from 'vitest';
 import { ownTime } from '../helpers/own-time.ts';
+import { openChat } from '../kit/kit.ts';
 import { ask, waitFor } from '../platforms/platform.ts';
-import { NAMES, openPlatforms } from '../platforms/world.ts';
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-describe.each(NAMES)('on %s', (name) => {
+describe('words to a task at work', () => {
   async function open(injection: string) {
-    const world = await openPlatforms({ on: [name], channel: { injection } });
-    const platform = world.platforms[name];
-    return { ...world, platform, place: platform.dm('alex') };
+    const { world, platform, dm: place } = await openChat({ channel: { injection } });
+    return { ...world, platform, place };
   }
   const texts = (world: Awaited<ReturnType<typeof open>>) =>
     world.platform.answers(world.place).map((seen) => seen.text);

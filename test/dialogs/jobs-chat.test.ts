@@ -6,14 +6,9 @@ import { parse } from 'yaml';
 import { sendAndWait as askSocket } from '../../src/cli/ask.ts';
 import type { LlmRequest, ToolCall, Turn } from '../emulators/llm.ts';
 import { type ManualClock, manualClock } from '../jobs/manual-clock.ts';
-import { ask, type Person, type Place, type Platform, waitFor, wholeQuestion } from '../platforms/platform.ts';
-import {
-  NAMES,
-  openPlatforms,
-  type PlatformName,
-  type PlatformWorld,
-  type PlatformWorldOptions,
-} from '../platforms/world.ts';
+import { onEveryPlatform, openChat, press as pressNewest } from '../kit/kit.ts';
+import { ask, type Place, type Platform, waitFor, wholeQuestion } from '../platforms/platform.ts';
+import type { ChannelName, PlatformWorld, PlatformWorldOptions } from '../platforms/world.ts';
 import { openWorld, type World } from './harness.ts';
 
 const NEW_JOB = { name: 'Digest', schedule: 'every weekday at 9', prompt: 'Write the digest' };
@@ -43,25 +38,21 @@ const pause = () => new Promise<void>((resolve) => setImmediate(resolve));
 const quiet = () => new Promise<void>((resolve) => setTimeout(resolve, 300));
 
 /** Monday, 10:00 in Berlin. */
-async function open(name: PlatformName, options: PlatformWorldOptions = {}): Promise<Chat> {
+async function open(options: PlatformWorldOptions = {}, on?: ChannelName): Promise<Chat> {
   const clock = manualClock('2026-01-12T09:00:00Z');
   const { config, ...rest } = options;
-  const world = await openPlatforms({
-    ...{ on: [name], clock, channel: { live: 'off' }, ...rest },
-    config: { jobs: { timezone: 'Europe/Berlin' }, ...config },
-  });
-  const platform = world.platforms[name];
+  const { world, platform } = await openChat(
+    { clock, channel: { live: 'off' }, ...rest, config: { jobs: { timezone: 'Europe/Berlin' }, ...config } },
+    on,
+  );
   if (!platform.hasThreads) return { world, platform, clock, place: platform.dm('alex') };
   const place = platform.answerPlace(platform.say(platform.room, 'hello', { mention: true }));
   await waitFor(platform, place);
   return { world, platform, clock, place };
 }
 
-async function press({ platform, place }: Chat, label: string, text: string | RegExp, by?: Person) {
-  const after = platform.answers(place).length;
-  await platform.press(place, label, by);
-  return waitFor(platform, place, { after, text });
-}
+const press = ({ platform, place }: Chat, label: string, text: string | RegExp) =>
+  pressNewest(platform, place, label, text);
 
 /** Asks for a job and approves it. */
 async function make(chat: Chat, fields: object = {}): Promise<void> {
@@ -79,9 +70,9 @@ const files = ({ world }: { world: Pick<World, 'home'> }) => fs.readdirSync(path
 const written = ({ platform, place: { chat, thread } }: Chat) =>
   `${platform.name}:${chat}${thread === undefined ? '' : `:${thread}`}`;
 
-describe.each(NAMES)('a job asked for on %s', (name) => {
+describe.each(onEveryPlatform)('a job asked for on %s', (name) => {
   it('is shown with its next times, made once approved, and its digests come to that conversation', async () => {
-    const chat = await open(name);
+    const chat = await open({}, name);
     const { world, platform, place, clock } = chat;
     world.llm.script(calls(creating()));
     const asked = await ask(platform, place, 'send me a digest on weekdays at 9', { text: 'Do this every' });
@@ -117,47 +108,45 @@ describe.each(NAMES)('a job asked for on %s', (name) => {
     expect(listed.text).not.toContain(' Digest');
     expect((await platform.command(platform.dm('alex'), 'tasks', 'all')).text).toContain(' Digest');
   });
+});
 
-  // What commands and buttons do is the same behind each channel: one by default, all with PROPERTY_RUNS set.
-  it.skipIf(name !== 'slack' && process.env.PROPERTY_RUNS === undefined)(
-    'is listed, run, paused, resumed and deleted by command and button',
-    async () => {
-      const chat = await open(name);
-      const { platform, clock } = chat;
-      await make(chat);
-      const dm = { ...chat, place: platform.dm('alex') };
-      const say = async (args: string, text: string | RegExp) => {
-        const after = platform.answers(dm.place).length;
-        const first = await platform.command(dm.place, 'jobs', args);
-        return first.buttons.length > 0 || platform.answers(dm.place).length === after
-          ? first
-          : waitFor(platform, dm.place, { after, text });
-      };
-      expect((await say('', 'Digest')).text).toMatch(/Digest.*every weekday at 09:00.*next Tue,? 13 Jan 2026/);
-      expect((await say('show digest', 'Next')).text).toContain(written(chat));
-      await platform.command(dm.place, 'jobs', 'run dig');
-      await waitFor(platform, chat.place, { text: /^Digest:/ });
-      await ended(chat);
-      await platform.command(dm.place, 'jobs', 'pause Digest');
-      expect(files(chat)).toEqual(['digest.disabled.yaml']);
-      expect((await say('', 'paused')).text).toContain('(paused)');
-      await clock.advanceTo('2026-01-13T09:00:00Z', pause);
-      await quiet();
-      expect(platform.answers(chat.place).filter(({ text }) => text.startsWith('Digest:'))).toHaveLength(1);
-      await platform.command(dm.place, 'jobs', 'resume digest');
-      expect(files(chat)).toEqual(['digest.yaml']);
-      await clock.advanceTo('2026-01-14T08:00:05Z', pause);
-      await waitFor(platform, chat.place, { text: /^Digest:/, count: 2 });
-      await platform.command(dm.place, 'jobs', 'delete digest');
-      expect(files(chat)).toEqual(['digest.yaml']);
-      await press(dm, 'Yes, delete it', 'Deleted');
-      expect(files(chat)).toEqual([]);
-      expect((await platform.command(dm.place, 'jobs', 'run digest')).text).toContain('There is no job digest');
-    },
-  );
+describe('a job asked for', () => {
+  it('is listed, run, paused, resumed and deleted by command and button', async () => {
+    const chat = await open();
+    const { platform, clock } = chat;
+    await make(chat);
+    const dm = { ...chat, place: platform.dm('alex') };
+    const say = async (args: string, text: string | RegExp) => {
+      const after = platform.answers(dm.place).length;
+      const first = await platform.command(dm.place, 'jobs', args);
+      return first.buttons.length > 0 || platform.answers(dm.place).length === after
+        ? first
+        : waitFor(platform, dm.place, { after, text });
+    };
+    expect((await say('', 'Digest')).text).toMatch(/Digest.*every weekday at 09:00.*next Tue,? 13 Jan 2026/);
+    expect((await say('show digest', 'Next')).text).toContain(written(chat));
+    await platform.command(dm.place, 'jobs', 'run dig');
+    await waitFor(platform, chat.place, { text: /^Digest:/ });
+    await ended(chat);
+    await platform.command(dm.place, 'jobs', 'pause Digest');
+    expect(files(chat)).toEqual(['digest.disabled.yaml']);
+    expect((await say('', 'paused')).text).toContain('(paused)');
+    await clock.advanceTo('2026-01-13T09:00:00Z', pause);
+    await quiet();
+    expect(platform.answers(chat.place).filter(({ text }) => text.startsWith('Digest:'))).toHaveLength(1);
+    await platform.command(dm.place, 'jobs', 'resume digest');
+    expect(files(chat)).toEqual(['digest.yaml']);
+    await clock.advanceTo('2026-01-14T08:00:05Z', pause);
+    await waitFor(platform, chat.place, { text: /^Digest:/, count: 2 });
+    await platform.command(dm.place, 'jobs', 'delete digest');
+    expect(files(chat)).toEqual(['digest.yaml']);
+    await press(dm, 'Yes, delete it', 'Deleted');
+    expect(files(chat)).toEqual([]);
+    expect((await platform.command(dm.place, 'jobs', 'run digest')).text).toContain('There is no job digest');
+  });
 
   it('is refused to members and strangers with one sentence', async () => {
-    const { world, platform } = await open(name);
+    const { world, platform } = await open();
     world.llm.script(calls(creating()));
     const dm = platform.dm('sam');
     const told = await ask(platform, dm, 'every day at 9, send me a digest', { by: 'sam', text: 'I was told' });
@@ -195,27 +184,26 @@ describe('a job asked for at the machine, where nobody can be written to first',
 
 describe('what is asked for wrongly', () => {
   it('is refused in plain sentences before anybody is asked', async () => {
-    const chat = await open('telegram', {
-      config: { jobs: { timezone: 'Europe/Berlin', max: 1 } },
-      prepare(home) {
-        fs.mkdirSync(path.join(home, 'jobs'), { recursive: true });
-        const taken = { name: 'Taken', schedule: '0 9 * * *', prompt: 'x' };
-        fs.writeFileSync(path.join(home, 'jobs', 'taken.yaml'), `${JSON.stringify(taken)}\n`);
+    const chat = await open(
+      {
+        config: { jobs: { timezone: 'Europe/Berlin', max: 1 } },
+        files: { 'jobs/taken.yaml': JSON.stringify({ name: 'Taken', schedule: '0 9 * * *', prompt: 'x' }) },
       },
-    });
+      'telegram',
+    );
     const { world, platform, place } = chat;
     const refused = async (fields: object): Promise<string> => {
       world.llm.script(calls(creating(fields)));
       return (await ask(platform, place, 'schedule it', { text: 'I was told' })).text;
     };
-    expect(await refused({ schedule: 'every minute' })).toContain('every 5 minutes at most (jobs.min_minutes)');
+    expect(await refused({ schedule: 'every minute' })).toContain('every 5 minutes at most (jobs.minMinutes)');
     expect(await refused({ schedule: '*/7 * * * *' })).toContain('too often');
-    expect(await refused({ timezone: 'Mars/Base' })).toContain('"Mars/Base" is not a time zone I know');
+    expect(await refused({ timezone: 'Mars/Base' })).toContain('"Mars/Base" isn\'t a time zone I know');
     expect(await refused({ schedule: '25am' })).toContain('25am');
-    expect(await refused({ deliver: ['telegram:6666'] })).toContain('that person is not let in');
+    expect(await refused({ deliver: ['telegram:6666'] })).toContain('that person has no access');
     expect(await refused({ deliver: ['telegram:-100777'] })).toContain('channels.telegram.access.chats');
     expect(await refused({ deliver: ['discord:99'] })).toContain('discord of discord:99 is not on');
-    expect(await refused({ deliver: ['nowhere'] })).toContain('is no address');
+    expect(await refused({ deliver: ['nowhere'] })).toContain("isn't an address");
     expect(await refused({ name: 'taken' })).toContain('There is a job');
     expect(await refused({ name: 'x\ny' })).toContain('name');
     expect(await refused({ prompt: ' ' })).toContain('prompt');
@@ -226,7 +214,7 @@ describe('what is asked for wrongly', () => {
   });
 
   it('lists and deletes by the tools, deleting only with consent', async () => {
-    const chat = await open('telegram', { config: { jobs: { timezone: 'UTC' } } });
+    const chat = await open({ config: { jobs: { timezone: 'UTC' } } }, 'telegram');
     const { world, platform, place } = chat;
     await make(chat);
     world.llm.script(calls({ name: 'list_scheduled_jobs', arguments: {} }));
@@ -244,7 +232,7 @@ describe('what is asked for wrongly', () => {
 
 describe('a job made in a chat', () => {
   it('keeps what somebody writes into its file', async () => {
-    const chat = await open('telegram');
+    const chat = await open({}, 'telegram');
     const { world, platform, place, clock } = chat;
     await make(chat);
     const file = path.join(world.home, 'jobs', 'digest.yaml');
@@ -259,7 +247,7 @@ describe('a job made in a chat', () => {
       { name: 'alex', role, ids: ['telegram:1001'] },
       { name: 'sam', role: 'owner', ids: ['telegram:1002'] },
     ];
-    const chat = await open('telegram', { config: { people: people('owner') } });
+    const chat = await open({ config: { people: people('owner') } }, 'telegram');
     const { world, platform, clock } = chat;
     const sam = platform.dm('sam');
     await ask(platform, sam, 'hello', { by: 'sam' });
@@ -279,7 +267,7 @@ describe('a job made in a chat', () => {
   });
 
   it('is answered like any message: the words of a digest that is replied to reach the model', async () => {
-    const chat = await open('telegram');
+    const chat = await open({}, 'telegram');
     const { world, platform, place, clock } = chat;
     await make(chat);
     await clock.advanceTo('2026-01-13T08:00:05Z', pause);
@@ -289,7 +277,7 @@ describe('a job made in a chat', () => {
   });
 
   it('leaves a task that somebody may take over, and that is theirs from then on', async () => {
-    const chat = await open('telegram');
+    const chat = await open({}, 'telegram');
     const { world, platform, place } = chat;
     await make(chat);
     await platform.command(place, 'jobs', 'run digest');
@@ -303,7 +291,7 @@ describe('a job made in a chat', () => {
   });
 
   it('is stopped by an owner while it runs', async () => {
-    const chat = await open('telegram');
+    const chat = await open({}, 'telegram');
     const { world, platform, place } = chat;
     await make(chat);
     world.llm.script(() => ({ text: 'Digest: late', delayMs: 60_000 }));

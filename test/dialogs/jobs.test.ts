@@ -66,7 +66,7 @@ async function openDigests(start: string, fields: Record<string, unknown>): Prom
 
 const pause = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** Writes the file and waits until it is in force. */
+/** Writes the file and waits until it is active. */
 async function addJob(world: PlatformWorld, id: string, job: object): Promise<void> {
   const folder = path.join(world.home, 'jobs');
   fs.writeFileSync(path.join(folder, `${id}.yaml`), `${JSON.stringify(job)}\n`);
@@ -134,7 +134,7 @@ describe('a digest', () => {
     await waitFor(telegram, telegram.dm('alex'));
     world.llm.script(() => ({ text: '**HEALTHY**.' }));
     await clock.advance(HOUR, pause);
-    await expect.poll(() => world.logs.filter(({ msg }) => msg === 'a job has its result').length).toBe(1);
+    await expect.poll(() => world.logs.filter(({ msg }) => msg === 'a job has a result').length).toBe(1);
     world.llm.script(() => ({ fault: 'model-not-found' }));
     for (let hours = 0; hours < 4; hours++) {
       await clock.advance(HOUR, pause);

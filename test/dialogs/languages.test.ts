@@ -2,6 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect, it as test } from 'vitest';
+import { press } from '../kit/kit.ts';
 import { ask, type Place, type Platform, waitFor } from '../platforms/platform.ts';
 import { openThree } from './three.ts';
 
@@ -61,7 +62,7 @@ test('the owner’s setting is for everybody; a language nobody has translated i
     await stopIn(platform, platform.room, /darfst du hier nicht/, 'sam');
   const { telegram } = await openGerman();
   telegram.emulator.addUser({ id: 1001, first_name: 'Alex', language_code: 'fr' });
-  await stopIn(telegram, telegram.dm('alex'), /There is nothing to stop/);
+  await stopIn(telegram, telegram.dm('alex'), /There's nothing to stop/);
 });
 
 test('what is wrong with the file of a job, and with what was asked of it, is told in the asker’s language', async () => {
@@ -79,7 +80,7 @@ test('what is wrong with the file of a job, and with what was asked of it, is to
   expect(told).toContain('Zeile 2, schedul: diesen Schlüssel gibt es nicht; meintest du schedule?');
   expect(told).toContain('Zeile 3, schedule: „25am“ verstehe ich nicht als Zeit');
   expect(told).not.toMatch(/expected|found/);
-  expect(await jobs('resume kaputt')).toBe('Der Auftrag kaputt ist nicht angehalten.');
+  expect(await jobs('resume kaputt')).toBe('Der Auftrag kaputt ist nicht pausiert.');
 });
 
 test('when a job is due, and what is more to say of it, is told in the asker’s language before it is made', async () => {
@@ -135,9 +136,7 @@ test('what "always for this task" covers is told in the asker’s language, also
     await stopIn(platform, dm, NOTHING);
     await platform.command(dm, 'new');
     await ask(platform, dm, 'Merk dir Milch', { text: /notes\.md/ });
-    const after = platform.answers(dm).length;
-    await platform.press(dm, 'In dieser Aufgabe immer', 'alex', true);
-    await waitFor(platform, dm, { after, text: 'Notiert.' });
+    await press(platform, dm, 'In dieser Aufgabe immer', 'Notiert.', { stale: true });
     const status = await platform.command(dm, 'status');
     expect(status.text).toContain('Dateien im Arbeitsordner');
     expect(status.text).not.toMatch(/workspace files|write file/);

@@ -4,12 +4,13 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import * as discordLive from '../../src/channels/discord/live/live.ts';
-import * as slackLive from '../../src/channels/slack/live/live.ts';
+import * as slackLive from '../../src/channels/slack/options.ts';
 import * as telegramLive from '../../src/channels/telegram/adapter.ts';
 import { ALEX, startBench as startTelegramBench } from '../channels/telegram/harness.ts';
 import type { Llm } from '../emulators/llm.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { ownTime } from '../helpers/own-time.ts';
+import { onEveryPlatform, openChat } from '../kit/kit.ts';
 import { type Place, type Platform, waitFor } from '../platforms/platform.ts';
 import { NAMES, openPlatforms, type PlatformName } from '../platforms/world.ts';
 import { createLoad } from './live-load.ts';
@@ -52,8 +53,7 @@ const now = (platform: Platform, place: Place) =>
   platform.answers(place).map(({ text, buttons }) => `${text} [${buttons.join()}]`);
 
 async function open(name: PlatformName, channel: Record<string, unknown> = { live: 'status' }) {
-  const world = await openPlatforms({ on: [name], channel });
-  const platform = world.platforms[name];
+  const { world, platform } = await openChat({ channel }, name);
   return { world, platform, place: platform.dm('alex') };
 }
 
@@ -77,7 +77,7 @@ describe('the answer as it grows', () => {
   });
 });
 
-describe.each(NAMES)('on %s', (name) => {
+describe.each(onEveryPlatform)('on %s', (name) => {
   it('one message tells how far it is, with a button to stop, and becomes the answer', async () => {
     const { world, platform, place } = await open(name);
     working(world.llm);
@@ -166,9 +166,7 @@ it('a crash leaves no status behind: the message goes on and becomes the answer'
   world.llm.script(() => ({ text: 'too late', delayMs: 60_000 }));
   const places = NAMES.map((name) => ({ platform: world.platforms[name], place: world.platforms[name].dm('alex') }));
   for (const { platform, place } of places) platform.say(place, 'go');
-  const shown = await Promise.all(
-    places.map(({ platform, place }) => waitFor(platform, place, { text: 'Working', timeoutMs: 15_000 })),
-  );
+  const shown = await Promise.all(places.map(({ platform, place }) => waitFor(platform, place, { text: 'Working' })));
   // A message whose receipt never came cannot be known again.
   const cache = new DatabaseSync(path.join(world.home, 'cache', 'cache.sqlite'), { readOnly: true });
   const kept = cache.prepare("SELECT count(*) AS n FROM cache WHERE key LIKE '%live.%'");
@@ -177,7 +175,7 @@ it('a crash leaves no status behind: the message goes on and becomes the answer'
   world.llm.script(() => ({ text: 'All done.' }));
   await world.kill();
   const answers = await Promise.all(
-    places.map(({ platform, place }) => waitFor(platform, place, { text: 'All done.', timeoutMs: 15_000 })),
+    places.map(({ platform, place }) => waitFor(platform, place, { text: 'All done.' })),
   );
   expect(answers.map(({ id }) => id)).toEqual(shown.map(({ id }) => id));
   for (const { platform, place } of places) expect(now(platform, place)).toEqual(['All done. []']);

@@ -2,21 +2,14 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import type { LlmRequest, ToolCall, Turn } from '../emulators/llm.ts';
+import type { LlmRequest } from '../emulators/llm.ts';
 import { ownTime } from '../helpers/own-time.ts';
+import { calls, openChat } from '../kit/kit.ts';
 import { ask } from '../platforms/platform.ts';
-import { openPlatforms } from '../platforms/world.ts';
 
 const COUNT = 2000;
 const name = (n: number): string => `skill-${String(n).padStart(4, '0')}`;
 const BODY = 'Step by step.\n'.repeat(40);
-
-const calls =
-  (...given: ToolCall[]) =>
-  ({ toolResults }: LlmRequest): Turn => {
-    const call = given[toolResults.length];
-    return call ? { toolCalls: [call] } : { text: `I was told: ${toolResults.at(-1)}` };
-  };
 
 function putSkills(home: string): void {
   for (let n = 0; n < COUNT; n++) {
@@ -31,9 +24,7 @@ function putSkills(home: string): void {
 }
 
 it('two thousand skills are named, a few described, the others found by words', async () => {
-  const world = await openPlatforms({ on: ['telegram'], channel: { live: 'off' }, prepare: putSkills });
-  const platform = world.platforms.telegram;
-  const dm = platform.dm('alex');
+  const { world, platform, dm } = await openChat({ prepare: putSkills });
   await ask(platform, dm, 'what is the answer to question 77?', { text: 'question 77' });
   const first = world.llm.requests().at(-1);
   for (let n = 0; n < COUNT; n++) expect(first?.system).toContain(name(n));

@@ -1,13 +1,13 @@
 /** A server made with the protocol's own library behind a whole gateway: its prompts, its pictures, its links, and how far it is. */
-import fs from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import * as discordLive from '../../src/channels/discord/live/live.ts';
-import * as slackLive from '../../src/channels/slack/live/live.ts';
+import * as slackLive from '../../src/channels/slack/options.ts';
 import * as telegramLive from '../../src/channels/telegram/adapter.ts';
 import { eventually } from '../helpers/eventually.ts';
+import { onEveryPlatform, openChat } from '../kit/kit.ts';
 import { waitFor } from '../platforms/platform.ts';
-import { NAMES, openPlatforms, type PlatformName } from '../platforms/world.ts';
+import type { ChannelName } from '../platforms/world.ts';
 
 const FILE = path.join(import.meta.dirname, '..', 'fixtures', 'mcp', 'sdk.ts');
 const QUICK = { statusAfter: 150, statusEvery: 100, textEvery: 100 };
@@ -18,49 +18,21 @@ beforeAll(() => {
   Object.assign(slackLive.LIVE_TIMING, QUICK, { gap: 100 });
 });
 
-async function open(name: PlatformName, servers = true) {
+function open(servers = true, on?: ChannelName) {
   const docs = { command: process.execPath, args: [FILE], trusted: false };
-  const world = await openPlatforms({
-    on: [name],
-    channel: { live: 'status', injection: 'followup' },
-    config: servers ? { mcp: { docs } } : {},
-    prepare(home) {
-      fs.mkdirSync(path.join(home, 'agents'), { recursive: true });
-      fs.writeFileSync(path.join(home, 'agents/default.yaml'), 'mode: execute\n');
+  return openChat(
+    {
+      channel: { live: 'status', injection: 'followup' },
+      config: servers ? { mcp: { docs } } : {},
+      files: { 'agents/default.yaml': 'mode: execute\n' },
     },
-  });
-  const platform = world.platforms[name];
-  return { world, platform, dm: platform.dm('alex') };
+    on,
+  );
 }
 
-describe.each(NAMES)('on %s', (name) => {
-  it('prompts are listed, ask for what they need, and are done as data that the person has chosen', async () => {
-    const { world, platform, dm } = await open(name);
-    world.llm.script(({ messages }) => ({ text: `told: ${JSON.stringify(messages.at(-1)).length}` }));
-    await platform.command(dm, 'prompts');
-    const listed = await waitFor(platform, dm, { text: 'Reviews a text' });
-    expect(listed.text).toMatch(/review.*\(docs\): Reviews a text\. It needs what\./);
-    expect(listed.buttons).toEqual(['morning']);
-    await platform.command(dm, 'prompts', 'review');
-    await waitFor(platform, dm, { text: 'The prompt review needs what' });
-    await platform.command(dm, 'prompts', 'nothere');
-    await waitFor(platform, dm, { text: 'There is no prompt nothere' });
-    expect(world.llm.requests()).toHaveLength(0);
-    await platform.command(dm, 'prompts', 'docs/review what="the plan" tone=kind');
-    await waitFor(platform, dm, { text: /told: / });
-    const asked = JSON.stringify(world.llm.requests()[0]?.messages.at(-1));
-    expect(asked).toContain('Review the plan in a kind tone.');
-    expect(asked).toContain('Do what the prompt review of docs asks for.');
-    // It stands between marks, as everything that others wrote.
-    expect(asked.indexOf('Review the plan')).toBeLessThan(asked.indexOf('Do what the prompt'));
-    const [task = ''] = world.tasks();
-    expect(world.read(`agents/default/sessions/${task}.jsonl`)).not.toContain('"addresses"');
-    await platform.press(dm, 'morning');
-    await eventually(() => expect(JSON.stringify(world.llm.requests())).toContain('Say good morning'));
-  });
-
+describe.each(onEveryPlatform)('on %s', (name) => {
   it('how far a call is, is in the status; a picture is shown to the model, a link read', async () => {
-    const { world, platform, dm } = await open(name);
+    const { world, platform, dm } = await open(true, name);
     const results: string[] = [];
     world.llm.script(({ toolResults, messages }) => {
       results.push(...toolResults.filter((each) => !results.includes(each)));
@@ -90,9 +62,36 @@ describe.each(NAMES)('on %s', (name) => {
     await waitFor(platform, dm, { text: /example\.org\/x/ });
     expect(JSON.stringify(world.llm.requests().at(-1)?.messages)).toMatch(/data:image\/png;base64|"image/);
   });
+});
+
+describe('servers of tools', () => {
+  it('prompts are listed, ask for what they need, and are done as data that the person has chosen', async () => {
+    const { world, platform, dm } = await open();
+    world.llm.script(({ messages }) => ({ text: `told: ${JSON.stringify(messages.at(-1)).length}` }));
+    await platform.command(dm, 'prompts');
+    const listed = await waitFor(platform, dm, { text: 'Reviews a text' });
+    expect(listed.text).toMatch(/review.*\(docs\): Reviews a text\. It needs what\./);
+    expect(listed.buttons).toEqual(['morning']);
+    await platform.command(dm, 'prompts', 'review');
+    await waitFor(platform, dm, { text: 'The prompt review needs what' });
+    await platform.command(dm, 'prompts', 'nothere');
+    await waitFor(platform, dm, { text: 'There is no prompt nothere' });
+    expect(world.llm.requests()).toHaveLength(0);
+    await platform.command(dm, 'prompts', 'docs/review what="the plan" tone=kind');
+    await waitFor(platform, dm, { text: /told: / });
+    const asked = JSON.stringify(world.llm.requests()[0]?.messages.at(-1));
+    expect(asked).toContain('Review the plan in a kind tone.');
+    expect(asked).toContain('Do what the prompt review of docs asks for.');
+    // It stands between marks, as everything that others wrote.
+    expect(asked.indexOf('Review the plan')).toBeLessThan(asked.indexOf('Do what the prompt'));
+    const [task = ''] = world.tasks();
+    expect(world.read(`agents/default/sessions/${task}.jsonl`)).not.toContain('"addresses"');
+    await platform.press(dm, 'morning');
+    await eventually(() => expect(JSON.stringify(world.llm.requests())).toContain('Say good morning'));
+  });
 
   it('without servers there are no prompts, which is said', async () => {
-    const { platform, dm } = await open(name, false);
+    const { platform, dm } = await open(false);
     await platform.command(dm, 'skills', 'prompts');
     await waitFor(platform, dm, { text: 'No tool server is set up here' });
   });

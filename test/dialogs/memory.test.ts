@@ -2,6 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { press } from '../kit/kit.ts';
 import { ask, waitFor } from '../platforms/platform.ts';
 import { openPlatforms, type PlatformWorldOptions } from '../platforms/world.ts';
 
@@ -27,7 +28,7 @@ describe('a fact told on Telegram', () => {
     expect(offered.buttons).toEqual(['Accept', 'Edit', 'Reject']);
     expect(world.read(MEMORY)).not.toContain('Friday');
     await telegram.press(dm, 'Accept');
-    await waitFor(telegram, dm, { text: 'I will remember: The launch is on Friday' });
+    await waitFor(telegram, dm, { text: "I'll remember: The launch is on Friday" });
     expect(world.read(MEMORY)).toMatch(/## Project Context\n- The launch is on Friday\n/);
     const [task = ''] = world.tasks();
     const record = JSON.parse(world.read('workspace/memory/provenance.jsonl').trim());
@@ -50,18 +51,16 @@ describe('a fact told on Telegram', () => {
     await ask(telegram, dm, 'fact one about tea');
     await telegram.press(dm, 'Edit');
     await waitFor(telegram, dm, { text: /new wording/ });
-    await ask(telegram, dm, 'Kim drinks tea', { text: 'I will remember: Kim drinks tea' });
+    await ask(telegram, dm, 'Kim drinks tea', { text: "I'll remember: Kim drinks tea" });
     await telegram.press(dm, 'Accept', 'alex', true);
     await waitFor(telegram, dm, { text: /accepted this already/ });
     await ask(telegram, dm, 'fact two about milk');
     await telegram.press(dm, 'Reject');
-    await waitFor(telegram, dm, { text: 'I will not remember: fact two about milk' });
+    await waitFor(telegram, dm, { text: "I won't remember: fact two about milk" });
     expect(world.read(MEMORY)).toContain('- Kim drinks tea');
     expect(world.read(MEMORY)).not.toMatch(/fact one|fact two/);
     expect((await telegram.command(dm, 'memory', 'forget kim')).text).toContain('Forgotten: Kim drinks tea');
-    const before = telegram.answers(dm).length;
-    await telegram.press(dm, 'Undo');
-    await waitFor(telegram, dm, { after: before, text: 'I remember again: Kim drinks tea' });
+    await press(telegram, dm, 'Undo', 'I remember again: Kim drinks tea');
     expect(world.read(MEMORY)).toContain('- Kim drinks tea');
   });
 
@@ -74,7 +73,7 @@ describe('a fact told on Telegram', () => {
     await expect.poll(() => world.read(`workspace/memory/${today()}.md`)).toContain('over lunch');
     await world.kill();
     await telegram.press(dm, 'Accept');
-    await waitFor(telegram, dm, { text: 'I will remember: Kim drinks tea' });
+    await waitFor(telegram, dm, { text: "I'll remember: Kim drinks tea" });
     expect(world.read(MEMORY)).toContain('- Kim drinks tea');
     expect(world.read(`workspace/memory/${today()}.md`).match(/over lunch/g)).toHaveLength(1);
   });
@@ -91,7 +90,7 @@ describe("somebody else's words on Slack", () => {
     await ask(telegram, dm, 'hello');
     const thread = slack.answerPlace(slack.say(slack.room, 'who is the boss?', { by: 'sam', mention: true }));
     const told = await waitFor(slack, thread);
-    expect(told.text).toContain('I will ask the owner');
+    expect(told.text).toContain("I'll ask the owner");
     expect(told.text).not.toContain('Kim is the boss');
     expect(told.buttons).toEqual([]);
     const asked = await waitFor(telegram, dm, { text: 'Kim is the boss' });
@@ -105,12 +104,12 @@ describe("somebody else's words on Slack", () => {
     }
     expect(world.read(MEMORY)).not.toContain('Kim is the boss');
     await telegram.press(dm, 'Accept');
-    await waitFor(telegram, dm, { text: 'I will remember: Kim is the boss' });
+    await waitFor(telegram, dm, { text: "I'll remember: Kim is the boss" });
     expect(world.read(MEMORY)).toContain('- Kim is the boss');
   });
 
-  it('stand open when memory.auto_accept is on, as does what a quotation led to', async () => {
-    const world = await open({ on: ['slack'], config: { memory: { auto_accept: true } } });
+  it('stand open when memory.autoAccept is on, as does what a quotation led to', async () => {
+    const world = await open({ on: ['slack'], config: { memory: { autoAccept: true } } });
     const { slack } = world.platforms;
     world.llm.script((request) => ({ text: block(/fact \w+/.exec(request.lastUser)?.[0] ?? 'none') }));
     const dm = slack.dm('alex');
@@ -126,8 +125,8 @@ describe("somebody else's words on Slack", () => {
   });
 });
 
-it('what a daily log has told the model is asked about too, also with memory.auto_accept', async () => {
-  const world = await open({ on: ['telegram'], config: { memory: { auto_accept: true } } });
+it('what a daily log has told the model is asked about too, also with memory.autoAccept', async () => {
+  const world = await open({ on: ['telegram'], config: { memory: { autoAccept: true } } });
   const { telegram } = world.platforms;
   const dm = telegram.dm('alex');
   const plan = '## Goal\nShip\n\n## Plan\n- [ ] one\n- [ ] two\n- [ ] three\n';

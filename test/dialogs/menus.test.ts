@@ -7,27 +7,29 @@ import { slackPlatform } from '../platforms/slack.ts';
 import { telegramPlatform } from '../platforms/telegram.ts';
 import { openPlatforms } from '../platforms/world.ts';
 
-it('every command of the menus is told in German, as short as platforms want it', () => {
+it.each(Object.entries(MENU))('every command of the menus is told in %s, as short as platforms want it', (_, menu) => {
   for (const { name, argument } of LISTED) {
-    const text = MENU.de?.[name];
+    const text = menu[name];
     expect([name, text?.description.length], name).toEqual([name, expect.any(Number)]);
     expect([name, text?.argument === undefined]).toEqual([name, argument === undefined]);
     for (const said of [text?.description ?? '', text?.argument ?? '']) expect(said.length).toBeLessThanOrEqual(100);
   }
 });
 
-it('Telegram’s menu is set once for everybody and once for those who speak German', async () => {
+it('Telegram’s menu is set once for everybody and once for those who speak each other language', async () => {
   const telegram = await telegramPlatform();
   const world = await openPlatforms({ on: ['telegram'], given: { telegram } });
   const menus = () => telegram.emulator.requests().filter(({ method }) => method === 'setMyCommands');
-  await expect.poll(() => menus().length).toBe(2);
+  await expect.poll(() => menus().length).toBe(3);
   const textOf = (at: number) => JSON.stringify(menus()[at]?.params);
   expect(textOf(0)).toContain('List your tasks');
   expect(textOf(0)).not.toContain('language_code');
   expect(textOf(1)).toContain('Deine Aufgaben zeigen');
   expect(menus()[1]?.params).toMatchObject({ language_code: 'de' });
+  expect(textOf(2)).toContain('Ver tus tareas');
+  expect(menus()[2]?.params).toMatchObject({ language_code: 'es' });
   await world.restart();
-  expect(menus()).toHaveLength(2);
+  expect(menus()).toHaveLength(3);
 });
 
 it('the language that is set for everybody is that of the menu', async () => {
@@ -38,19 +40,27 @@ it('the language that is set for everybody is that of the menu', async () => {
   expect(JSON.stringify(menus()[0]?.params)).toContain('Deine Aufgaben zeigen');
 });
 
-it('Discord is given both languages, and is not told again what it has', async () => {
+it('Discord is given every language by its own names, and is not told again what it has', async () => {
   const discord = await discordPlatform();
   const world = await openPlatforms({ on: ['discord'], given: { discord } });
   await expect.poll(() => discord.emulator.commands().length).toBe(1);
   const [viber] = discord.emulator.commands();
   expect(viber).toMatchObject({
     description: 'Tasks for the viber',
-    description_localizations: { de: 'Aufgaben für den Viber' },
+    description_localizations: {
+      de: 'Aufgaben für den Viber',
+      'es-ES': 'Tareas para el viber',
+      'es-419': 'Tareas para el viber',
+    },
     options: expect.arrayContaining([
       expect.objectContaining({
         ...{ name: 'tasks', description: 'List your tasks' },
-        description_localizations: { de: 'Deine Aufgaben zeigen' },
-        options: [expect.objectContaining({ description_localizations: { de: 'all: auch die von anderen' } })],
+        description_localizations: expect.objectContaining({ de: 'Deine Aufgaben zeigen', 'es-419': 'Ver tus tareas' }),
+        options: [
+          expect.objectContaining({
+            description_localizations: expect.objectContaining({ de: 'all: auch die von anderen' }),
+          }),
+        ],
       }),
     ]),
   });

@@ -1,10 +1,9 @@
 /** Agents asked side by side in a conversation: their consents go up to the person, their words are named in the answer, nothing is done twice. */
-import fs from 'node:fs';
-import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { LlmRequest, Turn } from '../emulators/llm.ts';
-import { type Place, type Platform, waitFor } from '../platforms/platform.ts';
-import { NAMES, openPlatforms, type PlatformName, type PlatformWorldOptions } from '../platforms/world.ts';
+import { onEveryPlatform, openChat, press } from '../kit/kit.ts';
+import { waitFor } from '../platforms/platform.ts';
+import type { ChannelName, PlatformWorldOptions } from '../platforms/world.ts';
 
 const nameIn = ({ system }: LlmRequest): string => /You are the viber "([\w-]+)"/.exec(system)?.[1] ?? '';
 const asking = (...agents: string[]): Turn => ({
@@ -14,28 +13,20 @@ const saving = (name: string): Turn => ({
   toolCalls: [{ name: 'write_file', arguments: { path: `workspace/${name}.md`, content: `by ${name}` } }],
 });
 
-function open(on: readonly PlatformName[], options: PlatformWorldOptions = {}) {
-  return openPlatforms({
-    ...{ on, channel: { live: 'off', injection: 'followup' } },
-    prepare(home) {
-      fs.mkdirSync(path.join(home, 'agents'), { recursive: true });
-      for (const id of ['ann', 'ben', 'cid'])
-        fs.writeFileSync(path.join(home, `agents/${id}.yaml`), `description: ${id}\n`);
+function open(options: PlatformWorldOptions = {}, on?: ChannelName) {
+  return openChat(
+    {
+      channel: { live: 'off', injection: 'followup' },
+      files: Object.fromEntries(['ann', 'ben', 'cid'].map((id) => [`agents/${id}.yaml`, `description: ${id}\n`])),
+      ...options,
     },
-    ...options,
-  });
-}
-
-async function press(platform: Platform, place: Place, label: string, text: string | RegExp) {
-  const after = platform.answers(place).length;
-  await platform.press(place, label);
-  return waitFor(platform, place, { after, text });
+    on,
+  );
 }
 
 describe('several agents that are asked in one step', () => {
   it('work side by side, and the answer shows who said what', async () => {
-    const world = await open(['telegram']);
-    const { telegram } = world.platforms;
+    const { world, platform, dm } = await open();
     const all = Promise.withResolvers<void>();
     let begun = 0;
     world.llm.script(async (request) => {
@@ -48,58 +39,52 @@ describe('several agents that are asked in one step', () => {
       await all.promise;
       return { text: `${who} has *looked*: nothing wrong.\n\nDetails follow.` };
     });
-    telegram.say(telegram.dm('alex'), 'have it looked at');
-    const { text } = await waitFor(telegram, telegram.dm('alex'), { text: 'All is fine' });
+    platform.say(dm, 'have it looked at');
+    const { text } = await waitFor(platform, dm, { text: 'All is fine' });
     expect(text).toMatch(/Who said what:[\s\S]*ann: ann has[\s\S]*ben: ben has[\s\S]*cid: cid has/);
   });
 
-  it.each(NAMES)(
-    'ask for consent as in a playbook, one after the other, and go on where they were: %s',
-    async (name) => {
-      const world = await open([name], { process: true });
-      const platform = world.platforms[name];
-      const dm = platform.dm('alex');
-      world.llm.script((request) => {
-        const who = nameIn(request);
-        const isFirst = request.toolResults.length === 0;
-        if (who === 'default')
-          return isFirst ? asking('ann', 'ben', 'cid') : { text: `heard: ${request.toolResults.join(' ')}` };
-        if (who === 'cid') return { text: 'cid needs nothing' };
-        return isFirst ? saving(who) : { text: `${who} was told ${request.toolResults[0]}` };
-      });
-      platform.say(dm, 'begin');
-      const first = await waitFor(platform, dm, { text: 'asks:' });
-      const asker = /(ann|ben) asks:/.exec(first.text.replace(/[*_]/g, ''))?.[1] ?? '';
-      const other = asker === 'ann' ? 'ben' : 'ann';
-      expect(first.text).toContain(`${asker}.md`);
-      await world.kill();
-      const second = await press(platform, dm, 'Save', new RegExp(`${other}.md`));
-      expect(second.text.replace(/[*_]/g, '')).toContain(`${other} asks:`);
-      await world.kill();
-      const answer = await press(platform, dm, 'No', 'heard:');
-      expect(world.read(`vibers/${asker}/${asker}.md`)).toBe(`by ${asker}`);
-      expect(world.read(`vibers/${other}/${other}.md`)).toBe('');
-      expect(answer.text).toContain(`${other} was told`);
-      expect(answer.text).toMatch(/denied|not/);
-      expect(answer.text).toContain('Who said what');
-      // Each was asked once, in one run of its own, and its model once for the call and once after it.
-      const [task = ''] = world.tasks();
-      for (const who of ['ann', 'ben', 'cid']) {
-        const lines = world.read(`agents/${who}/sessions/${task}.jsonl`).trim().split('\n');
-        expect(lines.filter((line) => line.includes('"type":"message"'))).toHaveLength(1);
-        expect(lines.filter((line) => line.includes('"type":"result"'))).toHaveLength(1);
-      }
-      const asked = (who: string) => world.llm.requests().filter((request) => nameIn(request) === who).length;
-      expect([asked('ann'), asked('ben'), asked('cid'), asked('default')]).toEqual([2, 2, 1, 2]);
-    },
-  );
+  it('ask for consent as in a playbook, one after the other, and go on where they were', async () => {
+    const { world, platform } = await open({ process: true });
+    const dm = platform.dm('alex');
+    world.llm.script((request) => {
+      const who = nameIn(request);
+      const isFirst = request.toolResults.length === 0;
+      if (who === 'default')
+        return isFirst ? asking('ann', 'ben', 'cid') : { text: `heard: ${request.toolResults.join(' ')}` };
+      if (who === 'cid') return { text: 'cid needs nothing' };
+      return isFirst ? saving(who) : { text: `${who} was told ${request.toolResults[0]}` };
+    });
+    platform.say(dm, 'begin');
+    const first = await waitFor(platform, dm, { text: 'asks:' });
+    const asker = /(ann|ben) asks:/.exec(first.text.replace(/[*_]/g, ''))?.[1] ?? '';
+    const other = asker === 'ann' ? 'ben' : 'ann';
+    expect(first.text).toContain(`${asker}.md`);
+    await world.kill();
+    const second = await press(platform, dm, 'Save', new RegExp(`${other}.md`));
+    expect(second.text.replace(/[*_]/g, '')).toContain(`${other} asks:`);
+    await world.kill();
+    const answer = await press(platform, dm, 'No', 'heard:');
+    expect(world.read(`vibers/${asker}/${asker}.md`)).toBe(`by ${asker}`);
+    expect(world.read(`vibers/${other}/${other}.md`)).toBe('');
+    expect(answer.text).toContain(`${other} was told`);
+    expect(answer.text).toMatch(/denied|not/);
+    expect(answer.text).toContain('Who said what');
+    // Each was asked once, in one run of its own, and its model once for the call and once after it.
+    const [task = ''] = world.tasks();
+    for (const who of ['ann', 'ben', 'cid']) {
+      const lines = world.read(`agents/${who}/sessions/${task}.jsonl`).trim().split('\n');
+      expect(lines.filter((line) => line.includes('"type":"message"'))).toHaveLength(1);
+      expect(lines.filter((line) => line.includes('"type":"result"'))).toHaveLength(1);
+    }
+    const asked = (who: string) => world.llm.requests().filter((request) => nameIn(request) === who).length;
+    expect([asked('ann'), asked('ben'), asked('cid'), asked('default')]).toEqual([2, 2, 1, 2]);
+  });
 });
 
 describe('an agent further down', () => {
   it('that needs consent has the person asked, whose other words leave the question open', async () => {
-    const world = await open(['telegram']);
-    const { telegram } = world.platforms;
-    const dm = telegram.dm('alex');
+    const { world, platform, dm } = await open();
     world.llm.script((request) => {
       const who = nameIn(request);
       const isFirst = request.toolResults.length === 0;
@@ -109,16 +94,16 @@ describe('an agent further down', () => {
         ? asking('ann')
         : { text: `end: ${request.toolResults[0] ?? request.lastUser}` };
     });
-    telegram.say(dm, 'begin');
-    expect((await waitFor(telegram, dm, { text: 'asks:' })).text).toContain('ben asks:');
-    expect((await press(telegram, dm, 'Save', 'end:')).text).toContain('ann heard');
+    platform.say(dm, 'begin');
+    expect((await waitFor(platform, dm, { text: 'asks:' })).text).toContain('ben asks:');
+    expect((await press(platform, dm, 'Save', 'end:')).text).toContain('ann heard');
     expect(world.read('vibers/ben/ben.md')).toBe('by ben');
     // Once more, and the person writes instead.
-    const after = telegram.answers(dm).length;
-    telegram.say(dm, 'begin again');
-    await waitFor(telegram, dm, { after, text: 'asks:' });
-    telegram.say(dm, 'rather something else');
-    await waitFor(telegram, dm, { text: 'end: rather something else' });
+    const after = platform.answers(dm).length;
+    platform.say(dm, 'begin again');
+    await waitFor(platform, dm, { after, text: 'asks:' });
+    platform.say(dm, 'rather something else');
+    await waitFor(platform, dm, { text: 'end: rather something else' });
     const [task = ''] = world.tasks();
     expect(world.read(`agents/ben/sessions/${task}.jsonl`)).not.toContain('wrote');
     const last = JSON.stringify(world.llm.requests().at(-1)?.messages);
@@ -126,27 +111,24 @@ describe('an agent further down', () => {
   });
 
   it('is stopped with the run while it waits', async () => {
-    const world = await open(['telegram']);
-    const { telegram } = world.platforms;
-    const dm = telegram.dm('alex');
+    const { world, platform, dm } = await open();
     world.llm.script((request) =>
       nameIn(request) === 'ann' ? saving('ann') : request.lastUser.includes('begin') ? asking('ann') : { text: 'fine' },
     );
-    telegram.say(dm, 'begin');
-    await waitFor(telegram, dm, { text: 'asks:' });
-    await telegram.command(dm, 'stop');
-    await waitFor(telegram, dm, { text: 'Stopped' });
-    telegram.say(dm, 'hello');
-    await waitFor(telegram, dm, { text: 'fine' });
+    platform.say(dm, 'begin');
+    await waitFor(platform, dm, { text: 'asks:' });
+    await platform.command(dm, 'stop');
+    await waitFor(platform, dm, { text: 'Stopped' });
+    platform.say(dm, 'hello');
+    await waitFor(platform, dm, { text: 'fine' });
     expect(world.read('vibers/ann/ann.md')).toBe('');
   });
 });
 
-it.each(NAMES)(
+it.each(onEveryPlatform)(
   'one that is asked is stopped by its name from another task of the person, by no one else: %s',
   async (name) => {
-    const world = await open([name]);
-    const platform = world.platforms[name];
+    const { world, platform } = await open({}, name);
     world.llm.script((request) => {
       if (nameIn(request) === 'ann') return { text: 'too late', delayMs: 60_000 };
       return request.lastUser.includes('begin') ? asking('ann') : { text: `fine: ${request.lastUser}` };

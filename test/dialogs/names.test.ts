@@ -1,10 +1,11 @@
 /** The model reads names, not ids, of who writes and of whom they mention: those of the configuration, else the platform's. */
 import { describe, expect, it } from 'vitest';
+import { onEveryPlatform, openChat } from '../kit/kit.ts';
 import type { discordPlatform } from '../platforms/discord.ts';
 import type { Person, Platform } from '../platforms/platform.ts';
 import type { slackPlatform } from '../platforms/slack.ts';
 import type { telegramPlatform } from '../platforms/telegram.ts';
-import { NAMES, openPlatforms, type PlatformWorld } from '../platforms/world.ts';
+import { openPlatforms, type PlatformWorld } from '../platforms/world.ts';
 
 type Slack = Awaited<ReturnType<typeof slackPlatform>>;
 type Discord = Awaited<ReturnType<typeof discordPlatform>>;
@@ -38,10 +39,9 @@ async function requestWith(world: PlatformWorld, words: string): Promise<string>
   return found();
 }
 
-describe.each(NAMES)('on %s', (name) => {
+describe.each(onEveryPlatform)('on %s', (name) => {
   it('writers and those they mention have names from the first message on', async () => {
-    const world = await openPlatforms({ on: [name], channel: { live: 'off' } });
-    const platform = world.platforms[name];
+    const { world, platform } = await openChat({ channel: { live: 'off' } }, name);
     if (name === 'discord')
       (platform as Discord).emulator.person({ id: platform.identity('kim').split(':').at(-1) ?? '', nick: 'Kim' });
     if (name === 'slack') (platform as Slack).emulator.addUser({ id: 'U0KIM0000', name: 'Kim', realName: 'Kim' });

@@ -2,6 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { onEveryPlatform, onThreads } from '../kit/kit.ts';
 import { ask, type Platform, waitFor } from '../platforms/platform.ts';
 import type { PlatformWorld } from '../platforms/world.ts';
 import { openThree } from './three.ts';
@@ -58,7 +59,7 @@ async function opened(name: Name): Promise<{ three: Three; world: PlatformWorld;
   return { three, world: three.world, platform };
 }
 
-describe.each(['telegram', 'discord', 'slack'] as const)('on %s', (name) => {
+describe.each(onEveryPlatform)('on %s', (name) => {
   it('what the platform tells is known before a model is asked, is told once, and is over once it is', async () => {
     const { three, world, platform } = await opened(name);
     const before = world.llm.requests().length;
@@ -88,7 +89,7 @@ describe.each(['telegram', 'discord', 'slack'] as const)('on %s', (name) => {
   });
 });
 
-it.each(['discord', 'slack'] as const)(
+it.each(onThreads)(
   'on %s nobody stays untold because their direct messages could not be opened at once',
   async (name) => {
     const { three, world, platform } = await opened(name);

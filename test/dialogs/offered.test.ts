@@ -3,8 +3,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { LlmRequest } from '../emulators/llm.ts';
+import { onEveryPlatform } from '../kit/kit.ts';
 import { ask, waitFor } from '../platforms/platform.ts';
-import { NAMES, openPlatforms } from '../platforms/world.ts';
+import { openPlatforms } from '../platforms/world.ts';
 import { openToGuests } from './guests-world.ts';
 
 /** Tools of the gateway, by their names in the rules and in what it says of itself. */
@@ -20,7 +21,7 @@ function promised({ system }: Pick<LlmRequest, 'system'>): string[] {
 const notOffered = (request: LlmRequest | undefined) =>
   request && promised(request).filter((name) => !request.tools.includes(name));
 
-describe.each(NAMES)('on %s', (name) => {
+describe.each(onEveryPlatform)('on %s', (name) => {
   it('an owner, a group and a guest are each told of their own', async () => {
     const { world, platform } = await openToGuests(name);
     const { llm } = world;

@@ -1,8 +1,8 @@
 /** What is arranged for another time is confirmed once; a plan is shown in its own words; times are those of the reader. */
 import { describe, expect, it } from 'vitest';
 import type { LlmRequest, ToolCall, Turn } from '../emulators/llm.ts';
+import { openChat } from '../kit/kit.ts';
 import { ask, waitFor } from '../platforms/platform.ts';
-import { NAMES, openPlatforms } from '../platforms/world.ts';
 
 const calls =
   (call: ToolCall) =>
@@ -13,12 +13,10 @@ const REMIND: ToolCall = {
   arguments: { name: 'Call mum', schedule: 'tomorrow at 9', prompt: 'Remind Alex to call mum' },
 };
 
-describe.each(NAMES)('on %s', (name) => {
+describe('for another time', () => {
   it('a yes to tomorrow is confirmed once, and by the clock of whoever reads', async () => {
     const config = { jobs: { timezone: 'UTC' } };
-    const world = await openPlatforms({ on: [name], channel: { live: 'off' }, config });
-    const platform = world.platforms[name];
-    const dm = platform.dm('alex');
+    const { world, platform, dm } = await openChat({ config });
     await platform.command(dm, 'timezone', 'Asia/Kolkata');
     world.llm.script(calls(REMIND));
     await ask(platform, dm, 'remind me', { text: 'call mum' });
@@ -39,10 +37,8 @@ describe.each(NAMES)('on %s', (name) => {
   });
 
   it('a plan is asked about without the headings of its file, and without a path of this machine', async () => {
-    const config = { plan_approval: 'on' };
-    const world = await openPlatforms({ on: [name], channel: { live: 'off' }, config });
-    const platform = world.platforms[name];
-    const dm = platform.dm('alex');
+    const config = { planApproval: 'on' };
+    const { world, platform, dm } = await openChat({ config });
     const plan = { goal: 'A party', steps: [{ id: '1', title: 'Buy a cake', status: 'pending' }] };
     world.llm.script(calls({ name: 'update_plan', arguments: { plan } }));
     const asked = await ask(platform, dm, 'plan a party', { text: 'Buy a cake' });

@@ -1,12 +1,11 @@
 /** /open in a room, also where each task has a thread of its own: whoever opens one is answered, or shown the thread where it goes on. */
 import { describe, expect, it } from 'vitest';
+import { onEveryPlatform, openChat } from '../kit/kit.ts';
 import { ask, waitFor } from '../platforms/platform.ts';
-import { NAMES, openPlatforms } from '../platforms/world.ts';
 
-describe.each(NAMES)('/open in a room of %s', (name) => {
+describe.each(onEveryPlatform)('/open in a room of %s', (name) => {
   it('is answered to whoever typed it, for a task of another chat, one that has its thread there, and none', async () => {
-    const world = await openPlatforms({ on: [name], channel: { live: 'off' } });
-    const platform = world.platforms[name];
+    const { world, platform } = await openChat({ channel: { live: 'off' } }, name);
     const { room } = platform;
     world.llm.script(({ lastUser }) => ({ text: `re ${lastUser}` }));
     await ask(platform, platform.dm('alex'), 'first words here', { text: 're first words' });
@@ -26,6 +25,6 @@ describe.each(NAMES)('/open in a room of %s', (name) => {
       }
     }
     const none = await platform.command(room, 'open', '99999999-nothing1', 'alex');
-    expect(none.text).toMatch(/I can’t find a task|On it/);
+    expect(none.text).toMatch(/I can't find a task|On it/);
   });
 });

@@ -1,10 +1,9 @@
 /** What a question becomes: once it is decided, every message that asked it says how, and no button of it is left. */
-import fs from 'node:fs';
-import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { LlmRequest, Turn } from '../emulators/llm.ts';
+import { letTimePass, onEveryPlatform, openChat } from '../kit/kit.ts';
 import { ask, type Place, type Platform, type Seen, waitFor } from '../platforms/platform.ts';
-import { NAMES, openPlatforms, type PlatformWorld } from '../platforms/world.ts';
+import { NAMES, openPlatforms } from '../platforms/world.ts';
 
 const channel = { live: 'off', injection: 'followup' };
 const CLOCK = /\d\d:\d\d/;
@@ -37,21 +36,9 @@ async function becomes(platform: Platform, place: Place, question: Seen, words: 
   return now(platform, place, question);
 }
 
-/** While the gateway is down the time of every open request goes by. */
-function letTimePass(world: PlatformWorld): void {
-  const folder = path.join(world.home, 'access', 'approvals');
-  for (const name of fs.readdirSync(folder).filter((each) => each.endsWith('.json'))) {
-    const request = JSON.parse(fs.readFileSync(path.join(folder, name), 'utf8'));
-    request.expiresAt = new Date(Date.now() - 1_000).toISOString();
-    fs.writeFileSync(path.join(folder, name), JSON.stringify(request));
-  }
-}
-
-describe.each(NAMES)('a decided question on %s', (name) => {
+describe.each(onEveryPlatform)('a decided question on %s', (name) => {
   it('says by whom and when, keeps its own words, and has no buttons, also when the gateway was away in between', async () => {
-    const world = await openPlatforms({ on: [name], channel });
-    const platform = world.platforms[name];
-    const dm = platform.dm('alex');
+    const { world, platform, dm } = await openChat({ channel }, name);
     world.llm.script(writes);
     const asked = await ask(platform, dm, 'keep a note', { text: 'notes.md' });
     expect(asked.buttons.length).toBeGreaterThan(1);
@@ -66,10 +53,40 @@ describe.each(NAMES)('a decided question on %s', (name) => {
     expect(platform.answers(dm)).toHaveLength(3);
   });
 
+  it('loses the buttons of what was decided alone where it asks several things', async () => {
+    const { world, platform, dm } = await openChat({ channel }, name);
+    world.llm.script(learns);
+    const asked = await ask(platform, dm, 'tea for Kim, coffee for Sam', { text: 'May I remember' });
+    const rows = asked.buttons.length / 2;
+    await platform.press(dm, 'Accept 1');
+    const half = await becomes(platform, dm, asked, /Remembered \(alex/i);
+    expect(half.buttons).toHaveLength(rows);
+    expect(half.text).toContain('Noted.');
+    await platform.press(dm, 'Reject 2');
+    const whole = await becomes(platform, dm, asked, /Not remembered \(alex/i);
+    expect(whole.buttons).toEqual([]);
+    expect(whole.text).toMatch(/Remembered \(alex/i);
+  });
+
+  it('keeps a long answer whole around it', async () => {
+    const { world, platform, dm } = await openChat({ channel }, name);
+    const lines = Array.from({ length: 900 }, (_, line) => `line ${line} of a long answer`);
+    world.llm.script(() => ({ text: `${lines.join('\n\n')}\n\n${learns().text}` }));
+    const asked = await ask(platform, dm, 'tell me all', { text: 'May I remember' });
+    const before = platform.answers(dm);
+    await platform.press(dm, 'Accept 1');
+    await waitFor(platform, dm, { after: before.length, text: "I'll remember" });
+    await expect.poll(() => now(platform, dm, asked).buttons.length).toBe(asked.buttons.length / 2);
+    const after = platform.answers(dm).slice(0, before.length);
+    const shown = after.map(({ text }) => text).join('\n');
+    expect(lines.filter((line) => !shown.includes(line))).toEqual([]);
+    expect(after.slice(0, -1).map(({ text }) => text)).toEqual(before.slice(0, -1).map(({ text }) => text));
+  });
+});
+
+describe('a decided question', () => {
   it('says so when nobody answered in time', async () => {
-    const world = await openPlatforms({ on: [name], channel });
-    const platform = world.platforms[name];
-    const dm = platform.dm('alex');
+    const { world, platform, dm } = await openChat({ channel });
     world.llm.script(writes);
     const asked = await ask(platform, dm, 'keep a note', { text: 'notes.md' });
     await world.stop();
@@ -80,9 +97,7 @@ describe.each(NAMES)('a decided question on %s', (name) => {
   });
 
   it('stays open when the person writes of something else, and says so once they have changed the same matter', async () => {
-    const world = await openPlatforms({ on: [name], channel });
-    const platform = world.platforms[name];
-    const dm = platform.dm('alex');
+    const { world, platform, dm } = await openChat({ channel });
     world.llm.script(writes);
     const asked = await ask(platform, dm, 'keep a note', { text: 'notes.md' });
     world.llm.script(() => ({ text: 'half past four' }));
@@ -103,27 +118,8 @@ describe.each(NAMES)('a decided question on %s', (name) => {
     expect(world.read('vibers/default/notes.md')).toBe('');
   });
 
-  it('loses the buttons of what was decided alone where it asks several things', async () => {
-    const world = await openPlatforms({ on: [name], channel });
-    const platform = world.platforms[name];
-    const dm = platform.dm('alex');
-    world.llm.script(learns);
-    const asked = await ask(platform, dm, 'tea for Kim, coffee for Sam', { text: 'May I remember' });
-    const rows = asked.buttons.length / 2;
-    await platform.press(dm, 'Accept 1');
-    const half = await becomes(platform, dm, asked, /Remembered \(alex/i);
-    expect(half.buttons).toHaveLength(rows);
-    expect(half.text).toContain('Noted.');
-    await platform.press(dm, 'Reject 2');
-    const whole = await becomes(platform, dm, asked, /Not remembered \(alex/i);
-    expect(whole.buttons).toEqual([]);
-    expect(whole.text).toMatch(/Remembered \(alex/i);
-  });
-
   it('says what was chosen, in place of the choices, after a restart as well', async () => {
-    const world = await openPlatforms({ on: [name], channel });
-    const platform = world.platforms[name];
-    const dm = platform.dm('alex');
+    const { world, platform, dm } = await openChat({ channel });
     world.llm.script(({ toolResults }) =>
       toolResults.length > 0
         ? { text: `I was told: ${toolResults.at(-1)}` }
@@ -133,27 +129,10 @@ describe.each(NAMES)('a decided question on %s', (name) => {
     expect(asked.buttons).toEqual(['green', 'black']);
     await world.restart();
     await platform.press(dm, 'black');
-    const told = await becomes(platform, dm, asked, /alex chose “black”, \d\d:\d\d/i);
+    const told = await becomes(platform, dm, asked, /alex chose "black", \d\d:\d\d/i);
     expect(told.text).toContain('Which tea?');
     expect(told.buttons).toEqual([]);
     await waitFor(platform, dm, { text: 'I was told' });
-  });
-
-  it('keeps a long answer whole around it', async () => {
-    const world = await openPlatforms({ on: [name], channel });
-    const platform = world.platforms[name];
-    const dm = platform.dm('alex');
-    const lines = Array.from({ length: 900 }, (_, line) => `line ${line} of a long answer`);
-    world.llm.script(() => ({ text: `${lines.join('\n\n')}\n\n${learns().text}` }));
-    const asked = await ask(platform, dm, 'tell me all', { text: 'May I remember' });
-    const before = platform.answers(dm);
-    await platform.press(dm, 'Accept 1');
-    await waitFor(platform, dm, { after: before.length, text: 'I will remember' });
-    await expect.poll(() => now(platform, dm, asked).buttons.length).toBe(asked.buttons.length / 2);
-    const after = platform.answers(dm).slice(0, before.length);
-    const shown = after.map(({ text }) => text).join('\n');
-    expect(lines.filter((line) => !shown.includes(line))).toEqual([]);
-    expect(after.slice(0, -1).map(({ text }) => text)).toEqual(before.slice(0, -1).map(({ text }) => text));
   });
 });
 

@@ -1,8 +1,8 @@
 /** Pictures and links in what a hostile model writes: no platform is made to fetch an address, and the person sees each one. */
 import { describe, expect, it } from 'vitest';
 import type { LlmRequest, Turn } from '../emulators/llm.ts';
+import { onEveryPlatform, openChat } from '../kit/kit.ts';
 import { ask, type Place, type Platform, waitFor } from '../platforms/platform.ts';
-import { NAMES, openPlatforms } from '../platforms/world.ts';
 
 const SECRET = 'alex-has-a-heart-condition';
 const address = (at: string) => `https://host.example/${at}.png?${SECRET}`;
@@ -37,11 +37,9 @@ const saying =
     chunkDelayMs: 30,
   });
 
-describe.each(NAMES)('on %s', (name) => {
+describe.each(onEveryPlatform)('on %s', (name) => {
   it.each(['off', 'status', 'text'] as const)('nothing is fetched, with live: %s', async (live) => {
-    const world = await openPlatforms({ on: [name], channel: { live } });
-    const platform = world.platforms[name];
-    const dm = platform.dm('alex');
+    const { world, platform, dm } = await openChat({ channel: { live } }, name);
     world.llm.script(saying(ANSWER));
     await ask(platform, dm, 'show me', { text: 'Here it is' });
     await waitFor(platform, dm, { text: /title\.png/ });
@@ -52,8 +50,7 @@ describe.each(NAMES)('on %s', (name) => {
   });
 
   it('nor in a thread or group, from a command, nor in what is asked and listed', async () => {
-    const world = await openPlatforms({ on: [name], channel: { live: 'text' } });
-    const platform = world.platforms[name];
+    const { world, platform } = await openChat({ channel: { live: 'text' } }, name);
     world.llm.script(saying(ANSWER));
     const said = platform.say(platform.room, `show ${address('goal')}`, { mention: true });
     const place = platform.answerPlace(said);

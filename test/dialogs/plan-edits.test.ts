@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { openChat } from '../kit/kit.ts';
 import { ask, type Place, type Platform, waitFor } from '../platforms/platform.ts';
 import { openPlatforms, type PlatformWorld } from '../platforms/world.ts';
 
@@ -15,8 +16,7 @@ interface Chat {
 }
 
 async function open(): Promise<Chat> {
-  const world = await openPlatforms({ on: ['telegram'], offline: true, channel: { live: 'off' } });
-  const { telegram } = world.platforms;
+  const { world, platform: telegram } = await openChat({ offline: true, channel: { live: 'off' } }, 'telegram');
   return { world, telegram, dm: telegram.dm('alex'), file: path.join(world.home, 'workspace', 'task.md') };
 }
 
@@ -180,16 +180,19 @@ describe('workspace/task.md', () => {
   });
 
   it('made from nothing that was shown changes no plan where several people have theirs', async () => {
-    const world = await openPlatforms({
-      ...{ on: ['telegram'], offline: true, channel: { live: 'off' } },
-      config: {
-        people: [
-          { name: 'alex', role: 'owner', ids: ['telegram:1001'] },
-          { name: 'sam', role: 'owner', ids: ['telegram:1002'] },
-        ],
+    const { world, platform: telegram } = await openChat(
+      {
+        offline: true,
+        channel: { live: 'off' },
+        config: {
+          people: [
+            { name: 'alex', role: 'owner', ids: ['telegram:1001'] },
+            { name: 'sam', role: 'owner', ids: ['telegram:1002'] },
+          ],
+        },
       },
-    });
-    const { telegram } = world.platforms;
+      'telegram',
+    );
     const file = path.join(world.home, 'workspace', 'task.md');
     await ask(telegram, telegram.dm('alex'), 'make a plan: collect numbers; write the report');
     await ask(telegram, telegram.dm('alex'), 'thanks');

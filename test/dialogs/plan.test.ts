@@ -1,16 +1,11 @@
 /** Plans in the chat: what /plan shows, how a step is ticked, skipped and dropped by button and in words, and no check mark too early. */
 
 import { describe, expect, it } from 'vitest';
+import { onEveryPlatform, openChat, press } from '../kit/kit.ts';
 import { discordPlatform } from '../platforms/discord.ts';
-import { ask, type Place, type Platform, waitFor } from '../platforms/platform.ts';
+import { ask, type Platform, waitFor } from '../platforms/platform.ts';
 import { slackPlatform } from '../platforms/slack.ts';
-import {
-  NAMES,
-  openPlatforms,
-  type PlatformName,
-  type PlatformWorld,
-  type PlatformWorldOptions,
-} from '../platforms/world.ts';
+import type { ChannelName, PlatformWorld, PlatformWorldOptions } from '../platforms/world.ts';
 
 type DiscordPlatform = Awaited<ReturnType<typeof discordPlatform>>;
 type SlackPlatform = Awaited<ReturnType<typeof slackPlatform>>;
@@ -18,24 +13,17 @@ type SlackPlatform = Awaited<ReturnType<typeof slackPlatform>>;
 const PLAN =
   '## Goal\nPaint the *kitchen*\n\n## Plan\n- [x] Buy paint\n- [ ] Tape the edges (in progress)\n- [ ] Paint\n- [ ] Clean up\n\n## Blockers\nNone currently\n';
 
-async function open(name: PlatformName, offline = false, given: PlatformWorldOptions['given'] = {}) {
-  const world = await openPlatforms({ on: [name], offline, given, channel: { live: 'off' } });
-  const platform = world.platforms[name];
-  world.llm.script((request) =>
+async function open(on?: ChannelName, options: PlatformWorldOptions = {}) {
+  const chat = await openChat({ channel: { live: 'off' }, ...options }, on);
+  chat.world.llm.script((request) =>
     request.toolResults.length === 0 && request.lastUser.includes('plan it')
       ? { toolCalls: [{ name: 'update_plan', arguments: { plan: PLAN } }] }
       : { text: 'There is a plan.' },
   );
-  return { world, platform, dm: platform.dm('alex') };
+  return chat;
 }
 
-async function press(platform: Platform, place: Place, label: string, text: string | RegExp) {
-  const after = platform.answers(place).length;
-  await platform.press(place, label);
-  return waitFor(platform, place, { after, text });
-}
-
-describe.each(NAMES)('a plan on %s', (name) => {
+describe.each(onEveryPlatform)('a plan on %s', (name) => {
   it('is a list with marks and what is next, and is changed by buttons and by words', async () => {
     const { world, platform, dm } = await open(name);
     expect((await platform.command(dm, 'plan')).text).toMatch(/no plan yet/);
@@ -55,9 +43,11 @@ describe.each(NAMES)('a plan on %s', (name) => {
     const [task = ''] = world.tasks();
     expect(world.read(`artifacts/${task}/task.md`)).toMatch(/- \[x\] Tape the edges\n- \[-\] Paint\n(?!- )/);
   });
+});
 
+describe('a plan', () => {
   it('has no check mark while a step of it is open', async () => {
-    const { platform, dm } = await open(name);
+    const { platform, dm } = await open();
     await ask(platform, dm, 'plan it');
     const listed = await platform.command(dm, 'tasks');
     expect(listed.text).toContain('◐');
@@ -67,7 +57,7 @@ describe.each(NAMES)('a plan on %s', (name) => {
   });
 
   it('is ticked in plain words without a language model', async () => {
-    const { platform, dm } = await open(name, true);
+    const { platform, dm } = await open(undefined, { offline: true });
     await ask(platform, dm, 'plan: buy paint; tape the edges; paint; clean up');
     expect((await ask(platform, dm, 'done 1')).text).toContain('3 of 4 left');
   });
@@ -86,7 +76,7 @@ const SIGNS = {
 
 it('a thread on Discord has no check mark while a step is open, also after a restart', async () => {
   const discord = await discordPlatform();
-  const { world, ...rest } = await open('discord', false, { discord });
+  const { world, ...rest } = await open('discord', { given: { discord } });
   const { sign, done } = await walk(world, discord, (said) => SIGNS.discord(discord, said), '📝');
   await rest.platform.command(done.thread, 'plan', 'done 4');
   await expect.poll(() => sign()).toEqual(['✅']);
@@ -94,7 +84,7 @@ it('a thread on Discord has no check mark while a step is open, also after a res
 
 it('a thread on Slack has no check mark while a step is open, also after a restart', async () => {
   const slack = await slackPlatform();
-  const { world, ...rest } = await open('slack', false, { slack });
+  const { world, ...rest } = await open('slack', { given: { slack } });
   const { sign, done } = await walk(world, slack, (said) => SIGNS.slack(slack, said), 'memo');
   expect((await rest.platform.command(slack.room, 'plan', `${done.task} done 4`)).text).toContain('All done');
   await expect.poll(() => sign()).toEqual(['white_check_mark']);
@@ -124,11 +114,11 @@ async function walk(
 }
 
 it('is changed by the people of its task alone', async () => {
-  const { platform, world } = await open('slack');
+  const { platform, world } = await open();
   const thread = platform.answerPlace(platform.say(platform.room, 'plan it', { mention: true }));
   await waitFor(platform, thread, { text: 'There is a plan' });
   const [task = ''] = world.tasks();
   const refused = await platform.command(platform.room, 'plan', `${task} done 2`, 'sam');
-  expect(refused.text).toContain('I can’t find a task');
+  expect(refused.text).toContain("I can't find a task");
   expect(world.read(`artifacts/${task}/task.md`)).toContain('Tape the edges (in progress)');
 });

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { LlmRequest, Turn } from '../emulators/llm.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { ask, type Place, waitFor } from '../platforms/platform.ts';
-import { NAMES, openPlatforms, type PlatformWorldOptions } from '../platforms/world.ts';
+import { openPlatforms, type PlatformWorldOptions } from '../platforms/world.ts';
 
 const PLAYBOOK = `# Playbook: Release Notes
 
@@ -66,7 +66,7 @@ async function setUp(options: Partial<PlatformWorldOptions> = {}) {
   const plan = async () => (await slack.command(slack.room, 'plan', world.tasks()[0])).text;
   const steps = (n: number) => world.llm.requests().filter((request) => !isCheck(request) && stepOf(request) === n);
   const checks = () => world.llm.requests().filter(isCheck);
-  const finished = (place: Place) => waitFor(slack, place, { text: 'is done', timeoutMs: 30_000 });
+  const finished = (place: Place) => waitFor(slack, place, { text: 'is done' });
   return { world, slack, plan, steps, checks, finished };
 }
 
@@ -96,7 +96,7 @@ describe('a playbook from Slack', () => {
     const answer = await finished(thread);
     expect(answer.text).toContain('3 of 3 steps');
     expect(answer.text).toContain('Step 1 is finished by coder.');
-    await waitFor(slack, thread, { file: 'notes.md' });
+    await waitFor(slack, thread, { file: 'notes (2).md' });
     const sent = slack.answers(thread).flatMap(({ files }) => files);
     expect(sent.map((each) => slack.bytes(each).toString())).toEqual(['Notes of 1.2.0']);
     expect(steps(1)).toHaveLength(1);
@@ -251,7 +251,7 @@ describe('a playbook from Slack', () => {
     expect(world.read('vibers/writer/notes.md')).toBe('');
     expect(await plan()).toContain('1 of 3 done.');
     // What was asked waits on, and the playbook with it.
-    expect((await ask(slack, thread, '/viber play')).text).toContain('waits for your answer');
+    expect((await ask(slack, thread, '/viber play')).text).toContain('is waiting for your answer');
     await slack.press(thread, 'No');
     expect((await finished(thread)).text).toContain('3 of 3 steps');
     expect(JSON.stringify(steps(2).at(-1)?.messages)).toContain('execution denied');
@@ -269,7 +269,7 @@ describe('a playbook from Slack', () => {
     });
     const thread = await slack.begin('play release-notes version=1.2.0');
     await second.reached;
-    const status = await waitFor(slack, thread, { text: /Working on step 2 of 3, .+: writer: /, timeoutMs: 30_000 });
+    const status = await waitFor(slack, thread, { text: /Working on step 2 of 3, .+: writer: / });
     expect(status.buttons).toContain('Stop');
     second.open();
     await finished(thread);
@@ -286,7 +286,7 @@ describe('a playbook from Slack', () => {
     });
     const thread = await slack.begin('play release-notes version=1.2.0');
     await waitFor(slack, thread, { text: 'Which language?' });
-    expect((await ask(slack, thread, '/viber play')).text).toContain('waits for your answer');
+    expect((await ask(slack, thread, '/viber play')).text).toContain('is waiting for your answer');
     await slack.command(slack.room, 'stop', world.tasks()[0]);
     asks = false;
     await ask(slack, thread, '/viber play');
@@ -334,12 +334,12 @@ describe('a playbook from Slack', () => {
     const say = async (args: string, by?: 'sam' | 'kim') => (await slack.command(slack.room, 'play', args, by)).text;
     expect(await say('')).toMatch(/release-feature: .*needs version[\s\S]*release-notes: Publish the notes/);
     expect(await say('release-notes')).toContain('needs version: send /viber play release-notes version=...');
-    expect(await say('release-notes versoin=1')).toContain('does not need versoin; what it needs: version');
+    expect(await say('release-notes versoin=1')).toContain("doesn't need versoin; it needs version");
     expect(await say('release-notes version=1 version=2')).toContain('given twice');
     expect(await say('release-notes version=""')).toContain('The value of version must be one line');
     for (const name of ['../x', '..', '/etc/passwd', '__proto__', 'constructor', 'x'.repeat(200), 'release-notes.md'])
       expect(await say(name)).toContain("I can't find that playbook. There are: ");
-    expect(await say('release-notes version=1', 'kim')).toContain('Playbooks are for the people of this bot');
+    expect(await say('release-notes version=1', 'kim')).toContain("Playbooks are for this bot's members");
     expect(world.llm.requests()).toHaveLength(0);
     expect(world.tasks()).toEqual([]);
   });
@@ -352,7 +352,7 @@ describe('a playbook from Slack', () => {
     const thread = await slack.begin('play Release-Notes version="1.2 beta"');
     const answer = await finished(thread);
     expect(answer.text).toContain(
-      'There is no agent named Writer, so I did that myself; agents/writer.yaml would make one.',
+      'There is no agent named Writer, so I did that myself. To add one, create agents/writer.yaml.',
     );
     expect(steps(2)[0]?.system).toContain('In this step you act as "Writer".');
     expect(steps(2).map(workerOf)).toEqual(['default']);
@@ -360,9 +360,9 @@ describe('a playbook from Slack', () => {
   });
 });
 
-describe.each(NAMES)('a playbook in a private chat on %s', (name) => {
+describe('a playbook in a private chat', () => {
   it('is the work of the task there, and the files come with its answer', async () => {
-    const { world, slack: platform, finished } = await setUp({ on: [name] });
+    const { world, slack: platform, finished } = await setUp({ on: ['loopback'] });
     world.llm.script((request) => {
       if (isCheck(request)) return { text: 'OK' };
       if (stepOf(request) === 2 && request.toolResults.length === 0) return notes('Notes of 2.0');

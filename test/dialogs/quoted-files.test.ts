@@ -3,10 +3,11 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { oggOpus } from '../emulators/llm/audio.ts';
+import { onEveryPlatform, openChat } from '../kit/kit.ts';
 import { ask, type GivenFile, type Person, type Platform } from '../platforms/platform.ts';
 import type { slackPlatform } from '../platforms/slack.ts';
 import type { telegramPlatform } from '../platforms/telegram.ts';
-import { NAMES, openPlatforms, type PlatformWorld } from '../platforms/world.ts';
+import { openPlatforms, type PlatformWorld } from '../platforms/world.ts';
 
 type Slack = Awaited<ReturnType<typeof slackPlatform>>;
 type Telegram = Awaited<ReturnType<typeof telegramPlatform>>;
@@ -64,12 +65,11 @@ const kept = (world: PlatformWorld, ending: string): string[] =>
       .map((name) => path.join(folder, name));
   });
 
-describe.each(NAMES)('on %s', (name) => {
+describe.each(onEveryPlatform)('on %s', (name) => {
   const kim = name === 'discord' ? 'carl' : 'Kim';
 
   it('a document is attached, named as quoted, and fetched once', async () => {
-    const world = await openPlatforms({ on: [name], channel: { live: 'off' } });
-    const platform = world.platforms[name];
+    const { world, platform } = await openChat({ channel: { live: 'off' } }, name);
     const { of, request } = await askAbout(world, platform, [REPORT]);
     expect(request).toContain('[document report.txt]');
     expect(request).toMatch(
@@ -86,8 +86,7 @@ describe.each(NAMES)('on %s', (name) => {
   });
 
   it('a picture is shown to the model', async () => {
-    const world = await openPlatforms({ on: [name], channel: { live: 'off' } });
-    const platform = world.platforms[name];
+    const { world, platform } = await openChat({ channel: { live: 'off' } }, name);
     const png = Buffer.from(
       'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
       'base64',
@@ -110,8 +109,7 @@ describe.each(NAMES)('on %s', (name) => {
 
   it('own files come first, and the limit holds for all together', async () => {
     const config = { limits: { filesPerMessage: 2, freeBytes: 0, messagesPerMinute: 1000 } };
-    const world = await openPlatforms({ on: [name], channel: { live: 'off' }, config });
-    const platform = world.platforms[name];
+    const { world, platform } = await openChat({ channel: { live: 'off' }, config }, name);
     const many = ['a', 'b', 'c'].map((each) => ({ ...REPORT, name: `${each}.txt`, text: each }));
     const { request } = await askAbout(world, platform, many);
     expect(request.match(/^- in-/gm)).toHaveLength(2);
@@ -120,8 +118,7 @@ describe.each(NAMES)('on %s', (name) => {
 
   it('a guest may ask about one as well, and one that is too large is named', async () => {
     const limits = { downloadBytes: 10, freeBytes: 0, messagesPerMinute: 1000 };
-    const world = await openPlatforms({ on: [name], channel: { live: 'off' }, config: { limits } });
-    const platform = world.platforms[name];
+    const { world, platform } = await openChat({ channel: { live: 'off' }, config: { limits } }, name);
     const { request } = await askAbout(world, platform, [REPORT, { ...REPORT, name: 's.txt', text: 'small' }], {
       by: 'kim',
     });
@@ -140,8 +137,7 @@ describe('albums on Telegram', () => {
   });
 
   it('that answer something quote it once', async () => {
-    const world = await openPlatforms({ on: ['telegram'], channel: { live: 'off' } });
-    const platform = world.platforms.telegram;
+    const { world, platform } = await openChat({ channel: { live: 'off' } }, 'telegram');
     const of = platform.say(platform.room, '', { by: 'kim', files: [REPORT] });
     platform.say(platform.room, 'compare', { mention: true, replyTo: of, files: pages });
     await expect.poll(() => world.llm.requests().length).toBeGreaterThan(0);
@@ -152,8 +148,7 @@ describe('albums on Telegram', () => {
 });
 
 it("the viber's own file is known, not kept a second time", async () => {
-  const world = await openPlatforms({ on: ['telegram'], channel: { live: 'off' } });
-  const platform = world.platforms.telegram;
+  const { world, platform } = await openChat({ channel: { live: 'off' } }, 'telegram');
   const input = { title: 'plan.txt', type: 'text/plain', content: 'one two' };
   world.llm.script((asked) =>
     asked.messages.at(-1)?.role === 'tool' || !asked.lastUser.includes('write it')

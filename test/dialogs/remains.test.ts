@@ -3,24 +3,15 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../helpers/eventually.ts';
+import { onEveryPlatform, onThreads, openChat } from '../kit/kit.ts';
 import { ask, waitFor } from '../platforms/platform.ts';
-import { NAMES, openPlatforms } from '../platforms/world.ts';
-
-function write(home: string, file: string, text: string): void {
-  fs.mkdirSync(path.dirname(path.join(home, file)), { recursive: true });
-  fs.writeFileSync(path.join(home, file), text);
-}
 
 const skill = '---\nname: look-out\ndescription: Looks out of the window.\n---\nLook.\n';
 
-describe.each(['discord', 'slack'] as const)('where every task has its thread, on %s', (name) => {
+describe.each(onThreads)('where every task has its thread, on %s', (name) => {
   it('a skill that is called begins a task and its thread; a list of skills begins none', async () => {
-    const world = await openPlatforms({
-      on: [name],
-      channel: { live: 'off' },
-      prepare: (home) => write(home, 'skills/look-out/SKILL.md', skill),
-    });
-    const platform = world.platforms[name];
+    const files = { 'skills/look-out/SKILL.md': skill };
+    const { world, platform } = await openChat({ channel: { live: 'off' }, files }, name);
     world.llm.script((request) => ({ text: `re ${request.lastUser.slice(-60)}` }));
     await platform.command(platform.room, 'skills');
     expect(platform.threads()).toEqual([]);
@@ -38,39 +29,9 @@ describe.each(['discord', 'slack'] as const)('where every task has its thread, o
   });
 });
 
-describe.each(NAMES)('on %s', (name) => {
-  it('a button that forgets means the memory it was shown for, whoever the chat is with by then', async () => {
-    const memory = '# Memory\n\n- tea is green\n- tea is black\n';
-    const world = await openPlatforms({
-      on: [name],
-      channel: { live: 'off' },
-      prepare(home) {
-        write(home, 'workspace/MEMORY.md', memory);
-        write(home, 'vibers/dev/MEMORY.md', memory);
-        write(home, 'agents/dev.yaml', 'description: Mends programs\n');
-      },
-    });
-    const platform = world.platforms[name];
-    const dm = platform.dm('alex');
-    await ask(platform, dm, 'hello');
-    const asked = await platform.command(dm, 'memory', 'forget tea');
-    expect(asked.buttons).toHaveLength(2);
-    const after = platform.answers(dm).length;
-    await platform.command(dm, 'use', 'dev');
-    await waitFor(platform, dm, { after });
-    await platform.press(dm, asked.buttons[0] ?? '');
-    await expect.poll(() => world.read('workspace/MEMORY.md')).not.toContain('tea is green');
-    expect(world.read('vibers/dev/MEMORY.md')).toBe(memory);
-    // So does what takes it back.
-    await expect.poll(() => platform.answers(dm).at(-1)?.buttons).toEqual(['Undo']);
-    await platform.press(dm, 'Undo');
-    await expect.poll(() => world.read('workspace/MEMORY.md')).toContain('tea is green');
-    expect(world.read('vibers/dev/MEMORY.md')).toBe(memory);
-  });
-
+describe.each(onEveryPlatform)('on %s', (name) => {
   it('an answer comes whole when one of its files was taken away meanwhile, and says so', async () => {
-    const world = await openPlatforms({ on: [name], channel: { live: 'off' } });
-    const platform = world.platforms[name];
+    const { world, platform } = await openChat({ channel: { live: 'off' } }, name);
     const make = (title: string) => ({
       name: 'create_artifact',
       arguments: { title, type: 'text/markdown', content: `# ${title}` },
@@ -90,10 +51,36 @@ describe.each(NAMES)('on %s', (name) => {
     await expect.poll(() => JSON.stringify(names())).toContain('stays.md');
     expect(names()).toHaveLength(1);
   });
+});
+
+describe('what remains', () => {
+  it('a button that forgets means the memory it was shown for, whoever the chat is with by then', async () => {
+    const memory = '# Memory\n\n- tea is green\n- tea is black\n';
+    const { world, platform, dm } = await openChat({
+      files: {
+        'workspace/MEMORY.md': memory,
+        'vibers/dev/MEMORY.md': memory,
+        'agents/dev.yaml': 'description: Mends programs\n',
+      },
+    });
+    await ask(platform, dm, 'hello');
+    const asked = await platform.command(dm, 'memory', 'forget tea');
+    expect(asked.buttons).toHaveLength(2);
+    const after = platform.answers(dm).length;
+    await platform.command(dm, 'use', 'dev');
+    await waitFor(platform, dm, { after });
+    await platform.press(dm, asked.buttons[0] ?? '');
+    await expect.poll(() => world.read('workspace/MEMORY.md')).not.toContain('tea is green');
+    expect(world.read('vibers/dev/MEMORY.md')).toBe(memory);
+    // So does what takes it back.
+    await expect.poll(() => platform.answers(dm).at(-1)?.buttons).toEqual(['Undo']);
+    await platform.press(dm, 'Undo');
+    await expect.poll(() => world.read('workspace/MEMORY.md')).toContain('tea is green');
+    expect(world.read('vibers/dev/MEMORY.md')).toBe(memory);
+  });
 
   it('a task whose message was given up is one that failed', async () => {
-    const world = await openPlatforms({ on: [name], channel: { live: 'off', injection: 'followup' } });
-    const platform = world.platforms[name];
+    const { world, platform } = await openChat({ channel: { injection: 'followup' } });
     const sam = platform.dm('sam');
     world.llm.script((request) => ({ text: `re ${request.lastUser}` }));
     // Nothing that a run writes of itself can be written.
@@ -102,7 +89,7 @@ describe.each(NAMES)('on %s', (name) => {
     fs.mkdirSync(path.dirname(sessions), { recursive: true });
     fs.writeFileSync(sessions, 'no folder');
     platform.say(sam, 'first', { by: 'sam' });
-    await waitFor(platform, sam, { text: /trace [0-9a-f]{12}/, timeoutMs: 60_000 });
+    await waitFor(platform, sam, { text: /trace [0-9a-f]{12}/ });
     const [task = ''] = world.tasks();
     await eventually(() => expect(JSON.parse(world.read(`artifacts/${task}/task.json`)).state).toBe('error'));
   });

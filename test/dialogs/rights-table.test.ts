@@ -3,8 +3,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { onEveryPlatform } from '../kit/kit.ts';
 import { ask, type Person, type Place, type Platform } from '../platforms/platform.ts';
-import { NAMES, openPlatforms, PLATFORMS, type PlatformName } from '../platforms/world.ts';
+import { openPlatforms, PLATFORMS, type PlatformName } from '../platforms/world.ts';
 
 const PAGE = path.join(import.meta.dirname, '../../docs/rights.md');
 const SILENCE_MS = 400;
@@ -27,7 +28,7 @@ const WHO: Readonly<Record<string, { by: Person; dm: string; isAllowed?: true }>
 /** By the columns: what a person is shown for whom it was done. */
 const SHOWN: Readonly<Record<string, RegExp>> = {
   '/help': /^Write to me/,
-  '/status': /worked on|Nothing yet/,
+  '/status': /runs? so far|no task yet/,
   '/tasks': /newest first/,
   '/skills': /chart/,
   '/memory': /memory is empty/,
@@ -117,7 +118,7 @@ describe('what the documentation says of who may do what', () => {
     expect([...new Set(all.map(({ means }) => means))].toSorted()).toEqual(['-', 'code', 'yes']);
   });
 
-  it.each(NAMES.flatMap((name) => Object.keys(WHO).map((who) => [name, who] as const)))(
+  it.each(onEveryPlatform.flatMap((name) => Object.keys(WHO).map((who) => [name, who] as const)))(
     'holds on %s for the %s',
     async (name, who) => {
       const found: string[] = [];

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { LlmRequest, Turn } from '../emulators/llm.ts';
 import { BRAVE_KEY, type SearchPoint, startSearch, TAVILY_KEY } from '../emulators/search.ts';
+import { openChat } from '../kit/kit.ts';
 import { ask, waitFor } from '../platforms/platform.ts';
-import { NAMES, openPlatforms, type PlatformName } from '../platforms/world.ts';
 
 const searching =
   (...queries: string[]) =>
@@ -19,20 +19,18 @@ const searching =
   };
 
 async function open(
-  name: PlatformName,
   search: (point: SearchPoint) => Record<string, unknown>,
   more: { memory?: string; providers?: (point: SearchPoint) => Record<string, unknown>; own?: string } = {},
 ) {
   const point = await startSearch();
-  const world = await openPlatforms({
-    on: [name],
-    channel: { live: 'off', injection: 'followup' },
+  const chat = await openChat({
+    channel: { injection: 'followup' },
     config: { search: search(point) },
+    files: {
+      ...(more.memory && { 'workspace/MEMORY.md': `# Memory\n\n- ${more.memory}\n` }),
+      ...(more.own && { 'agents/default.yaml': more.own }),
+    },
     prepare(home) {
-      fs.mkdirSync(path.join(home, 'workspace'), { recursive: true });
-      fs.mkdirSync(path.join(home, 'agents'), { recursive: true });
-      if (more.memory) fs.writeFileSync(path.join(home, 'workspace/MEMORY.md'), `# Memory\n\n- ${more.memory}\n`);
-      if (more.own) fs.writeFileSync(path.join(home, 'agents/default.yaml'), more.own);
       if (!more.providers) return;
       const file = path.join(home, 'config.json');
       const config = JSON.parse(fs.readFileSync(file, 'utf8'));
@@ -40,17 +38,16 @@ async function open(
       fs.writeFileSync(file, JSON.stringify(config));
     },
   });
-  const platform = world.platforms[name];
-  return { point, world, platform, dm: platform.dm('alex') };
+  return { point, ...chat };
 }
 
 const results = (world: Awaited<ReturnType<typeof open>>['world']) =>
   world.llm.requests().at(-1)?.toolResults.at(-1) ?? '';
 const searxng = ({ url }: SearchPoint) => ({ by: 'searxng', url });
 
-describe.each(NAMES)('a search on %s', (name) => {
+describe('a search', () => {
   it('by SearXNG is made, told as data, and its pages are shown', async () => {
-    const { point, world, platform, dm } = await open(name, searxng);
+    const { point, world, platform, dm } = await open(searxng);
     world.llm.script(searching('capital of Chad'));
     const told = await ask(platform, dm, 'what is the capital of Chad? look it up', { text: 'Found: true' });
     expect(point.queries).toEqual([{ of: 'searxng', query: 'capital of Chad', body: {} }]);
@@ -67,7 +64,7 @@ describe.each(NAMES)('a search on %s', (name) => {
   });
 
   it('with memory in the prompt waits for a yes, with the words that would leave', async () => {
-    const { point, world, platform, dm } = await open(name, searxng, { memory: 'alex has a heart condition' });
+    const { point, world, platform, dm } = await open(searxng, { memory: 'alex has a heart condition' });
     world.llm.script(searching('alex heart condition doctor'));
     platform.say(dm, 'find me a doctor');
     const asked = await waitFor(platform, dm, { text: 'heart condition doctor' });
@@ -85,29 +82,29 @@ describe('by key', () => {
     ['tavily', TAVILY_KEY],
   ] as const)('%s is asked with its key, and names a wrong one', async (by, apiKey) => {
     const free = { own: 'mode: execute\n' };
-    const { point, world, platform, dm } = await open('telegram', ({ url }) => ({ by, url, apiKey }), free);
+    const { point, world, platform, dm } = await open(({ url }) => ({ by, url, apiKey }), free);
     world.llm.script(searching('capital of Chad'));
     await ask(platform, dm, 'what is the capital of Chad?', { text: 'Found: true' });
     expect(point.queries).toMatchObject([{ of: by, query: 'capital of Chad' }]);
     expect(JSON.parse(results(world))).toMatchObject({ results: [{ url: 'https://geo.example.org/chad' }] });
     point.mode = 'used-up';
     await ask(platform, dm, 'again', { text: 'Found: false' });
-    expect(results(world)).toMatch(/limiting how often|are used up/);
-    const wrong = await open('telegram', ({ url }) => ({ by, url, apiKey: 'not-the-key-at-all' }));
+    expect(results(world)).toMatch(/is limiting our requests|no searches left/);
+    const wrong = await open(({ url }) => ({ by, url, apiKey: 'not-the-key-at-all' }));
     wrong.world.llm.script(searching('capital of Chad'));
     await ask(wrong.platform, wrong.dm, 'what is the capital of Chad?', { text: 'Found: false' });
     expect(results(wrong.world)).toContain('did not accept the key: check search.apiKey');
   });
 
   it('SearXNG that gives no JSON, or is away, names the setting', async () => {
-    const { point, world, platform, dm } = await open('telegram', searxng, { own: 'mode: execute\n' });
+    const { point, world, platform, dm } = await open(searxng, { own: 'mode: execute\n' });
     world.llm.script(searching('x y z'));
     for (const mode of ['no-json', 'html'] as const) {
       point.mode = mode;
       await ask(platform, dm, `look it up ${mode}`, { text: 'Found: false' });
       expect(results(world)).toContain('add json to search.formats');
     }
-    const away = await open('telegram', () => ({ by: 'searxng', url: 'http://127.0.0.1:9' }));
+    const away = await open(() => ({ by: 'searxng', url: 'http://127.0.0.1:9' }));
     away.world.llm.script(searching('x y z'));
     await ask(away.platform, away.dm, 'look it up', { text: 'Found: false' });
     expect(results(away.world)).toMatch(/cannot be reached at http:\/\/127\.0\.0\.1:9 .*check search\.url/);
@@ -122,13 +119,9 @@ describe('by the provider’s own tool', () => {
     ['openai', 'gpt-5.5'],
     ['google', 'gemini-3.5-flash'],
   ])('%s is told the query alone, and its call is counted', async (provider, name) => {
-    const { point, world, platform, dm } = await open(
-      'telegram',
-      () => ({ by: 'provider', model: `${provider}/${name}` }),
-      {
-        providers: (here) => ({ [provider]: { baseURL: at(provider, here), apiKey: 'k-of-the-provider' } }),
-      },
-    );
+    const { point, world, platform, dm } = await open(() => ({ by: 'provider', model: `${provider}/${name}` }), {
+      providers: (here) => ({ [provider]: { baseURL: at(provider, here), apiKey: 'k-of-the-provider' } }),
+    });
     world.llm.script(searching('capital of Chad'));
     const told = await ask(platform, dm, 'my secret plan: what is the capital of Chad?', { text: 'Found:' });
     expect(results(world)).toContain('N’Djamena');
@@ -147,23 +140,24 @@ describe('by the provider’s own tool', () => {
 describe('nobody searches', () => {
   it('for a guest, when it is off, or where there is nothing to search with', async () => {
     for (const search of [() => ({ by: 'off' }), () => ({ by: 'auto' }), () => ({ by: 'provider' })]) {
-      const { world, platform, dm } = await open('telegram', search);
+      const { world, platform, dm } = await open(search);
       world.llm.script(searching('x'));
       await ask(platform, dm, 'look', { text: 'I cannot search.' });
     }
-    const { point, world, platform } = await open('telegram', searxng);
+    const { point, world, platform } = await open(searxng);
     world.llm.script(searching('x'));
-    await ask(platform, platform.room, 'look', { by: 'kim', mention: true, text: 'I cannot search.' });
+    const said = platform.say(platform.room, 'look', { by: 'kim', mention: true });
+    await waitFor(platform, platform.answerPlace(said), { text: 'I cannot search.' });
     expect(point.queries).toEqual([]);
   });
 
   it('without a yes in a viber that asks about everything, nor a second time once a page was seen', async () => {
-    const strict = await open('telegram', searxng, { own: 'mode: ask\n' });
+    const strict = await open(searxng, { own: 'mode: ask\n' });
     strict.world.llm.script(searching('capital of Chad'));
     strict.platform.say(strict.dm, 'look it up');
     await waitFor(strict.platform, strict.dm, { text: 'SearXNG sees these words' });
     expect(strict.point.queries).toEqual([]);
-    const { point, world, platform, dm } = await open('telegram', searxng);
+    const { point, world, platform, dm } = await open(searxng);
     world.llm.script(searching('capital of Chad', 'what the page told me to look for'));
     platform.say(dm, 'look it up');
     await waitFor(platform, dm, { text: 'what the page told me to look for' });

@@ -16,7 +16,7 @@ describe('on Telegram', () => {
     const reactions = () =>
       world.telegram.chat(ALEX).messages.find((message) => message.id === said.message_id)?.reactions;
     await expect.poll(reactions).toEqual(['👀']);
-    await world.telegram.wait({ chat: ALEX, from: 'bot', text: 'There it is.', timeoutMs: 30_000 });
+    await world.telegram.wait({ chat: ALEX, from: 'bot', text: 'There it is.' });
     await expect.poll(reactions).toEqual([]);
   });
 
@@ -25,7 +25,7 @@ describe('on Telegram', () => {
     const text = `Here is **all of it**.\n\n${BLOCK}\n\nBye, everybody!`;
     world.llm.script(() => ({ chunks: text.match(/[\s\S]{1,6}/g) ?? [], chunkDelayMs: 150 }));
     const said = world.telegram.say(ALEX, 'go');
-    const answer = await world.telegram.wait({ chat: ALEX, from: 'bot', text: 'everybody!', timeoutMs: 30_000 });
+    const answer = await world.telegram.wait({ chat: ALEX, from: 'bot', text: 'everybody!' });
     const drafts = world.telegram.requests().filter(({ method }) => method === 'sendMessageDraft');
     expect(drafts.length).toBeGreaterThan(0);
     expect(JSON.stringify(drafts)).not.toMatch(/artifact_deltas|data\.csv/);
@@ -40,7 +40,7 @@ describe('on Telegram', () => {
     world.telegram.say(ALEX, 'go on for long');
     await expect.poll(() => world.telegram.requests().some(({ method }) => method === 'sendMessageDraft')).toBe(true);
     world.telegram.stopDraft(ALEX);
-    const answer = await world.telegram.wait({ chat: ALEX, from: 'bot', timeoutMs: 15_000 });
+    const answer = await world.telegram.wait({ chat: ALEX, from: 'bot' });
     expect(answer.text).toMatch(/[Ss]topp/);
     await sleep(300);
     expect(world.telegram.chat(ALEX).messages.filter(({ from }) => from === 'bot')).toHaveLength(1);
@@ -61,9 +61,9 @@ describe('on Telegram', () => {
     await world.llm.waitFor(({ lastUser }) => lastUser === 'take your time');
     await expect.poll(() => world.telegram.chat(STRANGER).draft).toContain('word');
     world.telegram.stopDraft(STRANGER);
-    const stopped = await world.telegram.wait({ chat: STRANGER, from: 'bot', after, timeoutMs: 15_000 });
+    const stopped = await world.telegram.wait({ chat: STRANGER, from: 'bot', after });
     expect([stopped.thread, stopped.text]).toEqual([topic, expect.stringMatching(/[Ss]topp/)]);
-    const answer = await world.telegram.wait({ chat: STRANGER, from: 'bot', text: 'There it is.', timeoutMs: 15_000 });
+    const answer = await world.telegram.wait({ chat: STRANGER, from: 'bot', text: 'There it is.' });
     expect(answer.thread).toBeUndefined();
   });
 
@@ -72,7 +72,7 @@ describe('on Telegram', () => {
     world.telegram.fault({ method: 'sendMessageDraft', kind: 'status', status: 404, times: 100 });
     world.llm.script(() => ({ chunks: Array.from({ length: 40 }, (_, n) => `word${n} `), chunkDelayMs: 120 }));
     world.telegram.say(ALEX, 'go');
-    const answer = await world.telegram.wait({ chat: ALEX, from: 'bot', text: 'word39', timeoutMs: 30_000 });
+    const answer = await world.telegram.wait({ chat: ALEX, from: 'bot', text: 'word39' });
     expect(answer.editedCount).toBeGreaterThan(0);
     expect(world.telegram.requests().filter(({ method }) => method === 'sendMessageDraft')).toHaveLength(1);
   });

@@ -5,8 +5,8 @@ import { describe, expect, it, vi } from 'vitest';
 import type { LlmRequest, Turn } from '../emulators/llm.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { IN_SANDBOX, isSandboxed } from '../helpers/sandbox.ts';
+import { openChat, press } from '../kit/kit.ts';
 import { ask, waitFor } from '../platforms/platform.ts';
-import { NAMES, openPlatforms, type PlatformName } from '../platforms/world.ts';
 
 /** Whether this machine is to have no sandbox. */
 const machine = vi.hoisted(() => ({ isWithoutSandbox: false }));
@@ -29,34 +29,25 @@ const running =
     return { toolCalls: [{ name: 'shell', arguments: given }] };
   };
 
-async function open(name: PlatformName, shell: 'off' | 'on' | 'network' = 'on', agent?: string) {
-  const world = await openPlatforms({
-    on: [name],
-    channel: { live: 'off', injection: 'followup' },
+const open = (shell: 'off' | 'on' | 'network' = 'on', agent?: string) =>
+  openChat({
+    channel: { injection: 'followup' },
     config: { skills: { shell } },
-    prepare(home) {
-      fs.mkdirSync(path.join(home, 'agents'), { recursive: true });
-      if (agent) fs.writeFileSync(path.join(home, 'agents/default.yaml'), agent);
-    },
+    files: agent === undefined ? {} : { 'agents/default.yaml': agent },
   });
-  const platform = world.platforms[name];
-  return { world, platform, dm: platform.dm('alex') };
-}
 
 const COMMAND = 'for n in 1 2 3; do echo "line $n" >> numbers.txt; done\nwc -l < numbers.txt';
 
-describe.skipIf(!isSandboxed).each(NAMES)(`a command on %s ${IN_SANDBOX}`, (name) => {
+describe.skipIf(!isSandboxed)(`a command ${IN_SANDBOX}`, () => {
   it('is shown as it is, runs once after a yes, and what it wrote comes back', async () => {
-    const { world, platform, dm } = await open(name);
+    const { world, platform, dm } = await open();
     world.llm.script(running(COMMAND));
     platform.say(dm, 'count to three in a file');
     const asked = await waitFor(platform, dm, { text: 'May I run this command?' });
     expect(asked.text).toContain('for n in 1 2 3; do echo "line $n" >> numbers.txt; done');
     expect(asked.text).toContain('wc -l < numbers.txt');
     expect(world.llm.requests()).toHaveLength(1);
-    const before = platform.answers(dm).length;
-    await platform.press(dm, 'Yes');
-    const told = await waitFor(platform, dm, { after: before, text: 'I was told' });
+    const told = await press(platform, dm, 'Yes', 'I was told');
     expect(told.text).toMatch(/"output":"3"/);
     await eventually(() => {
       const file = platform
@@ -68,13 +59,11 @@ describe.skipIf(!isSandboxed).each(NAMES)(`a command on %s ${IN_SANDBOX}`, (name
   });
 
   it('is not run after a no', async () => {
-    const { world, platform, dm } = await open(name);
+    const { world, platform, dm } = await open();
     world.llm.script(running('touch ran.txt'));
     platform.say(dm, 'touch it');
     await waitFor(platform, dm, { text: 'May I run this command?' });
-    const before = platform.answers(dm).length;
-    await platform.press(dm, 'No');
-    expect((await waitFor(platform, dm, { after: before, text: 'I was told' })).files).toEqual([]);
+    expect((await press(platform, dm, 'No', 'I was told')).files).toEqual([]);
     const [task = ''] = world.tasks();
     expect(fs.existsSync(path.join(world.home, 'artifacts', task, 'work', 'ran.txt'))).toBe(false);
   });
@@ -82,7 +71,7 @@ describe.skipIf(!isSandboxed).each(NAMES)(`a command on %s ${IN_SANDBOX}`, (name
 
 describe.skipIf(!isSandboxed)('in the sandbox a command', () => {
   it('reaches neither the home nor the network, ends when its time is up, and fills no disk', async () => {
-    const { world, platform, dm } = await open('telegram', 'on', 'mode: execute\n');
+    const { world, platform, dm } = await open('on', 'mode: execute\n');
     world.llm.script(
       running(
         `cat ${world.home}/config.json || echo hidden`,
@@ -102,7 +91,7 @@ describe.skipIf(!isSandboxed)('in the sandbox a command', () => {
   });
 
   it('“always” covers that command and no other', async () => {
-    const { world, platform, dm } = await open('telegram');
+    const { world, platform, dm } = await open();
     world.llm.script(running('echo one', 'echo one', 'echo two'));
     platform.say(dm, 'go');
     await waitFor(platform, dm, { text: 'echo one' });
@@ -119,15 +108,16 @@ describe.skipIf(!isSandboxed)('in the sandbox a command', () => {
 
 describe('there are no commands', () => {
   it('unless they are switched on, for guests, and without a sandbox', async () => {
-    const off = await open('telegram', 'off');
+    const off = await open('off');
     off.world.llm.script(running('echo'));
     await ask(off.platform, off.dm, 'go', { text: 'I have no shell.' });
     expect((await off.platform.command(off.dm, 'skills')).text).not.toContain('shell');
-    const on = await open('telegram', 'on');
+    const on = await open('on');
     on.world.llm.script(running('echo'));
-    await ask(on.platform, on.platform.room, 'go', { by: 'kim', mention: true, text: 'I have no shell.' });
+    const said = on.platform.say(on.platform.room, 'go', { by: 'kim', mention: true });
+    await waitFor(on.platform, on.platform.answerPlace(said), { text: 'I have no shell.' });
     machine.isWithoutSandbox = true;
-    const bare = await open('telegram', 'on', 'mode: execute\n');
+    const bare = await open('on', 'mode: execute\n');
     bare.world.llm.script(running('echo'));
     await ask(bare.platform, bare.dm, 'go', { text: 'I have no shell.' });
     expect((await bare.platform.command(bare.dm, 'skills')).text).toContain('install bubblewrap');

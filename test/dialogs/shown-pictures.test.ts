@@ -1,14 +1,13 @@
 /** Pictures that people send, from the platform to the model: what the bytes are, and what cannot be shown said in the chat. */
 import { describe, expect, it } from 'vitest';
 import { HEIC, JPEG, png } from '../helpers/made-pictures.ts';
+import { onEveryPlatform, openChat } from '../kit/kit.ts';
 import { waitFor } from '../platforms/platform.ts';
-import { NAMES, openPlatforms } from '../platforms/world.ts';
 
-describe.each(NAMES)('on %s', (name) => {
+describe.each(onEveryPlatform)('on %s', (name) => {
   it('one that cannot be shown is named to the person, and the others and the next message go on', async () => {
-    const { platforms, llm } = await openPlatforms({ on: [name], channel: { live: 'off', injection: 'followup' } });
-    const platform = platforms[name];
-    const dm = platform.dm('alex');
+    const { world, platform, dm } = await openChat({ channel: { live: 'off', injection: 'followup' } }, name);
+    const { llm } = world;
     // A busy machine may take the second file for a message that follows.
     const types = () => {
       const bodies = JSON.stringify(llm.requests().map(({ body }) => body));

@@ -2,18 +2,17 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { openChat } from '../kit/kit.ts';
 import { ask, type Person, waitFor } from '../platforms/platform.ts';
-import { NAMES, openPlatforms, type PlatformName } from '../platforms/world.ts';
 
 const SIZE = 300_000;
 const bytes = (seed: number) => Buffer.alloc(SIZE, `${seed} is what stands in this file. `);
 
-async function open(name: PlatformName, limits: Record<string, number>) {
-  const world = await openPlatforms({
-    ...{ on: [name], channel: { access: { dm: 'open' } } },
+async function open(limits: Record<string, number>) {
+  const { world, platform } = await openChat({
+    channel: { access: { dm: 'open' } },
     config: { limits: { freeBytes: 0, messagesPerMinute: 1000, ...limits } },
   });
-  const platform = world.platforms[name];
   await ask(platform, platform.dm('alex'), 'hello');
   const stored = () => {
     const all = fs.readdirSync(path.join(world.home, 'artifacts'), { recursive: true, encoding: 'utf8' });
@@ -27,9 +26,9 @@ async function open(name: PlatformName, limits: Record<string, number>) {
   return { world, platform, stored, send };
 }
 
-describe.each(NAMES)('on %s', (name) => {
+describe('the disk', () => {
   it('the files of a guest have a budget, over tasks and restarts, and the owner hears of it once', async () => {
-    const { world, platform, stored, send } = await open(name, { bytesPerGuest: 1_000_000 });
+    const { world, platform, stored, send } = await open({ bytesPerGuest: 1_000_000 });
     for (let seed = 0; seed < 3; seed++) await send('kim', seed);
     const before = stored();
     expect(before).toBeGreaterThan(3 * SIZE);
@@ -55,7 +54,7 @@ describe.each(NAMES)('on %s', (name) => {
 });
 
 it('what a model writes for a guest counts too', async () => {
-  const { world, platform, stored } = await open('telegram', { bytesPerGuest: 200_000 });
+  const { world, platform, stored } = await open({ bytesPerGuest: 200_000 });
   world.llm.script(({ toolResults: { length } }) =>
     length < 8
       ? {
@@ -71,7 +70,7 @@ it('what a model writes for a guest counts too', async () => {
 });
 
 it('what a member writes into the workspace counts, over restarts, until it is removed', async () => {
-  const { world, platform } = await open('telegram', { bytesPerMember: 170_000 });
+  const { world, platform } = await open({ bytesPerMember: 170_000 });
   const written = () => fs.globSync(path.join(world.home, '**/workspace/w*.txt'));
   world.llm.script(({ toolResults, lastUser }) => {
     if (toolResults.length > 0)
@@ -100,8 +99,8 @@ it('what a member writes into the workspace counts, over restarts, until it is r
   expect(await write(4)).toBe('end: written');
 });
 
-it.each(NAMES)('the conversations of a guest have the budget too, and others go on, on %s', async (name) => {
-  const { world, platform } = await open(name, { bytesPerGuest: 30_000 });
+it('the conversations of a guest have the budget too, and others go on', async () => {
+  const { world, platform } = await open({ bytesPerGuest: 30_000 });
   const dm = platform.dm('kim');
   const words = (n: number) => `${n} ${'words '.repeat(300)}`;
   const say = (n: number, text = `${n} words`) => ask(platform, dm, words(n), { by: 'kim', text });
@@ -124,10 +123,10 @@ it.each(NAMES)('the conversations of a guest have the budget too, and others go 
 });
 
 it('an owner hears in a chat when the disk is nearly full', async () => {
-  const { platform } = await open('telegram', {});
+  const { platform } = await open({});
   expect(platform.answers(platform.dm('alex')).filter(({ text }) => /disk/.test(text))).toEqual([]);
   const { bavail, bsize } = fs.statfsSync(path.dirname(process.execPath));
-  const { platform: short } = await open('telegram', { freeBytes: Math.floor((bavail * bsize) / 5) });
-  const { text } = await waitFor(short, short.dm('alex'), { text: /nearly full/, timeoutMs: 30_000 });
+  const { platform: short } = await open({ freeBytes: Math.floor((bavail * bsize) / 5) });
+  const { text } = await waitFor(short, short.dm('alex'), { text: /nearly full/ });
   expect(text).toMatch(/^My disk is nearly full: [\d.]+ [GM]B are free\. Below [\d.]+ [GM]B/);
 });

@@ -1,14 +1,12 @@
 /** Stop, while the model hangs and while a tool hears nothing: at once, answered once, and nothing comes after it. */
-import fs from 'node:fs';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import type { RuntimeTool } from '../../src/runtime/contract/task.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { ownTime } from '../helpers/own-time.ts';
+import { openChat } from '../kit/kit.ts';
 import { ask, waitFor } from '../platforms/platform.ts';
-import { NAMES, openPlatforms, type PlatformName } from '../platforms/world.ts';
 
 const deaf = vi.hoisted(() => ({ calls: 0, finished: 0 }));
 
@@ -30,15 +28,11 @@ vi.mock('../../src/runtime/tools/index.ts', async (original) => {
   };
 });
 
-describe.each(NAMES)('on %s', (name: PlatformName) => {
+describe('stop', () => {
   async function open() {
-    const prepare = (home: string) => {
-      fs.mkdirSync(path.join(home, 'agents'), { recursive: true });
-      fs.writeFileSync(path.join(home, 'agents/other.yaml'), 'description: another one\n');
-    };
-    const world = await openPlatforms({ on: [name], prepare });
-    const platform = world.platforms[name];
-    return { ...world, platform, place: platform.dm('alex') };
+    const files = { 'agents/other.yaml': 'description: another one\n' };
+    const { world, platform, dm: place } = await openChat({ files });
+    return { ...world, platform, place };
   }
   type World = Awaited<ReturnType<typeof open>>;
 
@@ -128,9 +122,8 @@ describe.each(NAMES)('on %s', (name: PlatformName) => {
 
   it('what waits for a slot: by the word alone, also over a restart, and who writes after it is answered', async () => {
     const config = { limits: { freeBytes: 0, messagesPerMinute: 1_000, runs: 1 } };
-    const world = await openPlatforms({ on: [name], channel: { live: 'off' }, config });
-    const platform = world.platforms[name];
-    const [place, other] = [platform.dm('alex'), platform.dm('sam')];
+    const { world, platform, dm: place } = await openChat({ config });
+    const other = platform.dm('sam');
     world.llm.script(({ lastUser }) =>
       lastUser.includes('long') ? { text: 'long done', delayMs: 60_000 } : { text: `re ${lastUser.trim()}` },
     );
@@ -175,13 +168,11 @@ describe.each(NAMES)('on %s', (name: PlatformName) => {
   });
 
   it('of what somebody else has asked in another chat: whoever waits there is told by whom', async () => {
-    const world = await openPlatforms({ on: [name] });
+    const { world, platform, dm } = await openChat();
     const { llm } = world;
-    const platform = world.platforms[name];
     llm.script(() => ({ text: 'too late', delayMs: 20_000 }));
     const said = platform.say(platform.room, 'compare the offers', { mention: true, by: 'sam' });
     await eventually(() => expect(llm.stats().active).toBe(1));
-    const dm = platform.dm('alex');
     expect((await platform.command(dm, 'stop', world.tasks()[0])).text).toContain('Stopped: compare the offers');
     const told = await waitFor(platform, platform.answerPlace(said), { text: 'has stopped this task' });
     expect(told.text.toLowerCase()).toContain('alex has stopped this task: compare the offers.');

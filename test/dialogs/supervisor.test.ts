@@ -3,8 +3,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { LlmRequest, Turn } from '../emulators/llm.ts';
+import { openChat } from '../kit/kit.ts';
 import { type Place, type Platform, waitFor } from '../platforms/platform.ts';
-import { NAMES, openPlatforms, type PlatformName, type PlatformWorldOptions } from '../platforms/world.ts';
+import type { PlatformWorldOptions } from '../platforms/world.ts';
 
 const PLAYBOOK = `# Playbook: Notes
 
@@ -23,19 +24,16 @@ const isCheck = ({ system }: LlmRequest) => system.includes('You check whether o
 const isPlan = ({ system }: LlmRequest) => system.includes('You supervise a playbook');
 const stepIn = ({ lastUser }: LlmRequest) => /Your step:\n(.*)/.exec(lastUser)?.[1] ?? '';
 
-async function open(name: PlatformName, options: PlatformWorldOptions = {}) {
-  const world = await openPlatforms({
-    ...{ on: [name], channel: { live: 'off', injection: 'followup' } },
-    prepare(home) {
-      for (const folder of ['agents', 'playbooks']) fs.mkdirSync(path.join(home, folder), { recursive: true });
-      for (const id of ['coder', 'writer'])
-        fs.writeFileSync(path.join(home, `agents/${id}.yaml`), `description: ${id}\n`);
-      fs.writeFileSync(path.join(home, 'playbooks/notes.md'), PLAYBOOK);
+async function open(options: PlatformWorldOptions = {}) {
+  const { world, platform, dm } = await openChat({
+    channel: { live: 'off', injection: 'followup' },
+    files: {
+      'agents/coder.yaml': 'description: coder\n',
+      'agents/writer.yaml': 'description: writer\n',
+      'playbooks/notes.md': PLAYBOOK,
     },
     ...options,
   });
-  const platform = world.platforms[name];
-  const dm = platform.dm('alex');
   const asked = () =>
     world.llm.requests().filter((request) => !isCheck(request) && !isPlan(request) && stepIn(request) !== '');
   return { world, platform, dm, asked, steps: () => asked().map(stepIn) };
@@ -58,9 +56,9 @@ async function planOf(platform: Platform, dm: Place): Promise<string> {
 
 const play = (platform: Platform, dm: Place) => platform.command(dm, 'play', 'notes');
 
-describe.each(NAMES)('a playbook on %s', (name) => {
+describe('a playbook', () => {
   it('is split, reordered and shortened by its supervisor, in the plan that people see, also through a kill', async () => {
-    const { world, platform, dm, steps, asked } = await open(name, { process: true });
+    const { world, platform, dm, steps, asked } = await open({ process: true });
     const first = Promise.withResolvers<void>();
     let isHeld = true;
     world.llm.script(
@@ -97,7 +95,7 @@ describe.each(NAMES)('a playbook on %s', (name) => {
 
 describe('the supervisor', () => {
   it('changes nothing against a constraint or a person, and nothing by words that are no change', async () => {
-    const { world, platform, dm, steps } = await open('telegram');
+    const { world, platform, dm, steps } = await open();
     const held = Promise.withResolvers<void>();
     const reached = Promise.withResolvers<void>();
     world.llm.script(
@@ -140,7 +138,7 @@ describe('the supervisor', () => {
   });
 
   it('that talks nonsense changes nothing, and costs one look a step', async () => {
-    const { world, platform, dm, steps } = await open('telegram');
+    const { world, platform, dm, steps } = await open();
     const words = [
       "I'm sorry, but I cannot help with that.",
       '',
@@ -161,7 +159,7 @@ describe('the supervisor', () => {
   });
 
   it('may split a step that does not pass, once; one that cannot be asked changes nothing', async () => {
-    const { world, platform, dm, steps } = await open('telegram');
+    const { world, platform, dm, steps } = await open();
     world.llm.script((request) => {
       if (isPlan(request))
         return request.lastUser.includes('<failed') ? { text: 'SPLIT 2: Draft | Polish' } : { fault: 'bad-request' };
@@ -189,7 +187,7 @@ describe('the supervisor', () => {
   });
 
   it('is not asked of the built-in model: the steps are done as they stand', async () => {
-    const { world, platform, dm } = await open('telegram', { offline: true });
+    const { world, platform, dm } = await open({ offline: true });
     await play(platform, dm);
     await waitFor(platform, dm, { text: /Notes\W* (is done|stopped)/ });
     const [task = ''] = world.tasks();
@@ -199,7 +197,7 @@ describe('the supervisor', () => {
   });
 
   it('leaves a playbook that can be played to its end when a crash cuts a change', async () => {
-    const { world, platform, dm, steps } = await open('telegram', {
+    const { world, platform, dm, steps } = await open({
       process: true,
       env: { OPENVIBER_CRASH_AT: 'playbook-revised' },
     });

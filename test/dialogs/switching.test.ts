@@ -1,5 +1,6 @@
 /** One context on all three: what is begun on one platform goes on where the person is next. */
 import { describe, expect, it } from 'vitest';
+import { onThreads, openChat } from '../kit/kit.ts';
 import { ask, waitFor } from '../platforms/platform.ts';
 import { openPlatforms } from '../platforms/world.ts';
 
@@ -151,10 +152,9 @@ describe('one person on three platforms', () => {
   });
 });
 
-describe.each(['discord', 'slack'] as const)('a thread on %s', (name) => {
+describe.each(onThreads)('a thread on %s', (name) => {
   it('belongs to a task: no mention needed in it, everybody let in speaks, its people alone stop it', async () => {
-    const world = await openPlatforms({ on: [name] });
-    const platform = world.platforms[name];
+    const { world, platform } = await openChat({}, name);
     const said = platform.say(platform.room, 'plan the party', { mention: true });
     const thread = platform.answerPlace(said);
     await waitFor(platform, thread);

@@ -1,6 +1,7 @@
 /** Called into a thread of others, the viber is told how it began and what was said in it: once, and then what is new. */
 import { describe, expect, it } from 'vitest';
 import type { LlmRequest } from '../emulators/llm.ts';
+import { onThreads, openChat } from '../kit/kit.ts';
 import type { discordPlatform } from '../platforms/discord.ts';
 import type { Person, Place, Platform } from '../platforms/platform.ts';
 import type { slackPlatform } from '../platforms/slack.ts';
@@ -10,8 +11,6 @@ import { openPlatforms, type PlatformWorld } from '../platforms/world.ts';
 type Slack = Awaited<ReturnType<typeof slackPlatform>>;
 type Telegram = Awaited<ReturnType<typeof telegramPlatform>>;
 type Discord = Awaited<ReturnType<typeof discordPlatform>>;
-
-const NAMES = ['discord', 'slack'] as const;
 
 /** A thread below what Kim has said to everybody. */
 function threadBelow(platform: Platform, text: string, files?: { name: string; text: string; type: string }[]): Place {
@@ -45,7 +44,7 @@ const quoted = (request: string): string[] =>
     ([, from, text]) => `${from}: ${text}`,
   );
 
-describe.each(NAMES)('on %s', (name) => {
+describe.each(onThreads)('on %s', (name) => {
   const kim = name === 'discord' ? 'carl' : 'kim';
 
   async function open() {
@@ -89,7 +88,7 @@ describe.each(NAMES)('on %s', (name) => {
     expect(long.join('').length).toBeLessThan(8_300);
     expect(long.at(-1)).toMatch(/part 12 /);
     expect(request).toMatch(/older messages are left out/);
-  }, 90_000);
+  });
 
   it('what cannot be read keeps nobody waiting, and is told with the next message', async () => {
     const { world, platform } = await open();
@@ -175,8 +174,7 @@ it('a thread on Discord is below a message that has to be asked for', async () =
 });
 
 it('another task in a thread on Discord is told what the one before was', async () => {
-  const world = await openPlatforms({ on: ['discord'], channel: { live: 'off' } });
-  const platform = world.platforms.discord;
+  const { world, platform } = await openChat({ channel: { live: 'off' } }, 'discord');
   const thread = threadBelow(platform, 'The build is broken');
   platform.say(thread, 'since noon', { by: 'sam' });
   expect(quoted(await call(world, platform, thread, 'what is going on?'))).toHaveLength(2);

@@ -57,10 +57,12 @@ describe('a trace', () => {
       'gen_ai.operation.name': 'chat',
       'gen_ai.provider.name': 'local',
       'gen_ai.request.model': 'test-model',
+      'gen_ai.request.stream': true,
+      'gen_ai.conversation.id': run.attributes['gen_ai.conversation.id'],
       'gen_ai.usage.input_tokens': 900,
       'gen_ai.usage.output_tokens': 12,
       'gen_ai.usage.cache_read.input_tokens': 300,
-      'gen_ai.response.finish_reasons': ['tool-calls'],
+      'gen_ai.response.finish_reasons': ['tool_call'],
     });
     expect(one(spans, /^execute_tool/).attributes).toMatchObject({ 'gen_ai.tool.name': 'create_artifact' });
     expect(run.attributes).toMatchObject({ 'gen_ai.operation.name': 'invoke_agent', 'viber.state': 'completed' });
@@ -148,7 +150,9 @@ describe('a collector that', () => {
       const begun = performance.now();
       await world.app.stop();
       expect(performance.now() - begun).toBeLessThan(8_000);
-      const told = world.logs.filter(({ msg }) => typeof msg === 'string' && msg.startsWith('traces are not taken'));
+      const told = world.logs.filter(
+        ({ msg }) => typeof msg === 'string' && msg.startsWith('the trace endpoint refuses traces'),
+      );
       expect(told.length).toBeLessThanOrEqual(1);
       expect(JSON.stringify(world.logs)).not.toContain('collector-secret');
       expect(world.logs.filter(({ msg }) => msg === 'unhandled rejection')).toEqual([]);

@@ -46,7 +46,7 @@ async function secondPartOnDiscord(): Promise<void> {
   discord.emulator.fault({ method: 'POST', path: '/webhooks/', kind: 'lostAnswer' });
   const before = discord.answers(place).length;
   await discord.command(place, 'plan');
-  await waitFor(discord, place, { after: before, text: 'I cannot tell' });
+  await waitFor(discord, place, { after: before, text: "I can't tell" });
   await expect.poll(() => outbox(world.home)).toEqual({ out: 0, unsure: 0, dead: 0 });
   const texts = discord
     .answers(place)
@@ -61,7 +61,7 @@ async function lostRoot(name: 'discord' | 'slack'): Promise<void> {
   const { [name]: platform } = await openThree({ on: [name] });
   platform.fault({ kind: 'lost-answer', times: 2 });
   const thread = await platform.begin('dig a hole');
-  await waitFor(platform, thread, { text: 're dig a hole', timeoutMs: 30_000 });
+  await waitFor(platform, thread, { text: 're dig a hole' });
   await sleep(1_000);
   expect(platform.threads()).toHaveLength(1);
   expect(answersIn(platform, thread)).toEqual(['re dig a hole']);
@@ -93,7 +93,7 @@ async function fullDiskOnSlack(): Promise<void> {
   await sleep(300);
   mend();
   slack.say(place, 'three');
-  await waitFor(slack, place, { text: 're three', timeoutMs: 30_000 });
+  await waitFor(slack, place, { text: 're three' });
   const all = ['re one', 're three', 're two', 're zero'];
   await expect.poll(() => answersIn(slack, place).toSorted()).toEqual(all);
 }

@@ -117,7 +117,7 @@ async function storms(): Promise<void> {
   }
   for (const platform of all) {
     const place = platform.dm('alex');
-    await waitFor(platform, place, { text: `re ${platform.name} 2`, timeoutMs: 30_000 });
+    await waitFor(platform, place, { text: `re ${platform.name} 2` });
     expect(Date.now() - from).toBeGreaterThan(6_000);
     expect(answersIn(platform, place)).toEqual(numbers(3).map((n) => `re ${platform.name} ${n}`));
   }
@@ -145,8 +145,8 @@ it('an outage of one platform slows nobody else, and what was said there is answ
       expect(took.at(-1)).toBeLessThan(3_000);
     }
     await away.outage(false);
-    await waitFor(away, place, { text: `re slow ${name}`, timeoutMs: 30_000 });
-    await ask(away, place, `back ${name}`, { text: `re back ${name}`, timeoutMs: 30_000 });
+    await waitFor(away, place, { text: `re slow ${name}` });
+    await ask(away, place, `back ${name}`, { text: `re back ${name}` });
     expect(answersIn(away, place)).toEqual([`re slow ${name}`, `re back ${name}`]);
   }
 });

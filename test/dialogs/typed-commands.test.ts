@@ -1,7 +1,7 @@
 /** A word too many after a command's name: the command is carried out or says how it is used, and the task that is here stays. */
 import { describe, expect, it } from 'vitest';
+import { onEveryPlatform, openChat } from '../kit/kit.ts';
 import { ask, waitFor } from '../platforms/platform.ts';
-import { NAMES, openPlatforms } from '../platforms/world.ts';
 
 const TOO_MANY: [string, string, RegExp][] = [
   ['status', 'please', /paint the fence/],
@@ -12,7 +12,7 @@ const TOO_MANY: [string, string, RegExp][] = [
   ['plan', 'a trip to Rome', /task plan a trip to Rome/],
   ['tasks', 'of today', /paint the fence/],
   ['artifacts', 'of mine', /^/],
-  ['open', 'the door', /can’t find a task/],
+  ['open', 'the door', /can't find a task/],
   ['stop', 'the music at home', /task stop the music at home/],
   // As people write a word: with a sign behind it, a line break or a space of another kind, and what nobody sees.
   ['status?', '', /paint the fence/],
@@ -23,11 +23,9 @@ const TOO_MANY: [string, string, RegExp][] = [
   ['export', 'json', /^/],
 ];
 
-describe.each(NAMES)('words after a command on %s', (name) => {
+describe.each(onEveryPlatform)('words after a command on %s', (name) => {
   it('never begin another task; behind "task" they are one', async () => {
-    const world = await openPlatforms({ on: [name], channel: { live: 'off' } });
-    const platform = world.platforms[name];
-    const dm = platform.dm('alex');
+    const { world, platform, dm } = await openChat({ channel: { live: 'off' } }, name);
     world.llm.script(({ lastUser }) => ({ text: `re ${lastUser}` }));
     await ask(platform, dm, 'paint the fence', { text: 're ' });
     // Discord's own way offers no more words than a command takes; there they are typed.

@@ -57,7 +57,7 @@ const people = (world: PlatformWorld, name: PlatformName): [Platform, Place] => 
 async function use(platform: Platform, place: Place, who: string): Promise<string> {
   const after = platform.answers(place).length;
   await platform.command(place, 'use', who);
-  return (await waitFor(platform, place, { after, text: /You are talking to|viber|owner/ })).text;
+  return (await waitFor(platform, place, { after, text: /You're talking to|viber|owner/ })).text;
 }
 
 describe('two vibers on three platforms', () => {

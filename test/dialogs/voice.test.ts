@@ -4,24 +4,24 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { m4a, oggOpus } from '../emulators/llm/audio.ts';
 import type { LlmRequest, Turn } from '../emulators/llm.ts';
+import { onEveryPlatform, openChat } from '../kit/kit.ts';
 import { ask, type GivenFile, type Place, type Platform, type SeenFile, waitFor } from '../platforms/platform.ts';
-import { NAMES, openPlatforms, type PlatformName, type PlatformWorld } from '../platforms/world.ts';
+import type { ChannelName, PlatformWorld } from '../platforms/world.ts';
 
-const bytesFor = (name: PlatformName): Buffer => (name === 'slack' ? m4a() : oggOpus());
-const note = (name: PlatformName, more: Partial<NonNullable<GivenFile['voice']>> = {}): GivenFile => ({
+const bytesFor = (name: ChannelName): Buffer => (name === 'slack' ? m4a() : oggOpus());
+const note = (name: ChannelName, more: Partial<NonNullable<GivenFile['voice']>> = {}): GivenFile => ({
   ...{ name: 'voice', bytes: bytesFor(name), voice: { seconds: 3, ...more } },
 });
 const WORDS = 'please remind me to call mum';
 
 async function open(
-  name: PlatformName,
+  name: ChannelName,
   config: Record<string, unknown> = {},
 ): Promise<[PlatformWorld, Platform, Place]> {
   const voice = { model: 'local/whisper-1', ...(config.voice as object) };
-  const world = await openPlatforms({ on: [name], channel: { live: 'off' }, config: { ...config, voice } });
+  const { world, platform, dm } = await openChat({ channel: { live: 'off' }, config: { ...config, voice } }, name);
   world.llm.audio.hears(WORDS);
-  const platform = world.platforms[name];
-  return [world, platform, platform.dm('alex')];
+  return [world, platform, dm];
 }
 
 const session = (world: PlatformWorld): string => {
@@ -30,7 +30,7 @@ const session = (world: PlatformWorld): string => {
   return file === undefined ? '' : fs.readFileSync(path.join(folder, file), 'utf8');
 };
 
-describe.each(NAMES)('on %s', (name) => {
+describe.each(onEveryPlatform)('on %s', (name) => {
   it('a voice message is quoted, kept and answered', async () => {
     const [world, platform, dm] = await open(name);
     platform.say(dm, '', { files: [note(name)] });
@@ -54,13 +54,16 @@ describe.each(NAMES)('on %s', (name) => {
     expect(usage).toContain('"seconds":3');
     expect(JSON.parse(world.read(`artifacts/${task}/task.json`))).toMatchObject({ goal: WORDS });
   });
+});
 
+describe('a voice message', () => {
+  const name = 'loopback';
   it('what cannot be heard is said in one line, and heard when it is tried again', async () => {
     const [world, platform, dm] = await open(name);
     world.llm.audio.fault('server-error', 9);
     platform.say(dm, '', { files: [note(name)] });
     const told = await waitFor(platform, dm);
-    expect(told.text).toContain('I could not listen to your voice message');
+    expect(told.text).toContain("I couldn't listen to your voice message");
     expect(told.buttons).toEqual(['Retry']);
     expect(world.llm.requests()).toHaveLength(0);
     world.llm.audio.clear();
@@ -76,8 +79,7 @@ describe.each(NAMES)('on %s', (name) => {
   });
 
   it('without anybody who writes it down the owner is told what to set, others are not', async () => {
-    const world = await openPlatforms({ on: [name], channel: { live: 'off' } });
-    const platform = world.platforms[name];
+    const { platform } = await openChat({ channel: { live: 'off' } });
     platform.say(platform.dm('alex'), '', { files: [note(name)] });
     const owner = await waitFor(platform, platform.dm('alex'));
     expect(owner.text.replaceAll('\\', '')).toMatch(/OPENAI_API_KEY, GROQ_API_KEY or DEEPGRAM_API_KEY/);
@@ -106,13 +108,12 @@ it('words that Slack has written down itself cost nothing', async () => {
 });
 
 it('a crash between the sound and its words repeats nothing that was said, and pays once', async () => {
-  const world = await openPlatforms({
-    ...{ on: ['telegram'], process: true, channel: { live: 'off' } },
+  const { world, platform, dm } = await openChat({
+    process: true,
+    channel: { live: 'off' },
     config: { voice: { model: 'local/whisper-1' } },
     env: { OPENVIBER_CRASH_AT: 'run-files-read' },
   });
-  const platform = world.platforms.telegram;
-  const dm = platform.dm('alex');
   world.llm.audio.hears(WORDS);
   platform.say(dm, '', { files: [note('telegram')] });
   await world.ended();
@@ -126,31 +127,34 @@ it('a crash between the sound and its words repeats nothing that was said, and p
 describe('voice.reply: same', () => {
   const voice = { reply: 'same', speech: 'local/gpt-4o-mini-tts' };
 
-  it.each(NAMES)('on %s answers a voice message by voice with its text, and a written one in writing', async (name) => {
-    const [world, platform, dm] = await open(name, { voice });
-    world.llm.script(() => ({ text: '**Done**: see [the list](https://example.org/list).' }));
-    platform.say(dm, '', { files: [note(name)] });
-    const answer = await waitFor(platform, dm, { file: 'answer.ogg' });
-    await waitFor(platform, dm, { text: 'Done' });
-    expect(
-      platform
-        .bytes(answer.files[0] as SeenFile)
-        .subarray(0, 4)
-        .toString(),
-    ).toBe('OggS');
-    expect(world.llm.audio.speeches()).toMatchObject([
-      { model: 'gpt-4o-mini-tts', input: 'Done: see the list.', voice: 'alloy', format: 'opus' },
-    ]);
-    const [usage = ''] = fs.readdirSync(path.join(world.home, 'usage'));
-    const spoken = world
-      .read(path.join('usage', usage))
-      .split('\n')
-      .find((line) => line.includes('gpt-4o-mini-tts'));
-    expect(JSON.parse(spoken ?? '{}')).toMatchObject({ seconds: 3, unpricedTokens: 30, isEstimate: true });
-    expect((await platform.command(dm, 'status')).text).toContain('price not known');
-    await ask(platform, dm, 'and in writing', { text: 'Done' });
-    expect(world.llm.audio.speeches()).toHaveLength(1);
-  });
+  it.each(onEveryPlatform)(
+    'on %s answers a voice message by voice with its text, and a written one in writing',
+    async (name) => {
+      const [world, platform, dm] = await open(name, { voice });
+      world.llm.script(() => ({ text: '**Done**: see [the list](https://example.org/list).' }));
+      platform.say(dm, '', { files: [note(name)] });
+      const answer = await waitFor(platform, dm, { file: 'answer.ogg' });
+      await waitFor(platform, dm, { text: 'Done' });
+      expect(
+        platform
+          .bytes(answer.files[0] as SeenFile)
+          .subarray(0, 4)
+          .toString(),
+      ).toBe('OggS');
+      expect(world.llm.audio.speeches()).toMatchObject([
+        { model: 'gpt-4o-mini-tts', input: 'Done: see the list.', voice: 'alloy', format: 'opus' },
+      ]);
+      const [usage = ''] = fs.readdirSync(path.join(world.home, 'usage'));
+      const spoken = world
+        .read(path.join('usage', usage))
+        .split('\n')
+        .find((line) => line.includes('gpt-4o-mini-tts'));
+      expect(JSON.parse(spoken ?? '{}')).toMatchObject({ seconds: 3, unpricedTokens: 30, isEstimate: true });
+      expect((await platform.command(dm, 'status')).text).toContain('price not known');
+      await ask(platform, dm, 'and in writing', { text: 'Done' });
+      expect(world.llm.audio.speeches()).toHaveLength(1);
+    },
+  );
 
   it('falls back to the text', async () => {
     const [world, platform, dm] = await open('telegram', { voice });

@@ -10,7 +10,7 @@ const BLOCK = '<memory_suggestion>Kim drinks tea</memory_suggestion>';
 
 describe('without memory', () => {
   it('an answer is given, nothing of it is kept, and no tool or command of memory is there', async () => {
-    const world = await openWorld({ features, config: { memory: { auto_accept: true } } });
+    const world = await openWorld({ features, config: { memory: { autoAccept: true } } });
     world.llm.script(() => ({ text: `Kim will come to the meeting on Friday at noon.\n\n${BLOCK}` }));
     const answer = await world.ask('Kim drinks tea. Will Kim come?');
     expect(answer.text).toBe('Kim will come to the meeting on Friday at noon.');
@@ -27,7 +27,7 @@ describe('without memory', () => {
   });
 
   it('a conversation that is too long is cut, and nothing stands for what was left out', async () => {
-    const world = await openWorld({ features, config: { history: { max_messages: 4 } } });
+    const world = await openWorld({ features, config: { history: { maxMessages: 4 } } });
     for (let n = 0; n < 8; n++) await world.ask(`This is number ${n} of the things that I have to say.`);
     const last = world.llm.requests().at(-1)?.body;
     const said = JSON.stringify(last);

@@ -6,8 +6,9 @@ import { parse } from 'yaml';
 import { localDay } from '../../src/features/memory/store/daily.ts';
 import type { LlmRequest, ToolCall, Turn } from '../emulators/llm.ts';
 import { manualClock } from '../jobs/manual-clock.ts';
-import { ask, type Person, type Place, type Platform, waitFor } from '../platforms/platform.ts';
-import { NAMES, openPlatforms, type PlatformName, type PlatformWorld } from '../platforms/world.ts';
+import { onEveryPlatform, openChat, press } from '../kit/kit.ts';
+import { ask, type Person } from '../platforms/platform.ts';
+import type { ChannelName, PlatformWorld } from '../platforms/world.ts';
 
 const calls =
   (...given: ToolCall[]) =>
@@ -20,24 +21,15 @@ const calls =
 const call = (name: string, args: object = {}): ToolCall => ({ name, arguments: args });
 
 /** Sunday, 12:00 in Berlin. */
-async function open(name: PlatformName, memory = '') {
-  const world = await openPlatforms({
-    ...{ on: [name], clock: manualClock('2026-01-11T11:00:00Z'), channel: { live: 'off', access: { dm: 'open' } } },
-    config: { jobs: { timezone: 'Europe/Berlin' } },
-    prepare(home) {
-      if (memory === '') return;
-      fs.mkdirSync(path.join(home, 'workspace'), { recursive: true });
-      fs.writeFileSync(path.join(home, 'workspace', 'MEMORY.md'), memory);
+function open(memory = '', on?: ChannelName) {
+  return openChat(
+    {
+      ...{ clock: manualClock('2026-01-11T11:00:00Z'), channel: { live: 'off', access: { dm: 'open' } } },
+      config: { jobs: { timezone: 'Europe/Berlin' } },
+      files: memory === '' ? {} : { 'workspace/MEMORY.md': memory },
     },
-  });
-  const platform = world.platforms[name];
-  return { world, platform, dm: platform.dm('alex') };
-}
-
-async function press(platform: Platform, place: Place, label: string, text: string | RegExp) {
-  const after = platform.answers(place).length;
-  await platform.press(place, label);
-  return waitFor(platform, place, { after, text });
+    on,
+  );
 }
 
 /** The last words of a person as the model gets them, with what stands before them, and the instructions. */
@@ -56,41 +48,9 @@ const reminding = (fields: object = {}) =>
     ...fields,
   });
 
-describe.each(NAMES)('the clock on %s', (name) => {
-  it('is told in every turn behind the prefix, said once, and holds for reminders; those who travel take jobs along', async () => {
-    const { world, platform, dm } = await open(name);
-    world.llm.script(calls());
-    await ask(platform, dm, 'hello', { text: 're hello' });
-    expect(told(world).said).toContain('Now: Sunday, 2026-01-11 12:00');
-    expect(told(world).system).not.toMatch(/2026-01-11|12:00/);
-    const system = told(world).system;
-    expect((await platform.command(dm, 'timezone', 'Berlin')).text).toContain('Europe/Berlin');
-    world.llm.script(calls(reminding()));
-    await ask(platform, dm, 'remind me every day at 9', {
-      text: 'Remind you every day at 09:00 (Berlin time), until you stop it: call mum?',
-    });
-    await press(platform, dm, 'Yes', 'I was told');
-    expect(jobFile(world).timezone).toBe('Europe/Berlin');
-    const moved = await platform.command(dm, 'timezone', 'New York');
-    expect(moved.text).toMatch(/America\/New\\?_York.*One job of yours goes by Berlin time/s);
-    await press(platform, dm, 'Move them', 'One job goes by New York time now.');
-    expect(jobFile(world)).toMatchObject({
-      timezone: 'America/New_York',
-      schedule: 'every day at 9',
-      name: 'Call mum',
-    });
-    world.llm.script(calls());
-    await ask(platform, dm, 'what time is it?', { text: 're what' });
-    expect(told(world).said).toContain('Now: Sunday, 2026-01-11 06:00, America/New_York]');
-    expect(told(world).system).toBe(system);
-    await world.restart();
-    await ask(platform, dm, 'and now?', { text: 're and now' });
-    expect(told(world).said).toContain('America/New_York');
-    expect((await platform.command(dm, 'timezone', 'Atlantis')).text).toContain('I can’t find a time zone');
-  });
-
+describe.each(onEveryPlatform)('the clock on %s', (name) => {
   it('is asked for in one turn at most, where a time matters, and never again after a restart', async () => {
-    const { world, platform, dm } = await open(name);
+    const { world, platform, dm } = await open('', name);
     world.llm.script(calls());
     const asks = async (text: string) => {
       await ask(platform, dm, text, { text: `re ${text}` });
@@ -106,9 +66,43 @@ describe.each(NAMES)('the clock on %s', (name) => {
     await asks('tomorrow at 9 too');
     expect(told(world).said).not.toContain('a guess');
   });
+});
+
+describe('the clock', () => {
+  it('is told in every turn behind the prefix, said once, and holds for reminders; those who travel take jobs along', async () => {
+    const { world, platform, dm } = await open();
+    world.llm.script(calls());
+    await ask(platform, dm, 'hello', { text: 're hello' });
+    expect(told(world).said).toContain('Now: Sunday, 2026-01-11 12:00');
+    expect(told(world).system).not.toMatch(/2026-01-11|12:00/);
+    const system = told(world).system;
+    expect((await platform.command(dm, 'timezone', 'Berlin')).text).toContain('Europe/Berlin');
+    world.llm.script(calls(reminding()));
+    await ask(platform, dm, 'remind me every day at 9', {
+      text: 'Remind you every day at 09:00 (Berlin time), until you stop it: call mum?',
+    });
+    await press(platform, dm, 'Yes', 'I was told');
+    expect(jobFile(world).timezone).toBe('Europe/Berlin');
+    const moved = await platform.command(dm, 'timezone', 'New York');
+    expect(moved.text).toMatch(/America\/New\\?_York.*One job of yours uses Berlin time/s);
+    await press(platform, dm, 'Move them', 'One job uses New York time now.');
+    expect(jobFile(world)).toMatchObject({
+      timezone: 'America/New_York',
+      schedule: 'every day at 9',
+      name: 'Call mum',
+    });
+    world.llm.script(calls());
+    await ask(platform, dm, 'what time is it?', { text: 're what' });
+    expect(told(world).said).toContain('Now: Sunday, 2026-01-11 06:00, America/New_York]');
+    expect(told(world).system).toBe(system);
+    await world.restart();
+    await ask(platform, dm, 'and now?', { text: 're and now' });
+    expect(told(world).said).toContain('America/New_York');
+    expect((await platform.command(dm, 'timezone', 'Atlantis')).text).toContain("I can't find a time zone");
+  });
 
   it('is set in words, after a question', async () => {
-    const { world, platform, dm } = await open(name);
+    const { world, platform, dm } = await open();
     world.llm.script(calls(call('set_timezone', { timezone: 'Tokyo' })));
     const asked = await ask(platform, dm, 'I moved to Tokyo', {
       text: 'Use Tokyo time as your time zone from now on?',
@@ -119,12 +113,9 @@ describe.each(NAMES)('the clock on %s', (name) => {
   });
 });
 
-describe.each(NAMES)('in words on %s', (name) => {
+describe('in words', () => {
   it('a line of the memory is forgotten after a look at it, by an owner alone', async () => {
-    const { world, platform, dm } = await open(
-      name,
-      '# Memory\n\n## People\n- Kim drinks tea\n- Sam drinks tea and milk\n',
-    );
+    const { world, platform, dm } = await open('# Memory\n\n## People\n- Kim drinks tea\n- Sam drinks tea and milk\n');
     const memory = () => world.read('workspace/MEMORY.md');
     world.llm.script(calls(call('forget', { words: 'tea' })));
     expect((await ask(platform, dm, 'forget the tea', { text: 'I was told' })).text).toContain('Several lines');
@@ -142,7 +133,7 @@ describe.each(NAMES)('in words on %s', (name) => {
   });
 
   it('tasks are listed, another is begun, and an old one is gone on with', async () => {
-    const { world, platform, dm } = await open(name);
+    const { world, platform, dm } = await open();
     world.llm.script(calls());
     await ask(platform, dm, 'paint the kitchen', { text: 're paint' });
     world.llm.script(calls(call('new_task')));
@@ -162,7 +153,7 @@ describe.each(NAMES)('in words on %s', (name) => {
   });
 
   it('a job is moved after a question, and what was done yesterday is told', async () => {
-    const { world, platform, dm } = await open(name);
+    const { world, platform, dm } = await open();
     world.llm.script(calls(reminding()));
     await ask(platform, dm, 'remind me every day at 9', { text: 'call mum?' });
     await press(platform, dm, 'Yes', 'I was told');
@@ -184,7 +175,7 @@ describe.each(NAMES)('in words on %s', (name) => {
   });
 
   it('guests are offered none of it', async () => {
-    const { world, platform } = await open(name);
+    const { world, platform } = await open();
     world.llm.script(calls());
     const kim = platform.dm('kim');
     await ask(platform, kim, 'hello', { by: 'kim' as Person, text: 're hello' });

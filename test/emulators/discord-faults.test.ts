@@ -1,4 +1,4 @@
-/** What goes wrong on demand: limits, lost answers, outages; and the platform as a process of its own. */
+/** Failures on demand: limits, lost answers, outages; and the platform as a separate process. */
 import { ChannelType, type TextChannel } from 'discord.js';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Bench, bench } from './discord/testing.ts';

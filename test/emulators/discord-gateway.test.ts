@@ -1,4 +1,4 @@
-/** The gateway socket: identify, intents, drops, resumes and what gets lost, with the real discord.js client. */
+/** The gateway socket with the real discord.js client: identify, intents, drops, resumes, and which events get lost. */
 import { once } from 'node:events';
 import { Events, GatewayIntentBits, type Message } from 'discord.js';
 import { describe, expect, test } from 'vitest';
@@ -64,7 +64,7 @@ describe.concurrent('identify', () => {
     ));
 });
 
-// A client waits five seconds before it identifies again, so these run side by side.
+// A client waits five seconds before it identifies again, so these run in parallel.
 describe.concurrent('drops', () => {
   test('a dropped line is resumed and what was said meanwhile is replayed', () =>
     withBench(async ({ discord, hears }) => {

@@ -1,4 +1,4 @@
-/** Slash commands, autocomplete, buttons and forms, as the real discord.js client meets them. */
+/** Slash commands, autocomplete, buttons and forms, with the real discord.js client. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   ActionRowBuilder,
@@ -14,22 +14,13 @@ import {
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Bench, bench } from './discord/testing.ts';
 
+// biome-ignore format: a row is a line
 const COMMAND = {
   name: 'viber',
   description: 'Talk to your viber',
   options: [
-    {
-      type: 1,
-      name: 'task',
-      description: 'Start a task',
-      options: [{ type: 3, name: 'goal', description: 'What to do', required: true }],
-    },
-    {
-      type: 1,
-      name: 'open',
-      description: 'Open a task',
-      options: [{ type: 3, name: 'id', description: 'Which one', autocomplete: true }],
-    },
+    { type: 1, name: 'task', description: 'Start a task', options: [{ type: 3, name: 'goal', description: 'What to do', required: true }] },
+    { type: 1, name: 'open', description: 'Open a task', options: [{ type: 3, name: 'id', description: 'Which one', autocomplete: true }] },
   ],
 };
 const row = { type: 1, components: [{ type: 2, style: 3, label: 'Yes', custom_id: 'yes-1' }] };

@@ -1,4 +1,4 @@
-/** The gateway's rules that a well-behaved client never meets, played by hand on a bare socket. */
+/** The gateway's rules that a well-behaved client never meets, tested on a bare socket. */
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
@@ -72,8 +72,8 @@ describe('sessions', () => {
     await calm();
     const [first, second] = [await connect(), await connect()];
     first.send(identity());
-    await first.got(({ t }) => t === 'READY');
     second.send(identity());
+    await first.got(({ t }) => t === 'READY');
     expect((await second.got(({ op }) => op === 9)).d).toBe(false);
     first.send(identity());
     expect(await first.closed).toBe(4005);
@@ -87,7 +87,7 @@ describe('sessions', () => {
     const ready = await first.got(({ t }) => t === 'READY');
     discord.say(discord.rooms.general, 'one');
     const one = await first.got(({ t }) => t === 'MESSAGE_CREATE');
-    // Without the content intent the words of others are missing.
+    // Without the content intent, the text of others is missing.
     expect(one.d.content).toBe('');
     first.socket.terminate();
     await first.closed;

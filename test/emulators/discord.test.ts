@@ -1,4 +1,4 @@
-/** Messages, files, threads and rights, as the real discord.js client meets them. */
+/** Messages, files, threads and permissions, with the real discord.js client. */
 import { createHash } from 'node:crypto';
 import { ChannelType, type Message, type TextChannel } from 'discord.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

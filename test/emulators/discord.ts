@@ -1,17 +1,19 @@
 /**
- * The Discord API v10 (REST, gateway socket and CDN) on loopback, as strict as its documentation, with the people's side
- * to drive it and faults on demand. Runs in-process (`startDiscord`) or as a process: `node test/emulators/discord.ts
- * --port N` prints `{"url", "control", "pid"}` and is driven through `discord-client.ts` or any HTTP client.
+ * The Discord API v10 (REST, gateway socket and CDN) on the loopback interface, as strict as its documentation. Tests
+ * act as its people and cause faults on demand. Runs in-process (`startDiscord`) or as a process: `node
+ * test/emulators/discord.ts --port N` prints `{"url", "control", "pid"}` and is driven through `discord-client.ts` or
+ * any HTTP client.
  */
 import type { APIUser } from 'discord-api-types/v10';
+import { createControl } from './base/control.ts';
+import { argument, serveProcess } from './base/remote.ts';
+import { until } from './base/wait.ts';
 import { assemble } from './discord/assemble.ts';
 import type { DiscordControl } from './discord/control.ts';
 import { TEST_CHANNELS, TEST_GUILD, TEST_TOKEN } from './discord/fixtures.ts';
 import { DEFAULT_LIMITS } from './discord/rates.ts';
 import { userObject } from './discord/render.ts';
-import type { ChatMessage, GatewayView, LoggedRequest } from './discord/types.ts';
-import { argument, serveProcess } from './remote.ts';
-import { until } from './wait.ts';
+import type { ChatMessage, GatewayView } from './discord/types.ts';
 
 export type { DiscordControl } from './discord/control.ts';
 export { TEST_APPLICATION, TEST_CHANNELS, TEST_GUILD, TEST_PEOPLE, TEST_TOKEN } from './discord/fixtures.ts';
@@ -20,31 +22,31 @@ export type * from './discord/types.ts';
 export interface DiscordOptions {
   port?: number;
   token?: string;
-  /** The bot may read what others say (the privileged MESSAGE_CONTENT intent is enabled); true unless told. */
+  /** Whether the bot may read others' messages (the privileged MESSAGE_CONTENT intent is enabled); true by default. */
   messageContent?: boolean;
-  /** Milliseconds between heartbeats told in HELLO; 41,250 unless told. */
+  /** The interval between heartbeats announced in HELLO, in milliseconds; 41,250 by default. */
   heartbeatMs?: number;
-  /** Milliseconds between identifies (max_concurrency 1); Discord's is 5000, 0 (off) unless told. */
+  /** The minimum time between identifies in milliseconds (max_concurrency 1). Discord's is 5000; off (0) by default. */
   identifyMs?: number;
-  /** Identifies left for today, told by GET /gateway/bot and enforced; 1000 unless told. */
+  /** Identifies left for today, reported by GET /gateway/bot and enforced; 1000 by default. */
   identifiesLeft?: number;
-  /** Milliseconds a dropped session may be resumed; 60,000 unless told. */
+  /** How long a dropped session may be resumed, in milliseconds; 60,000 by default. */
   resumeMs?: number;
-  /** Milliseconds in which an interaction must be acknowledged; 3000 unless told. */
+  /** The time limit for acknowledging an interaction, in milliseconds; 3000 by default. */
   acknowledgeMs?: number;
-  /** Milliseconds an interaction's token works; 900,000 unless told. */
+  /** How long an interaction's token is valid, in milliseconds; 900,000 by default. */
   interactionTokenMs?: number;
-  /** Milliseconds the address of an attachment works; 86,400,000 unless told. */
+  /** How long the address of an attachment is valid, in milliseconds; 86,400,000 by default. */
   linkMs?: number;
-  /** Bytes of one upload; 10 MiB unless told. */
+  /** The largest upload, in bytes; 10 MiB by default. */
   uploadLimit?: number;
-  /** Keep the bytes of what the bot uploads (hash and size are always kept); true unless told. */
+  /** Whether to keep the bytes of uploads (hash and size are always kept); true by default. */
   keepFiles?: boolean;
-  /** Calls the log keeps; 2000 unless told. */
+  /** The number of calls that the log keeps; 2000 by default. */
   keepRequests?: number;
-  /** Messages a channel keeps; 50,000 unless told. */
+  /** The number of messages that a channel keeps; 50,000 by default. */
   keepMessages?: number;
-  /** Milliseconds a nonce is remembered; 300,000 unless told. */
+  /** How long a nonce is remembered, in milliseconds; 300,000 by default. */
   nonceMs?: number;
 }
 
@@ -57,33 +59,30 @@ export interface Discord extends DiscordControl {
   bot: APIUser;
   applicationId: string;
   guildId: string;
-  /** The channels it starts with, by name. */
+  /** The channels that exist at the start, by name. */
   rooms: typeof TEST_CHANNELS;
-  /** Resolves with the first message, there already or to come, that fits. */
+  /** Resolves with the first message that matches, whether it exists already or comes later. */
   waitFor(fits: (message: ChatMessage) => boolean, timeoutMs?: number): Promise<ChatMessage>;
-  /** Calls back for every message created or edited, with its newest state; gives the way to stop. */
+  /** Calls back for every message created or edited, with its newest state; returns a function that stops this. */
   onMessage(listener: (message: ChatMessage) => void): () => void;
   bytes(attachmentId: string): Buffer;
   close(): Promise<void>;
 }
 
-/** Starts the platform on a loopback port and resolves once it listens. */
+/** Starts the platform on a loopback port; resolves once it listens. */
 export async function startDiscord(options: DiscordOptions = {}): Promise<Discord> {
   const { platform, server, people, places, ask, transcript } = await assemble(options);
   const { gateway, interactions, world, files, commands, rates } = platform;
   const { log, faults } = server;
 
-  function bytes(attachmentId: string): Buffer {
-    const file = files.get(attachmentId);
-    if (!file?.bytes) throw new Error(`the bytes of attachment ${attachmentId} are not kept`);
-    return file.bytes;
-  }
+  const { control, bytes, counts } = createControl(server, (fileId) => files.get(fileId)?.bytes);
 
   return {
     ...people,
     ...places,
     ...ask,
     ...transcript,
+    ...control,
     url: server.url,
     cdn: server.cdn,
     token: platform.settings.token,
@@ -94,19 +93,13 @@ export async function startDiscord(options: DiscordOptions = {}): Promise<Discor
     bytes,
     facts: () => ({ url: server.url, cdn: server.cdn, token: platform.settings.token }),
     typing: () => [...platform.typing],
-    file: (attachmentId) => bytes(attachmentId).toString('base64'),
     commands: (guildId = '') => commands.list(guildId),
     presence: () => gateway.presence(),
     gateway: () => gateway.view(),
     async connected(timeoutMs = 60_000) {
       if (gateway.view().connected) return gateway.view();
-      return until<GatewayView>(
-        gateway.changes,
-        'ready',
-        () => true,
-        timeoutMs,
-        () => JSON.stringify(gateway.view()),
-      );
+      const words = () => JSON.stringify(gateway.view());
+      return until<GatewayView>(gateway.changes, 'ready', () => true, timeoutMs, words);
     },
     dropGateway: (how) => gateway.drop(how),
     refuseReconnects: (n) => gateway.refuse(n),
@@ -121,31 +114,14 @@ export async function startDiscord(options: DiscordOptions = {}): Promise<Discor
     messageContent(isEnabled) {
       platform.settings.messageContent = isEnabled;
     },
-    fault: (fault) => faults.add(fault),
-    clearFaults: () => faults.clear(),
-    outage: (kind) => server.outage(kind),
     rate: (limits) => rates.set(limits === false ? undefined : { ...DEFAULT_LIMITS, ...limits }),
-    counters() {
-      const { user, system } = process.cpuUsage();
-      return {
-        ...log.counts(),
-        connections: server.connections(),
-        gateway: gateway.view(),
-        rate: rates.counts(),
-        interactions: interactions.counts(),
-        commandsRegistered: commands.writes(),
-        messages: [...world.channels.values()].reduce((sum, channel) => sum + channel.messages.length, 0),
-        files: files.count(),
-        faultsLeft: faults.left(),
-        cpuMicros: user + system,
-      };
-    },
-    requests: (route) => log.all().filter((request) => route === undefined || request.route === route),
-    async called(route, timeoutMs = 60_000) {
-      const fits = (request: LoggedRequest) => request.route === route;
-      const known = log.all().findLast(fits);
-      return known ?? until(log.seen, 'request', fits, timeoutMs, () => JSON.stringify(log.counts().routes));
-    },
+    counters: () => ({
+      ...{ routes: log.counts('route'), codes: log.counts('code'), ...counts() },
+      ...{ gateway: gateway.view(), rate: rates.counts(), interactions: interactions.counts() },
+      commandsRegistered: commands.writes(),
+      messages: [...world.channels.values()].reduce((sum, channel) => sum + channel.messages.length, 0),
+      files: files.count(),
+    }),
     commandsRegistered: () => commands.writes(),
     reset() {
       log.clear();

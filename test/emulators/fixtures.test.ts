@@ -1,4 +1,4 @@
-/** The recorded shapes go through the platform and the real grammy client unchanged. */
+/** Checks that the recorded shapes pass unchanged through the platform and the real grammY client. */
 import { Bot } from 'grammy';
 import { expect, test } from 'vitest';
 import { fixture, fixtures } from '../fixtures/telegram/index.ts';
@@ -65,6 +65,6 @@ test('what they tell of is there: the bot can reply, edit, answer and download',
   expect(await (await fetch(`${tg.url}/file/bot${tg.token}/${file_path}`)).text()).toBe('a,b\n1,2\n');
   const large = fixture('document-too-large').message?.document?.file_id ?? '';
   expect(await refused(api.getFile(large))).toBe('400 Bad Request: file is too big');
-  // A business account's chat is not a chat with the bot.
+  // A business account's chat isn't a chat with the bot.
   expect(await refused(api.sendMessage(1002, 'x'))).toMatch(/^40[03]/);
 });

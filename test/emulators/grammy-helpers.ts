@@ -1,13 +1,13 @@
-/** What the tests of the platform share: a fresh platform for each test, and grammy pointed at it. */
+/** Helpers for the platform's tests: a fresh platform for each test, and a grammY client for it. */
 import { Api, GrammyError, HttpError } from 'grammy';
-import { afterEach, beforeEach } from 'vitest';
+import { afterEach, beforeEach, expect } from 'vitest';
 import { startTelegram, type Telegram, type TelegramOptions } from './telegram.ts';
 
 export const ALEX = 1001;
 export const GROUP = -42;
 export const FORUM = -1_001_234_567_890;
 
-/** `code description` of a refusal, `no answer` when there was none, or what went wrong otherwise. */
+/** Returns `code description` of a refusal, `no answer` if there was none, or any other error's message. */
 export async function refused(call: Promise<unknown>): Promise<string> {
   const error = await call.then(
     () => new Error('the call was accepted'),
@@ -17,11 +17,19 @@ export async function refused(call: Promise<unknown>): Promise<string> {
   return error instanceof HttpError ? 'no answer' : String(error);
 }
 
+/** The call is refused: with exactly this if it begins with a code, or else with this in it. */
+export async function refuses(call: Promise<unknown>, expected: string | RegExp): Promise<void> {
+  const found = await refused(call);
+  if (typeof expected !== 'string') expect(found).toMatch(expected);
+  else if (/^(?:\d{3} |no answer$)/.test(expected)) expect(found).toBe(expected);
+  else expect(found).toContain(expected);
+}
+
 export function apiOf({ token, url }: Pick<Telegram, 'token' | 'url'>): Api {
   return new Api(token, { apiRoot: url });
 }
 
-/** A platform and a client of it that are new in every test of the file. */
+/** Creates a new platform and a client of it for every test of the file. */
 export function freshTelegram(options: TelegramOptions = {}): { tg: Telegram; api: Api } {
   const fresh = {} as { tg: Telegram; api: Api };
   beforeEach(async () => {

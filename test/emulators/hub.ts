@@ -1,4 +1,4 @@
-/** A hub: a WebSocket server that gateways dial, which sends commands and acknowledges the ends of runs when it is told to. */
+/** A hub: a WebSocket server that gateways dial. It sends commands, and acknowledges the ends of runs if told to. */
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
@@ -10,13 +10,13 @@ export interface HubOptions {
 }
 
 export class HubEmulator {
-  /** What the gateway sent, over all connections. */
+  /** Everything that the gateway has sent, over all connections. */
   readonly frames: Frame[] = [];
-  /** How often it was dialled, with when. */
+  /** The times at which it was dialled. */
   readonly dialled: number[] = [];
-  /** Whether ends are acknowledged as they come. */
+  /** Whether to acknowledge ends as they arrive. */
   acknowledges = true;
-  /** What it says as soon as somebody has dialled. */
+  /** The frames to send as soon as somebody has dialled. */
   greeting: object | undefined;
   #server: WebSocketServer | undefined;
   #socket: WebSocket | undefined;
@@ -55,7 +55,7 @@ export class HubEmulator {
     this.#port = (server.address() as AddressInfo).port;
   }
 
-  /** As a hub that is killed. */
+  /** Drops everything, as a hub that is killed does. */
   stop(): void {
     for (const socket of this.#server?.clients ?? []) socket.terminate();
     this.#server?.close();

@@ -1,4 +1,4 @@
-/** The model endpoint, driven by the real AI SDK client. */
+/** Tests the model endpoint with the real AI SDK client. */
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { embedMany, generateText, stepCountIs, streamText, tool } from 'ai';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -15,7 +15,7 @@ afterEach(() => llm.close());
 const model = (baseURL = llm.url, apiKey = 'key') =>
   createOpenAICompatible({ name: 'local', baseURL, apiKey, includeUsage: true }).chatModel('test-model');
 
-/** Runs a stream to its end and tells what came of it. */
+/** Runs a stream to its end and returns its outcome. */
 async function run(prompt: string, abortSignal?: AbortSignal) {
   const errors: unknown[] = [];
   const seen: string[] = [];

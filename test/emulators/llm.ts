@@ -1,14 +1,16 @@
 /**
  * An OpenAI-compatible model endpoint: `/v1/chat/completions` (streamed or not), `/v1/models`, `/v1/embeddings`,
- * `/v1/audio/*`; and the streams of Anthropic (`/v1/messages`), OpenAI's Responses (`/v1/responses`) and Google.
- * It says what its script says, and without one repeats the last user message, so that the order of answers can be
+ * `/v1/audio/*`; and the streams of Anthropic (`/v1/messages`), OpenAI's Responses (`/v1/responses`) and Google. It
+ * answers according to its script. Without one, it repeats the last user message, so that the order of answers can be
  * checked. Runs in-process (`startLlm`) or as a process: `node test/emulators/llm.ts --port N`.
  */
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { listen } from './listener.ts';
-import { answer, sendJson } from './llm/answer.ts';
+import { listen, readBody, sendJson } from './base/http.ts';
+import { argument, cpuMicros, serveProcess } from './base/remote.ts';
+import { until } from './base/wait.ts';
+import { answer } from './llm/answer.ts';
 import { type AudioPoint, createAudioPoint } from './llm/audio.ts';
 import { createEmbeddingPoint, type EmbeddingPoint } from './llm/embeddings.ts';
 import { playFault, sendError } from './llm/faults.ts';
@@ -18,66 +20,64 @@ import { checkChat, describe } from './llm/request.ts';
 import { createScriptBook, type ScriptBook } from './llm/script.ts';
 import { checkAs, type Strictness } from './llm/strict.ts';
 import type { LlmRequest, Turn } from './llm/turn.ts';
-import { argument, readBody, serveProcess } from './remote.ts';
-import { until } from './wait.ts';
 
 export type { LlmFault, LlmRequest, ToolCall, Turn } from './llm/turn.ts';
 
 export interface LlmOptions {
   port?: number;
-  /** Required as `Authorization: Bearer <key>` when given. */
+  /** If set, required as `Authorization: Bearer <key>`. */
   apiKey?: string;
-  /** Names of the models there are; any name is served when absent. */
+  /** The available models; by default, any name is served. */
   models?: string[];
-  /** What to say when no script does: `echo` (the default), or this text at once to everything. */
+  /** What to answer without a script: `echo` (the default), or this text for everything, without delay. */
   answer?: 'echo' | { text: string };
-  /** Whose refusals `/v1/chat/completions` has, beside those that all have. */
+  /** The provider whose refusals `/v1/chat/completions` imitates, in addition to the common ones. */
   strict?: Strictness;
-  /** Refuses what providers refuse of pictures, and more of them than `most`. */
+  /** Whether to refuse the pictures that providers refuse, and more of them than `most`. */
   pictures?: boolean | { most: number } | 'xai';
-  /** How many requests the log keeps, newest first to stay; 1000 unless told. */
+  /** The number of requests that the log keeps, the newest ones; 1000 by default. */
   keepRequests?: number;
 }
 
 export interface LlmStats {
   requests: number;
-  /** Chat requests whose answer is not finished. */
+  /** The number of chat requests whose answer isn't finished. */
   active: number;
-  /** Chat requests whose client closed the connection first. */
+  /** The number of chat requests whose client closed the connection first. */
   aborted: number;
-  /** Sizes of chat request bodies. */
+  /** The sizes of chat request bodies. */
   bytes: { total: number; largest: number; last: number };
-  /** Microseconds of CPU this process has used. */
+  /** Microseconds of CPU time that this process has used. */
   cpuMicros: number;
 }
 
 export interface LlmControl extends Omit<ScriptBook, 'next' | 'clear'> {
   requests(): LlmRequest[];
-  /** Requests that were refused for what stands in them; they are not in the log. */
+  /** The number of requests that were refused for their content; the log doesn't contain them. */
   refused(): number;
   stats(): LlmStats;
-  /** Connections are refused (listening socket closed, open ones broken) until `up`. */
+  /** Refuses connections (closes the listening socket, breaks open ones) until `up` is called. */
   down(): void;
   up(): Promise<void>;
-  /** Forgets scripts, faults, log and counts. */
+  /** Clears scripts, faults, log and counts. */
   reset(): void;
 }
 
 export interface Llm extends LlmControl {
-  /** The endpoint for embeddings: what it was asked, and how it goes wrong. */
+  /** The endpoint for embeddings: its requests, and its faults. */
   embedding: EmbeddingPoint;
   /** The endpoints for recordings and speech. */
   audio: AudioPoint;
   /** The base URL to configure, ending in `/v1`. */
   url: string;
-  /** Resolves with the first request, logged or to come, or finished from now on, that fits. */
+  /** Resolves with the first request that matches: one that is logged, or that arrives or finishes from now on. */
   waitFor(fits: (request: LlmRequest) => boolean, timeoutMs?: number): Promise<LlmRequest>;
   close(): Promise<void>;
 }
 
 const freshStats = () => ({ requests: 0, aborted: 0, bytes: { total: 0, largest: 0, last: 0 } });
 
-/** Starts the endpoint on a loopback port and resolves once it listens. */
+/** Starts the endpoint on a loopback port; resolves once it listens. */
 export async function startLlm(options: LlmOptions = {}): Promise<Llm> {
   const keep = options.keepRequests ?? 1000;
   const changes = new EventEmitter().setMaxListeners(0);
@@ -106,7 +106,8 @@ export async function startLlm(options: LlmOptions = {}): Promise<Llm> {
     const picture = options.pictures ? wrongPicture(body, options.pictures) : undefined;
     if (picture !== undefined) {
       refused += 1;
-      // xAI's errors are flat: https://docs.x.ai/docs/guides/image-understanding takes JPEG and PNG alone.
+      // xAI's errors are flat. According to https://docs.x.ai/docs/guides/image-understanding it accepts only JPEG and
+      // PNG.
       if (options.pictures === 'xai')
         return sendJson(response, 400, { code: 'Client specified an invalid argument', error: picture });
       return sendError(response, 400, picture, 'invalid_request_error');
@@ -139,14 +140,14 @@ export async function startLlm(options: LlmOptions = {}): Promise<Llm> {
     await turn.after;
     if (response.destroyed) return;
     if (!turn.fault) return answer(response, turn, request);
-    // A stall is ended by the client alone, so its outcome stays open until then.
+    // Only the client can end a stall, so its outcome stays open until then.
     if (!turn.fault.startsWith('stall')) request.outcome = 'faulted';
     await playFault(response, turn, request, turn.fault);
   }
 
   async function serve(message: IncomingMessage, response: ServerResponse): Promise<void> {
     const auth = message.headers.authorization ?? '';
-    // Deepgram's own endpoint has another word for it, and looks itself.
+    // Deepgram's own endpoint uses another scheme, and checks it itself.
     const isDeepgram = message.url?.startsWith('/v1/listen');
     if (options.apiKey !== undefined && !isDeepgram && auth !== `Bearer ${options.apiKey}`) {
       return sendError(response, 401, 'Incorrect API key provided.', 'invalid_request_error', 'invalid_api_key');
@@ -183,24 +184,18 @@ export async function startLlm(options: LlmOptions = {}): Promise<Llm> {
     },
   });
 
-  const listener = await listen(options.port ?? 0, (message, response) => {
-    serve(message, response).catch((error: unknown) => response.destroy(error as Error));
-  });
+  const listener = await listen(serve, { port: options.port ?? 0 });
 
   const { next: _next, clear, ...scripting } = taskRecords;
   return {
     ...scripting,
     embedding,
     audio,
-    url: `http://127.0.0.1:${listener.port}/v1`,
+    url: `${listener.url}/v1`,
     requests: () => [...log],
     refused: () => refused,
-    stats: () => {
-      const { user, system } = process.cpuUsage();
-      return { ...stats, active, cpuMicros: user + system };
-    },
-    down: () => listener.down(),
-    up: () => listener.up(),
+    stats: () => ({ ...stats, active, cpuMicros: cpuMicros() }),
+    ...{ down: listener.down, up: listener.up, close: listener.close },
     reset() {
       clear();
       embedding.clear();
@@ -215,7 +210,6 @@ export async function startLlm(options: LlmOptions = {}): Promise<Llm> {
       if (known) return known;
       return until(changes, 'request', fits, timeoutMs, () => `${stats.requests} requests, ${active} active`);
     },
-    close: () => listener.close(),
   };
 }
 

@@ -1,10 +1,10 @@
 /**
- * A collector that takes traces by OTLP over HTTP in JSON, as strictly as the protocol is written down:
+ * A collector that accepts traces by OTLP over HTTP in JSON, as strictly as the protocol requires:
  * https://opentelemetry.io/docs/specs/otlp/#otlphttp and opentelemetry-proto's trace.proto.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
-import { listen } from './listener.ts';
+import { listen, readText, sendJson } from './base/http.ts';
 
 const hex = (length: number) => z.string().regex(new RegExp(`^(?!0+$)[0-9a-f]{${length}}$`));
 const nanos = z.string().regex(/^[1-9]\d{17,18}$/);
@@ -70,11 +70,11 @@ export interface Collector {
   spans: TakenSpan[];
   resource: Record<string, unknown>;
   headers: IncomingHttpHeaders[];
-  /** All that was sent, as text. */
+  /** Everything that was sent, as text. */
   bodies: string[];
-  /** Why requests were refused. */
+  /** The reasons why requests were refused. */
   refused: string[];
-  /** `busy`: 503 with Retry-After; `mute`: takes the request and never answers. */
+  /** `busy`: answers 503 with Retry-After; `mute`: accepts the request and never answers. */
   answers: 'well' | 'busy' | 'mute';
   down(): void;
   up(): Promise<void>;
@@ -90,17 +90,15 @@ function plain(one: z.infer<typeof value>): unknown {
 const record = (list: z.infer<typeof attributes>) => Object.fromEntries(list.map((one) => [one.key, plain(one.value)]));
 
 export async function startCollector(): Promise<Collector> {
-  const listener = await listen(0, async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const body = Buffer.concat(chunks).toString();
+  const listener = await listen(async (request, response) => {
+    const body = await readText(request);
     collector.headers.push(request.headers);
     collector.bodies.push(body);
     if (collector.answers === 'mute') return;
     if (collector.answers === 'busy') return void response.writeHead(503, { 'retry-after': '1' }).end();
     const refuse = (why: string) => {
       collector.refused.push(why);
-      response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify({ code: 3, message: why }));
+      sendJson(response, 400, { code: 3, message: why });
     };
     if (request.method !== 'POST' || request.url !== '/v1/traces') return refuse(`${request.method} ${request.url}`);
     if (request.headers['content-type'] !== 'application/json') return refuse('content-type');
@@ -118,10 +116,10 @@ export async function startCollector(): Promise<Collector> {
         });
       }
     }
-    response.writeHead(200, { 'content-type': 'application/json' }).end('{"partialSuccess":{}}');
+    sendJson(response, 200, { partialSuccess: {} });
   });
   const collector: Collector = {
-    url: `http://127.0.0.1:${listener.port}`,
+    url: listener.url,
     ...{ spans: [], resource: {}, headers: [], bodies: [], refused: [], answers: 'well' },
     ...{ down: listener.down, up: listener.up, close: listener.close },
   };

@@ -1,4 +1,4 @@
-/** The Web API of the Slack emulator through the real WebClient: what is refused, what is kept, what is read back. */
+/** The Slack emulator's Web API through the real WebClient: which calls it refuses, stores, and reads back. */
 import type { WebClient } from '@slack/web-api';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { quietClient } from './slack/bolt-helpers.ts';

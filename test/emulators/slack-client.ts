@@ -1,7 +1,6 @@
-/** Slack as a process of its own, driven with the same functions as in-process, each giving a promise. */
+/** Runs Slack as a separate process with the same functions as in-process, each of which returns a promise. */
 import { fileURLToPath } from 'node:url';
-import { withProcess } from './llm-client.ts';
-import { type Remote, remote, type Spawned, spawnEmulator } from './remote.ts';
+import { beyondJson, portable, type Remote, remote, type Spawned, spawnEmulator, withProcess } from './base/remote.ts';
 import {
   type ChatMessage,
   type SayOptions,
@@ -12,40 +11,19 @@ import {
   TEST_SIGNING_SECRET,
 } from './slack.ts';
 
-export type SlackClient = Remote<SlackControl> & {
-  bytes(fileId: string): Promise<Buffer>;
-  /** Resolves with the first message, there already or to come, that fits. */
-  waitFor(fits: (message: ChatMessage) => boolean, timeoutMs?: number): Promise<ChatMessage>;
-};
+export type SlackClient = Remote<SlackControl> & ReturnType<typeof beyondJson<ChatMessage>>;
 
 export type SlackProcess = SlackClient & Spawned & { botToken: string; appToken: string; signingSecret: string };
-
-/** Bytes do not survive JSON. */
-function portable({ bytes, ...file }: SentFile): SentFile {
-  return bytes ? { ...file, base64: Buffer.from(bytes).toString('base64') } : file;
-}
 
 function portableOptions<T extends { files?: SentFile[] }>(options: T): T {
   return options.files ? { ...options, files: options.files.map(portable) } : options;
 }
 
-/** Drives an emulator whose control API is at `control` (from the line it printed). */
+/** Drives an emulator whose control API is at `control`, as printed by it. */
 export function connectSlack(control: string): SlackClient {
   const far = remote<SlackControl>(control);
-  async function waitFor(fits: (message: ChatMessage) => boolean, timeoutMs = 60_000): Promise<ChatMessage> {
-    const end = Date.now() + timeoutMs;
-    for (let since = 0; ; ) {
-      const left = end - Date.now();
-      if (left <= 0) throw new Error(`no message that fits within ${timeoutMs} ms`);
-      const { seq, messages } = await far.changesSince(since, left);
-      const found = messages.find(fits);
-      if (found) return found;
-      since = seq;
-    }
-  }
   return withProcess(far, {
-    waitFor,
-    bytes: async (fileId: string) => Buffer.from(await far.file(fileId), 'base64'),
+    ...beyondJson<ChatMessage>(far),
     say: (channel: string, text: string, options: SayOptions = {}) => far.say(channel, text, portableOptions(options)),
     dm: (user: string, text: string, options: SayOptions = {}) => far.dm(user, text, portableOptions(options)),
     shareFile: (channel: string, files: SentFile[], options: Parameters<SlackControl['shareFile']>[2] = {}) =>
@@ -53,7 +31,7 @@ export function connectSlack(control: string): SlackClient {
   });
 }
 
-/** Starts `slack.ts` as its own process; `args` are its command line. */
+/** Starts `slack.ts` as a separate process; `args` is its command line. */
 export async function spawnSlack(args: string[] = []): Promise<SlackProcess> {
   const file = fileURLToPath(new URL('./slack.ts', import.meta.url));
   const spawned = await spawnEmulator(file, args);

@@ -1,4 +1,4 @@
-/** What can go wrong with a call to the Slack emulator, seen through the real WebClient. */
+/** Failures of calls to the Slack emulator, as the real WebClient sees them. */
 import type { WebClient } from '@slack/web-api';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { quietClient } from './slack/bolt-helpers.ts';

@@ -1,4 +1,4 @@
-/** Files both ways, streams and assistant threads of the Slack emulator, through the real WebClient. */
+/** Files in both directions, streams and assistant threads of the Slack emulator, through the real WebClient. */
 import { createHash } from 'node:crypto';
 import type { ModalView } from '@slack/types';
 import type { WebClient } from '@slack/web-api';
@@ -10,7 +10,7 @@ let slack: Slack;
 let web: WebClient;
 
 beforeEach(async () => {
-  // Long enough that what follows an upload at once comes before it is shown.
+  // Long enough that events right after an upload arrive before it is shown.
   slack = await startSlack({ shareDelayMs: 250 });
   web = quietClient(slack);
 });

@@ -1,4 +1,4 @@
-/** The Slack emulator delivering over signed HTTP to the real Bolt receiver. */
+/** The Slack emulator, delivering over signed HTTP to the real Bolt receiver. */
 import { createHmac } from 'node:crypto';
 import type { App } from '@slack/bolt';
 import { afterEach, beforeEach, expect, test } from 'vitest';

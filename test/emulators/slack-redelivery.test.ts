@@ -1,4 +1,4 @@
-/** What the Slack emulator does about an app that is late: a real Bolt app that does not acknowledge in time. */
+/** How the Slack emulator treats a late app: a real Bolt app that doesn't acknowledge in time. */
 import type { App } from '@slack/bolt';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { quietClient, socketApp } from './slack/bolt-helpers.ts';
@@ -9,7 +9,7 @@ let app: App;
 
 beforeEach(async () => {
   slack = await startSlack({ ackTimeoutMs: 1_000, retryDelaysMs: [0, 60, 60] });
-  // A machine with busy cores must not take its own socket for a frozen one.
+  // A machine with busy cores must not consider its own socket frozen.
   app = socketApp(slack, 60_000);
 });
 

@@ -1,4 +1,4 @@
-/** The Slack emulator driven by the real Bolt over Socket Mode: mentions, direct messages, commands, buttons, redelivery. */
+/** The Slack emulator with the real Bolt over Socket Mode: mentions, direct messages, commands, buttons, redelivery. */
 import type { App } from '@slack/bolt';
 import type { WebClient } from '@slack/web-api';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -38,7 +38,7 @@ test('a mention in a channel comes as two events with one ts, and is answered in
   expect(seen.map(({ id }) => id).sort()).toEqual([...said.events].sort());
   expect(said.events).toHaveLength(2);
 
-  // The bot's own answer was the newest event; what the person did is what comes again.
+  // The bot's own answer was the newest event, but the person's action is delivered again.
   slack.redeliver();
   await slack.settled();
   const ids = () => seen.flatMap(({ ts, id }) => (ts === said.ts ? [id] : []));

@@ -1,11 +1,11 @@
 /**
- * Slack on loopback: Web API, Socket Mode, signed HTTP delivery and file host, as strict as its documentation, with the
- * people's side to drive it and faults on demand. Runs in-process (`startSlack`) or as a process:
+ * Slack on the loopback interface: Web API, Socket Mode, signed HTTP delivery and file host, as strict as its
+ * documentation. Tests act as its people and cause faults on demand. Runs in-process (`startSlack`) or as a process:
  * `node test/emulators/slack.ts --port N` prints `{"url", "control", "pid"}` and is driven through `slack-client.ts`.
  */
-import { argument, serveProcess } from './remote.ts';
+import { argument, serveProcess } from './base/remote.ts';
 import type { SlackControl } from './slack/control.ts';
-import { createControl } from './slack/control-object.ts';
+import { createSlackControl } from './slack/control-object.ts';
 import { createDeliveries } from './slack/deliveries.ts';
 import { createEvents } from './slack/events.ts';
 import { createHooks } from './slack/hooks.ts';
@@ -17,8 +17,9 @@ import type { SlackOptions, SlackUser } from './slack/types.ts';
 import type { Transcript } from './slack/view.ts';
 import { createWorld } from './slack/world.ts';
 
+export type { Outage } from './base/faults.ts';
 export type { Counters, SlackControl } from './slack/control.ts';
-export type { Fault, Outage } from './slack/faults.ts';
+export type { Fault } from './slack/faults.ts';
 export { ALL_SCOPES } from './slack/platform.ts';
 export type {
   Ack,
@@ -42,14 +43,14 @@ export const TEST_APP_TOKEN = 'xapp-emulated-app-token-for-tests-only';
 export const TEST_SIGNING_SECRET = 'emulated-signing-secret-for-tests-only';
 export const TEST_TEAM = { id: 'T0EMULATE', name: 'Emulated', domain: 'emulated' };
 export const TEST_BOT = { userId: 'U0VIBER00', botId: 'B0VIBER00', appId: 'A0VIBER00', name: 'viber' };
-/** Two people are there from the start, both in the channel TEST_CHANNEL with the bot. */
+/** Two people exist from the start, both in the channel TEST_CHANNEL with the bot. */
 export const TEST_USERS = { alex: 'U0ALEX000', sam: 'U0SAM0000' };
 export const TEST_CHANNEL = 'C0GENERAL';
 
 export interface Slack extends SlackControl, Pick<Transcript, 'waitFor' | 'onMessage'> {
   /** `http://127.0.0.1:PORT/api/`, for `clientOptions.slackApiUrl`. */
   url: string;
-  /** Host and port the files are on (`127.0.0.1:PORT`): where a download may carry the token. */
+  /** Host and port of the files (`127.0.0.1:PORT`), where a download may carry the token. */
   fileHost: string;
   botToken: string;
   appToken: string;
@@ -57,13 +58,13 @@ export interface Slack extends SlackControl, Pick<Transcript, 'waitFor' | 'onMes
   team: typeof TEST_TEAM;
   bot: typeof TEST_BOT;
   users: Record<'alex' | 'sam', SlackUser>;
-  /** The public channel that is there from the start. */
+  /** The public channel that exists from the start. */
   general: string;
   bytes(fileId: string): Buffer;
   close(): Promise<void>;
 }
 
-/** Starts the platform on a loopback port and resolves once it listens. */
+/** Starts the platform on a loopback port; resolves once it listens. */
 export async function startSlack(options: SlackOptions = {}): Promise<Slack> {
   const botToken = options.botToken ?? TEST_BOT_TOKEN;
   const appToken = options.appToken ?? TEST_APP_TOKEN;
@@ -111,7 +112,7 @@ export async function startSlack(options: SlackOptions = {}): Promise<Slack> {
   };
   const server = await startServer(platform, options.port ?? 0, options.keepRequests ?? 2000);
   world.base = `http://127.0.0.1:${server.port}`;
-  const control = createControl(platform, server, {
+  const control = createSlackControl(platform, server, {
     user: alex.id,
     channel: TEST_CHANNEL,
     setScopes: (next) => {

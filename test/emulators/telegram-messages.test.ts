@@ -1,6 +1,6 @@
-/** Text, entities, buttons, edits, rich messages: what a bot may write, driven by the real grammy client. */
+/** Text, entities, buttons, edits, rich messages: everything a bot may write, with the real grammY client. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { ALEX, apiOf, freshTelegram, refused } from './grammy-helpers.ts';
+import { ALEX, apiOf, freshTelegram, refused, refuses } from './grammy-helpers.ts';
 import { startTelegram } from './telegram.ts';
 
 const fresh = freshTelegram({ webhookRetryMs: 20 });
@@ -9,16 +9,14 @@ describe('text', () => {
   beforeEach(() => void fresh.tg.say(ALEX, 'hi'));
 
   test('has 1 to 4096 UTF-16 units after cleaning', async () => {
-    expect(await refused(fresh.api.sendMessage(ALEX, ''))).toBe('400 Bad Request: message text is empty');
-    expect(await refused(fresh.api.sendMessage(ALEX, ' \n '))).toBe('400 Bad Request: message text is empty');
-    expect(await refused(fresh.api.sendMessage(ALEX, 'x'.repeat(4097)))).toBe('400 Bad Request: message is too long');
-    expect(await refused(fresh.api.sendMessage(ALEX, '😀'.repeat(2049)))).toBe('400 Bad Request: message is too long');
+    await refuses(fresh.api.sendMessage(ALEX, ''), '400 Bad Request: message text is empty');
+    await refuses(fresh.api.sendMessage(ALEX, ' \n '), '400 Bad Request: message text is empty');
+    await refuses(fresh.api.sendMessage(ALEX, 'x'.repeat(4097)), '400 Bad Request: message is too long');
+    await refuses(fresh.api.sendMessage(ALEX, '😀'.repeat(2049)), '400 Bad Request: message is too long');
     expect((await fresh.api.sendMessage(ALEX, `${'😀'.repeat(2048)}  \n`)).text.length).toBe(4096);
     const html = { parse_mode: 'HTML' } as const;
     expect((await fresh.api.sendMessage(ALEX, `<b>${'x'.repeat(4096)}</b>`, html)).text.length).toBe(4096);
-    expect(await refused(fresh.api.sendMessage(ALEX, '\ud83d'))).toBe(
-      '400 Bad Request: strings must be encoded in UTF-8',
-    );
+    await refuses(fresh.api.sendMessage(ALEX, '\ud83d'), '400 Bad Request: strings must be encoded in UTF-8');
   });
 
   test('entities are kept, moved with the text, and refused out of bounds', async () => {
@@ -26,15 +24,9 @@ describe('text', () => {
     expect((await fresh.api.sendMessage(ALEX, '  a 😀b', { ...bold(4, 2) })).entities).toEqual([
       { type: 'bold', offset: 2, length: 2 },
     ]);
-    expect(await refused(fresh.api.sendMessage(ALEX, 'abc', { ...bold(1, 3) }))).toBe(
-      '400 Bad Request: ENTITY_BOUNDS_INVALID',
-    );
-    expect(await refused(fresh.api.sendMessage(ALEX, 'abc', { ...bold(-1, 1) }))).toBe(
-      '400 Bad Request: ENTITY_BOUNDS_INVALID',
-    );
-    expect(await refused(fresh.api.sendMessage(ALEX, '😀', { ...bold(0, 1) }))).toContain(
-      'in a middle of a UTF-16 symbol',
-    );
+    await refuses(fresh.api.sendMessage(ALEX, 'abc', { ...bold(1, 3) }), '400 Bad Request: ENTITY_BOUNDS_INVALID');
+    await refuses(fresh.api.sendMessage(ALEX, 'abc', { ...bold(-1, 1) }), '400 Bad Request: ENTITY_BOUNDS_INVALID');
+    await refuses(fresh.api.sendMessage(ALEX, '😀', { ...bold(0, 1) }), 'in a middle of a UTF-16 symbol');
     const unusable = [
       { type: 'text_link', offset: 0, length: 3, url: 'javascript:alert(1)' },
       { type: 'code', offset: 0, length: 3 },
@@ -70,34 +62,30 @@ describe('text', () => {
 
   test('MarkdownV2 wants every reserved character escaped', async () => {
     const v2 = (text: string) => fresh.api.sendMessage(ALEX, text, { parse_mode: 'MarkdownV2' });
-    expect(await refused(v2('Done.'))).toBe(
+    await refuses(
+      v2('Done.'),
       "400 Bad Request: can't parse entities: Character '.' is reserved and must be escaped with the preceding '\\'",
     );
-    expect(await refused(v2('*bold'))).toContain("Can't find end of Bold entity at byte offset 0");
+    await refuses(v2('*bold'), "Can't find end of Bold entity at byte offset 0");
     const sent = await v2(
       '*b _i_ \\*x*\n__u__ ~s~ ||p|| `c\\`` [t](https://e.example/\\))\n>quote\n>more\n```js\nx = 1\\\\\n```',
     );
     expect(sent.text).toBe('b i *x\nu s p c` t\nquote\nmore\nx = 1\\');
-    expect(sent.entities?.map((entity) => entity.type)).toEqual([
-      'bold',
-      'italic',
-      'underline',
-      'strikethrough',
-      'spoiler',
-      'code',
-      'text_link',
-      'blockquote',
-      'pre',
-    ]);
+    expect(sent.entities?.map((entity) => entity.type)).toEqual(
+      // biome-ignore format: a list is filled
+      [
+        'bold', 'italic', 'underline', 'strikethrough', 'spoiler', 'code', 'text_link', 'blockquote', 'pre',
+      ],
+    );
     expect(sent.entities?.at(-1)).toMatchObject({ language: 'js' });
   });
 
   test('HTML and legacy Markdown are parsed and refused', async () => {
     const html = (text: string) => fresh.api.sendMessage(ALEX, text, { parse_mode: 'HTML' });
-    expect(await refused(html('<table>'))).toContain('Unsupported start tag "table"');
-    expect(await refused(html('a < b'))).toContain("can't parse entities");
-    expect(await refused(html('<b>x</i>'))).toContain('Unmatched end tag');
-    expect(await refused(html('<b>x'))).toContain(`Can't find end tag corresponding to start tag "b"`);
+    await refuses(html('<table>'), 'Unsupported start tag "table"');
+    await refuses(html('a < b'), "can't parse entities");
+    await refuses(html('<b>x</i>'), 'Unmatched end tag');
+    await refuses(html('<b>x'), `Can't find end tag corresponding to start tag "b"`);
     const sent = await html(
       '<b>x &lt; <i>y</i></b> <a href="https://e.example/">z</a> <pre><code class="language-ts">q</code></pre>',
     );
@@ -107,9 +95,7 @@ describe('text', () => {
       parse_mode: 'Markdown',
     });
     expect(old.text).toBe('b i c t a_b');
-    expect(await refused(fresh.api.sendMessage(ALEX, 'snake_case', { parse_mode: 'Markdown' }))).toContain(
-      "can't parse",
-    );
+    await refuses(fresh.api.sendMessage(ALEX, 'snake_case', { parse_mode: 'Markdown' }), "can't parse");
   });
 });
 
@@ -119,12 +105,11 @@ describe('buttons', () => {
     const keyboard = (callback_data: string) => ({
       reply_markup: { inline_keyboard: [[{ text: 'Go', callback_data }]] },
     });
-    expect(await refused(fresh.api.sendMessage(ALEX, 'x', keyboard('é'.repeat(33))))).toBe(
-      '400 Bad Request: BUTTON_DATA_INVALID',
-    );
-    expect(await refused(fresh.api.sendMessage(ALEX, 'x', keyboard('')))).toBe('400 Bad Request: BUTTON_DATA_INVALID');
+    await refuses(fresh.api.sendMessage(ALEX, 'x', keyboard('é'.repeat(33))), '400 Bad Request: BUTTON_DATA_INVALID');
+    await refuses(fresh.api.sendMessage(ALEX, 'x', keyboard('')), '400 Bad Request: BUTTON_DATA_INVALID');
     const plain = { reply_markup: { inline_keyboard: [[{ text: 'Go' }]] } };
-    expect(await refused(fresh.api.raw.sendMessage({ chat_id: ALEX, text: 'x', ...plain } as never))).toContain(
+    await refuses(
+      fresh.api.raw.sendMessage({ chat_id: ALEX, text: 'x', ...plain } as never),
       'Text buttons are unallowed',
     );
     await fresh.api.sendMessage(ALEX, 'x', keyboard('go-1'));
@@ -134,8 +119,8 @@ describe('buttons', () => {
     expect(update?.callback_query).toMatchObject({ id, data: 'go-1', from: { id: ALEX }, message: { text: 'x' } });
     await fresh.api.answerCallbackQuery(id, { text: 'on it' });
     expect(fresh.tg.chat(ALEX).queries).toMatchObject([{ data: 'go-1', answer: { text: 'on it', alert: false } }]);
-    expect(await refused(fresh.api.answerCallbackQuery(id))).toContain('query is too old');
-    expect(await refused(fresh.api.answerCallbackQuery('77'))).toContain('query ID is invalid');
+    await refuses(fresh.api.answerCallbackQuery(id), 'query is too old');
+    await refuses(fresh.api.answerCallbackQuery('77'), 'query ID is invalid');
   });
 });
 
@@ -146,7 +131,7 @@ test('a press that is too old cannot be answered', async () => {
   await apiOf(hasty).sendMessage(ALEX, 'x', { reply_markup: keyboard });
   const id = hasty.press(ALEX, 'go');
   await new Promise((resolve) => setTimeout(resolve, 40));
-  expect(await refused(apiOf(hasty).answerCallbackQuery(id))).toContain('query is too old');
+  await refuses(apiOf(hasty).answerCallbackQuery(id), 'query is too old');
   await hasty.close();
 });
 
@@ -158,18 +143,16 @@ describe('editing and deleting', () => {
     expect(await refused(fresh.api.editMessageText(ALEX, id, ' done '))).toContain(
       '400 Bad Request: message is not modified',
     );
-    expect(await refused(fresh.api.editMessageText(ALEX, theirs, 'x'))).toBe(
-      "400 Bad Request: message can't be edited",
-    );
-    expect(await refused(fresh.api.editMessageText(ALEX, 999, 'x'))).toBe('400 Bad Request: message to edit not found');
+    await refuses(fresh.api.editMessageText(ALEX, theirs, 'x'), "400 Bad Request: message can't be edited");
+    await refuses(fresh.api.editMessageText(ALEX, 999, 'x'), '400 Bad Request: message to edit not found');
     const keyboard = { reply_markup: { inline_keyboard: [[{ text: 'Go', callback_data: 'go' }]] } };
     await fresh.api.editMessageReplyMarkup(ALEX, id, keyboard);
     expect(fresh.tg.chat(ALEX).messages.at(-1)?.buttons).toEqual([[{ text: 'Go', data: 'go' }]]);
     await fresh.api.editMessageText(ALEX, id, 'done');
     expect(fresh.tg.chat(ALEX).messages.at(-1)).toMatchObject({ text: 'done', buttons: [], editedCount: 3 });
     await fresh.api.deleteMessage(ALEX, id);
-    expect(await refused(fresh.api.editMessageText(ALEX, id, 'x'))).toContain('message to edit not found');
-    expect(await refused(fresh.api.deleteMessage(ALEX, id))).toContain('message to delete not found');
+    await refuses(fresh.api.editMessageText(ALEX, id, 'x'), 'message to edit not found');
+    await refuses(fresh.api.deleteMessage(ALEX, id), 'message to delete not found');
     expect(fresh.tg.chat(ALEX).messages).toHaveLength(1);
   });
 
@@ -177,8 +160,9 @@ describe('editing and deleting', () => {
     const { message_id } = fresh.tg.say(ALEX, 'hi');
     await fresh.api.setMessageReaction(ALEX, message_id, [{ type: 'emoji', emoji: '👀' }]);
     expect(fresh.tg.chat(ALEX).messages[0]?.reactions).toEqual(['👀']);
-    expect(
-      await refused(fresh.api.setMessageReaction(ALEX, message_id, [{ type: 'emoji', emoji: '✅' as '👍' }])),
-    ).toContain('REACTION_INVALID');
+    await refuses(
+      fresh.api.setMessageReaction(ALEX, message_id, [{ type: 'emoji', emoji: '✅' as '👍' }]),
+      'REACTION_INVALID',
+    );
   });
 });

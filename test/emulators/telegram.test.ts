@@ -1,9 +1,9 @@
-/** Receiving updates and the platform's door, driven by the real grammy client. */
+/** Receiving updates and authorising the bot, with the real grammY client. */
 import { createServer } from 'node:http';
 import { Bot } from 'grammy';
 import { describe, expect, test } from 'vitest';
+import { portOf } from './base/http.ts';
 import { ALEX, apiOf, freshTelegram, refused } from './grammy-helpers.ts';
-import { portOf } from './remote.ts';
 
 const fresh = freshTelegram({ webhookRetryMs: 20 });
 

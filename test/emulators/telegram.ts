@@ -1,25 +1,26 @@
 /**
- * The Telegram Bot API over HTTP on loopback, as strict as its documentation, with the people's side to drive it and
- * faults on demand. Runs in-process (`startTelegram`) or as a process: `node test/emulators/telegram.ts --port N`
+ * The Telegram Bot API over HTTP on the loopback interface, as strict as its documentation. Tests act as its people and
+ * cause faults on demand. Runs in-process (`startTelegram`) or as a process: `node test/emulators/telegram.ts --port N`
  * prints `{"url", "control", "pid"}` and is driven through `telegram-client.ts` or any HTTP client.
  */
 import type { User } from '@grammyjs/types';
-import { argument, serveProcess } from './remote.ts';
-import type { Fault, Outage } from './telegram/faults.ts';
+import { type CommonCounters, createControl, type PlatformControl } from './base/control.ts';
+import type { RateCounts } from './base/faults.ts';
+import { argument, serveProcess } from './base/remote.ts';
+import type { Fault } from './telegram/faults.ts';
 import { createPeople, type People } from './telegram/people.ts';
 import type { Platform } from './telegram/platform.ts';
-import { DEFAULT_LIMITS, type RateCounts, type RateLimits } from './telegram/rates.ts';
-import type { LoggedRequest } from './telegram/request-log.ts';
-import { startServer } from './telegram/server.ts';
+import { DEFAULT_LIMITS, type RateLimits } from './telegram/rates.ts';
+import { type LoggedRequest, startServer } from './telegram/server.ts';
 import { createTranscript, type Transcript } from './telegram/transcript.ts';
 import { createUpdates } from './telegram/updates.ts';
 import { createWebhook } from './telegram/webhook.ts';
 import { createWorld } from './telegram/world.ts';
-import { until } from './wait.ts';
 
-export type { Fault, Outage } from './telegram/faults.ts';
+export type { Outage } from './base/faults.ts';
+export type { Fault } from './telegram/faults.ts';
 export type { SentFile } from './telegram/people-files.ts';
-export type { LoggedRequest } from './telegram/request-log.ts';
+export type { LoggedRequest } from './telegram/server.ts';
 export type { ChatView, Wanted } from './telegram/transcript.ts';
 export type { ChatMessage } from './telegram/view.ts';
 export type { Said } from './telegram/voice.ts';
@@ -31,53 +32,35 @@ export interface TelegramOptions {
   port?: number;
   token?: string;
   bot?: Partial<User>;
-  /** Keep the bytes of what the bot uploads (hash and size are always kept); true unless told. */
+  /** Whether to keep the bytes of uploads (hash and size are always kept); true by default. */
   keepFiles?: boolean;
-  /** Calls the log keeps; 2000 unless told. */
+  /** The number of calls that the log keeps; 2000 by default. */
   keepRequests?: number;
-  /** Messages a chat keeps; 50,000 unless told. */
+  /** The number of messages that a chat keeps; 50,000 by default. */
   keepMessages?: number;
-  /** Groups show the bot only what is meant for it. */
+  /** Whether groups show the bot only messages that are meant for it. */
   privacy?: boolean;
-  /** Milliseconds in which a button press may be answered; 60,000 unless told. */
+  /** How long a button press may be answered, in milliseconds; 60,000 by default. */
   queryLifetimeMs?: number;
-  /** Milliseconds of the first pause before a webhook delivery is repeated; 1000 unless told. */
+  /** The first pause before a webhook delivery is repeated, in milliseconds; 1000 by default. */
   webhookRetryMs?: number;
   webhookTimeoutMs?: number;
-  /** Bytes of one upload; 50 MB unless told. */
+  /** The largest upload, in bytes; 50 MB by default. */
   uploadLimit?: number;
 }
 
-export interface Counters extends RateCounts {
+export interface Counters extends CommonCounters, RateCounts {
   methods: Record<string, number>;
-  /** Answers by HTTP status; `0` for answers that were lost on purpose. */
-  statuses: Record<string, number>;
-  connections: number;
   updates: { pending: number; delivered: number; conflicts: number; isPolling: boolean };
   files: number;
-  faultsLeft: number;
-  /** Microseconds of CPU this process has used. */
-  cpuMicros: number;
 }
 
-/** What a test, in this process or another, can do. */
-export interface TelegramControl extends People, Omit<Transcript, 'waitFor' | 'onMessage'> {
-  fault(fault: Fault): void;
-  clearFaults(): void;
-  /** The whole platform is away until this is called without an argument. */
-  outage(kind?: Outage): Promise<void>;
-  /** Switches sending limits on, with these changes to the real ones, or off. */
-  rate(limits?: Partial<RateLimits> | false): void;
-  /** Plays a server that refuses rich messages (400) or does not know them (404). */
+type Control = PlatformControl<Fault, RateLimits, Counters, LoggedRequest>;
+
+/** The functions that a test can call, in this process or another. */
+export interface TelegramControl extends Control, People, Omit<Transcript, 'waitFor' | 'onMessage'> {
+  /** Acts as a server that refuses rich messages (400) or doesn't know them (404). */
   rich(mode: 'ok' | 400 | 404): void;
-  counters(): Counters;
-  requests(method?: string): LoggedRequest[];
-  /** The newest call of a method, waiting for the first. */
-  called(method: string, timeoutMs?: number): Promise<LoggedRequest>;
-  /** Bytes of a file, as base64. */
-  file(fileId: string): string;
-  /** Forgets counts, log, faults, limits and updates not yet taken; chats stay. */
-  reset(): void;
 }
 
 export interface Telegram extends TelegramControl, Pick<Transcript, 'waitFor' | 'onMessage'> {
@@ -89,7 +72,7 @@ export interface Telegram extends TelegramControl, Pick<Transcript, 'waitFor' | 
   close(): Promise<void>;
 }
 
-/** Starts the platform on a loopback port and resolves once it listens. */
+/** Starts the platform on a loopback port; resolves once it listens. */
 export async function startTelegram(options: TelegramOptions = {}): Promise<Telegram> {
   const token = options.token ?? TEST_TOKEN;
   const bot: User = { ...TEST_BOT, ...options.bot };
@@ -104,7 +87,7 @@ export async function startTelegram(options: TelegramOptions = {}): Promise<Tele
   const webhook = createWebhook(updates, {
     retryMs: options.webhookRetryMs ?? 1000,
     timeoutMs: options.webhookTimeoutMs ?? 60_000,
-    // What a webhook answers with is carried out, but nobody learns of its outcome.
+    // A method in a webhook's answer is carried out, but nobody learns its outcome.
     call: (method, values) => server.callQuietly(method, values),
   });
   const platform: Platform = {
@@ -126,49 +109,26 @@ export async function startTelegram(options: TelegramOptions = {}): Promise<Tele
     rich: () => richMode,
   });
 
-  function bytes(fileId: string): Buffer {
-    const file = world.files.get(fileId);
-    if (!file?.bytes) throw new Error(`the bytes of file ${fileId} are not kept`);
-    return file.bytes;
-  }
+  const { log } = server;
+
+  const { control, bytes, counts } = createControl(server, (fileId) => world.files.get(fileId)?.bytes);
 
   return {
     ...people,
     ...transcript,
-    url: server.url,
-    token,
-    bot,
-    bytes,
-    fault: (fault) => server.faults.add(fault),
-    clearFaults: () => server.faults.clear(),
-    outage: (kind) => server.outage(kind),
+    ...control,
+    ...{ url: server.url, token, bot, bytes },
     rate: (limits) => server.rates.set(limits === false ? undefined : { ...DEFAULT_LIMITS, ...limits }),
     rich(mode) {
       richMode = mode;
     },
-    counters: () => {
-      const { user, system } = process.cpuUsage();
-      return {
-        ...server.log.counts(),
-        connections: server.connections(),
-        ...server.rates.counts(),
-        updates: updates.stats(),
-        files: world.files.count(),
-        faultsLeft: server.faults.left(),
-        cpuMicros: user + system,
-      };
-    },
-    requests: (method) => server.log.all().filter((request) => method === undefined || request.method === method),
-    async called(method, timeoutMs = 60_000) {
-      const known = server.log.all().findLast((request) => request.method === method);
-      const fits = (request: LoggedRequest) => request.method === method;
-      return (
-        known ?? until(server.log.seen, 'request', fits, timeoutMs, () => JSON.stringify(server.log.counts().methods))
-      );
-    },
-    file: (fileId) => bytes(fileId).toString('base64'),
+    counters: () => ({
+      ...{ methods: log.counts('method'), files: world.files.count(), updates: updates.stats() },
+      ...counts(),
+      ...server.rates.counts(),
+    }),
     reset() {
-      server.log.clear();
+      log.clear();
       server.faults.clear();
       server.rates.set(undefined);
       server.rates.reset();

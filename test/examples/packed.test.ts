@@ -1,6 +1,6 @@
 /**
- * The two plugins of `examples/`, packed and installed beside the packed gateway without any network: the built program loads both by its
- * configuration, and is talked to through the one.
+ * The plugins of `examples/`, packed and installed beside the packed gateway without any network: the built program loads them by its
+ * configuration, and is talked to through the channels. Matrix's own tests run there too, as those of any package.
  */
 import { execFile, spawn } from 'node:child_process';
 import fs from 'node:fs';
@@ -8,6 +8,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { matrixPlatform } from '../../examples/matrix-channel/test/platform.ts';
 import { startLlm } from '../emulators/llm.ts';
 import { tempFolder } from '../helpers/temp.ts';
 import { waitFor } from '../platforms/platform.ts';
@@ -36,19 +37,21 @@ async function pack(from: string, ...more: string[]): Promise<string> {
 beforeAll(async () => {
   const stage = path.join(folder, 'stage');
   fs.mkdirSync(stage);
-  for (const name of ['package.json', 'README.md', 'LICENSE', 'config.example.yaml'])
+  const { files } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8')) as { files: string[] };
+  const plain = files.filter((name) => !/^!?dist/.test(name));
+  for (const name of ['package.json', 'README.md', 'LICENSE', ...plain])
     fs.copyFileSync(path.join(root, name), path.join(stage, name));
   const rolldown = path.join(root, 'node_modules/.bin/rolldown');
   await run(rolldown, ['-c', '-d', path.join(stage, 'dist')], { cwd: root });
   fs.mkdirSync(beside);
   fs.writeFileSync(path.join(beside, 'package.json'), JSON.stringify({ name: 'beside', private: true }));
   await npm(['install', ...QUIET, await pack(stage, '--ignore-scripts')], beside);
-  for (const name of ['webhook-channel', 'dice']) {
+  for (const name of ['webhook-channel', 'matrix-channel', 'dice']) {
     const own = path.join(folder, name);
     fs.cpSync(path.join(root, 'examples', name), own, { recursive: true });
     // A package is compiled against the gateway as it is installed, and against the types that it names.
     fs.mkdirSync(path.join(own, 'node_modules'));
-    for (const needed of ['zod', 'pino', '@types'])
+    for (const needed of ['zod', 'pino', '@types', 'vitest'])
       fs.symlinkSync(path.join(root, 'node_modules', needed), path.join(own, 'node_modules', needed));
     // A copy: its types look for zod beside themselves, as they do where both are installed.
     const gateway = 'node_modules/openviber-gateway';
@@ -56,6 +59,22 @@ beforeAll(async () => {
     await npm(['install', ...QUIET, await pack(own)], beside);
   }
 }, 600_000);
+
+/** Starts the installed program; resolves once it is ready. */
+async function startProgram(home: string): Promise<void> {
+  const program = path.join(beside, 'node_modules/openviber-gateway/dist/main.js');
+  const child = spawn(process.execPath, [program, 'start', '--home', home], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const ready = Promise.withResolvers<void>();
+  const lines: string[] = [];
+  for (const stream of [child.stdout, child.stderr])
+    createInterface({ input: stream }).on('line', (line) => {
+      lines.push(line);
+      if (line.includes('"msg":"ready"')) ready.resolve();
+    });
+  child.once('exit', () => ready.reject(new Error(lines.join('\n'))));
+  await ready.promise;
+}
 
 test('a channel and a feature that are installed beside the gateway are loaded, with messages, commands, tools and settings', async () => {
   const platform = await webhookPlatform();
@@ -76,21 +95,8 @@ test('a channel and a feature that are installed beside the gateway are loaded, 
     limits: { freeBytes: 0 },
   };
   fs.writeFileSync(path.join(home, 'config.json'), JSON.stringify(config));
-  const program = path.join(beside, 'node_modules/openviber-gateway/dist/main.js');
-  const child = spawn(process.execPath, [program, 'start', '--home', home], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  onTestFinished(async () => {
-    child.kill('SIGKILL');
-    await Promise.all([platform.close(), llm.close()]);
-  });
-  const ready = Promise.withResolvers<void>();
-  const lines: string[] = [];
-  for (const stream of [child.stdout, child.stderr])
-    createInterface({ input: stream }).on('line', (line) => {
-      lines.push(line);
-      if (line.includes('"msg":"ready"')) ready.resolve();
-    });
-  child.once('exit', () => ready.reject(new Error(lines.join('\n'))));
-  await ready.promise;
+  onTestFinished(async () => void (await Promise.all([platform.close(), llm.close()])));
+  await startProgram(home);
 
   const dm = platform.dm('alex');
   llm.script(() => ({ text: 'Hello from beside.' }));
@@ -112,3 +118,36 @@ test('a channel and a feature that are installed beside the gateway are loaded, 
   expect(told.text).toMatch(/sides[^\d]+1000/);
   expect(platform.problems).toEqual([]);
 });
+
+test('Matrix is loaded as a package, and answers', async () => {
+  const [platform, llm] = [await matrixPlatform('openviber-matrix-channel'), await startLlm()];
+  onTestFinished(async () => void (await Promise.all([platform.close(), llm.close()])));
+  const home = path.join(folder, 'matrix-home');
+  fs.mkdirSync(home);
+  const config = {
+    model: 'local/test-model',
+    providers: { local: { baseURL: llm.url, apiKey: 'sk-test-model-key-123' } },
+    people: [{ name: 'alex', role: 'owner', ids: [platform.identity('alex')] }],
+    channels: { matrix: platform.section },
+    http: { port: 0 },
+    limits: { freeBytes: 0 },
+  };
+  fs.writeFileSync(path.join(home, 'config.json'), JSON.stringify(config));
+  await startProgram(home);
+  llm.script(() => ({ text: 'Hello **from beside**.' }));
+  const dm = platform.dm('alex');
+  platform.say(dm, 'hello');
+  await waitFor(platform, dm, { text: 'Hello from beside.' });
+  expect(platform.homeserver.problems).toEqual([]);
+});
+
+test("the package's own tests pass with the installed gateway, and are checked against its types", async () => {
+  const own = path.join(folder, 'matrix-channel');
+  await run(path.join(root, 'node_modules/.bin/tsc'), ['-p', 'test'], { cwd: own });
+  const vitest = path.join(root, 'node_modules/vitest/vitest.mjs');
+  const options = ['--root', own, '--maxWorkers', '1', '--testTimeout', '240000', '--expect.poll.timeout', '60000'];
+  const { stdout, stderr } = await run(process.execPath, [vitest, 'run', ...options], {
+    ...{ cwd: own, env: { ...env, NO_COLOR: '1' }, maxBuffer: 50 * 1024 * 1024 },
+  }).catch((error) => error);
+  if (!/Tests {2}\d+ passed \(\d+\)/.test(stdout)) throw new Error(`${stdout}\n${stderr}`);
+}, 1_200_000);

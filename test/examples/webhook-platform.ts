@@ -4,10 +4,11 @@
  */
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createFaults } from '../emulators/base/faults.ts';
+import { listen, readText, sendJson } from '../emulators/base/http.ts';
 import { ask, type Person, type Place, type Platform, type Seen, type SendFault } from '../platforms/platform.ts';
 
 export const PATH = '/webhooks/example';
@@ -43,41 +44,32 @@ export async function webhookPlatform(): Promise<WebhookPlatform> {
   const chains = new Map<string, Promise<void>>();
   const seen: (Seen & { chat: string; key: string; given: Answer['buttons'] })[] = [];
   const bytes = new Map<string, Buffer>();
-  const faults: SendFault[] = [];
+  const faults = createFaults<SendFault, []>(() => true);
   let count = 0;
   let isAway = false;
   let isClosed = false;
   let drops = 0;
   let hasNoFiles = false;
 
-  const server = http.createServer((request, response) => {
-    answer(request, response).catch((error: unknown) => {
-      platform.problems.push(String(error));
-      response.destroy();
-    });
-  });
-
-  async function answer(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (isAway) return void request.socket.destroy();
     if (request.headers[HEADER] !== secret) throw new Error(`a request to ${request.url} without the secret`);
     if (request.method === 'GET') {
       const text = uploads.get((request.url ?? '').split('/files/')[1] ?? '');
       return void response.writeHead(text === undefined ? 404 : 200).end(text);
     }
-    let body = '';
-    for await (const chunk of request) body += String(chunk);
+    const body = await readText(request);
     const given: Answer = JSON.parse(body);
     if (!given.key || !given.chat || (given.text === '' && given.files.length === 0)) throw new Error(`empty: ${body}`);
     if (given.text.length > 4000) throw new Error(`a text of ${given.text.length} characters`);
-    const fault = faults[0];
-    if (fault && --fault.times <= 0) faults.shift();
+    const fault = faults.take();
     if (fault?.kind === 'rate-limit')
       return void response.writeHead(429, { 'retry-after': String(fault.seconds) }).end();
     if (fault?.kind === 'server-error') return void response.writeHead(502).end();
     if (hasNoFiles && given.chat === ROOM.chat && given.files.length > 0) return void response.writeHead(403).end();
     const id = take(given);
     if (fault) return void request.socket.destroy();
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ id }));
+    sendJson(response, 200, { id });
   }
 
   function take({ key, chat, text, replyTo, buttons, files }: Answer): string {
@@ -134,16 +126,16 @@ export async function webhookPlatform(): Promise<WebhookPlatform> {
     ...{ from: { id: by, name: by, bot: by === 'bot' }, ...more },
   });
 
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const callback = `http://127.0.0.1:${(server.address() as AddressInfo).port}/answers`;
-  const platform: WebhookPlatform = {
-    ...{
-      name: 'webhook',
-      section: { module: MODULE, secret, callback, injection: 'followup' },
-      account: 'webhook',
-      room: ROOM,
-      hasThreads: false,
+  const server = await listen(answer, {
+    failed(error, response) {
+      platform.problems.push(String(error));
+      response.destroy();
     },
+  });
+  const callback = `${server.url}/answers`;
+  // biome-ignore format: a row is a line
+  const platform: WebhookPlatform = {
+    ...{ name: 'webhook', section: { module: MODULE, secret, callback, injection: 'followup' }, account: 'webhook', room: ROOM, hasThreads: false },
     ...{ settings: { secret, callback }, problems: [], gatewayFile: '', post },
     startsAt(home) {
       platform.gatewayFile = path.join(home, 'run/gateway.json');
@@ -161,8 +153,7 @@ export async function webhookPlatform(): Promise<WebhookPlatform> {
     edit: (place, id, text) => void send(fresh(place, 'alex', { text, editOf: id })),
     botSays: (place, text) => void send(fresh(place, 'bot', { text, mention: true })),
     answerPlace: () => ROOM,
-    command: (place, name, args = '', by = 'alex') =>
-      ask(platform, place, `/${name} ${args}`.trim(), { by, mention: true }),
+    command: (place, name, args = '', by = 'alex') => ask(platform, place, `/${name} ${args}`.trim(), { by, mention: true }),
     begin: () => Promise.reject(new Error('there are no threads')),
     threads: () => [],
     async press(place, label, by = 'alex') {
@@ -176,13 +167,13 @@ export async function webhookPlatform(): Promise<WebhookPlatform> {
     // It shows words as they are: nobody is notified, and nothing is fetched.
     pings: () => [],
     fetched: () => [],
-    fault: (fault) => void faults.push({ ...fault }),
+    fault: faults.add,
     withholdFiles: () => {
       hasNoFiles = true;
     },
     async outage(away) {
       isAway = away;
-      if (away) server.closeAllConnections();
+      if (away) server.breakAll();
     },
     drop: () => {
       drops++;
@@ -193,8 +184,7 @@ export async function webhookPlatform(): Promise<WebhookPlatform> {
     },
     async close() {
       isClosed = true;
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await server.close();
     },
   };
   return platform;

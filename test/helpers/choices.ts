@@ -1,4 +1,4 @@
-/** The models of a test: one that answers, and nothing else to choose. */
+/** The models of a test: one that answers, and no other to choose. */
 import { Choices, type ModelChoices } from '../../src/runtime/model/choices.ts';
 
 export const onlyModel = (name: string): ModelChoices =>

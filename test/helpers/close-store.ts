@@ -1,4 +1,4 @@
-/** Ends a store while it still syncs: a process of its own, whose exit code tells whether it waited. */
+/** Closes a store while it is still syncing: a separate process, whose exit code tells whether it waited. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { openStore } from '../../src/engine/local/store.ts';
@@ -12,7 +12,7 @@ for (const file of files) {
   fs.writeFileSync(file, Buffer.alloc(1_000_000));
   soon.add(file);
 }
-// Begun, and waited for by nobody but the end.
+// Started, and awaited only by the close.
 for (let n = 0; n < 5; n++) void store.put('out', `last-${n}`, { n });
 await soon.flush();
 await store.close();

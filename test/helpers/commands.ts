@@ -1,9 +1,9 @@
-/** The commands of a gateway with all of its features. */
+/** The commands of a gateway with all its features. */
 
 import { commandSpecs, commandTable } from '../../src/runtime/commands/table.ts';
 import { FEATURES } from './features.ts';
 
 export const COMMANDS = commandTable(FEATURES);
 
-/** What menus list where there are servers of tools too. */
-export const LISTED = commandSpecs(COMMANDS, { mcp: { any: {} } });
+/** The commands in menus if there are tool servers and projects as well. */
+export const LISTED = commandSpecs(COMMANDS, { mcp: { any: {} }, projects: { roots: ['/code'] } });

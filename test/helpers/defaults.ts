@@ -1,4 +1,4 @@
-/** The configuration of a gateway whose file says nothing. */
+/** The configuration of a gateway whose file is empty. */
 import { configSchemaWith } from '../../src/config/schema.ts';
 
 export const defaults = (await configSchemaWith()).parse({});

@@ -1,4 +1,4 @@
-/** The features of the table, loaded. */
+/** All features of the table, loaded. */
 import { loadFeatures } from '../../src/features.ts';
 
 export const FEATURES = await loadFeatures();

@@ -1,7 +1,8 @@
-/** A server between the gateway and a platform: it hands on what it gets, and answers in the platform's place when it is told to. */
-import { createServer, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
+/**
+ * A server between the gateway and a platform: it forwards requests, and answers in the platform's place if told to.
+ */
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { serve } from '../helpers/serve.ts';
 
 export interface ForeignAnswer {
   status: number;
@@ -10,20 +11,20 @@ export interface ForeignAnswer {
 }
 
 export interface Foreign {
-  /** In the place of the platform's address. */
+  /** The address to use instead of the platform's. */
   url: string;
-  /** The next request whose path matches is answered so, and never reaches the platform. */
+  /** Answers the next request whose path matches with this; the request never reaches the platform. */
   answer(path: RegExp, given: ForeignAnswer): void;
-  /** Answers that were given. */
+  /** The answers that it gave. */
   given(): number;
 }
 
-/** `target` as the gateway would be told it, path included. */
+/** `target` is the address that the gateway would otherwise get, including the path. */
 export async function startForeign(target: string): Promise<Foreign> {
   const { origin, pathname } = new URL(target);
   const waiting: { path: RegExp; answer: ForeignAnswer }[] = [];
   let given = 0;
-  const server = createServer((request, response) => {
+  const own = await serve((request, response) => {
     const url = request.url ?? '/';
     const at = waiting.findIndex(({ path }) => path.test(url));
     const [found] = at < 0 ? [] : waiting.splice(at, 1);
@@ -44,14 +45,8 @@ export async function startForeign(target: string): Promise<Foreign> {
     response.on('close', () => passed.destroy());
     request.pipe(passed);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}${pathname.replace(/\/$/, '')}${target.endsWith('/') ? '/' : ''}`,
+    url: `${own}${pathname.replace(/\/$/, '')}${target.endsWith('/') ? '/' : ''}`,
     answer: (path, answer) => void waiting.push({ path, answer }),
     given: () => given,
   };

@@ -1,4 +1,4 @@
-/** Gateways for tests: a whole one on a folder of its own, and for one function the parts of one that it asks for. */
+/** Gateways for tests: a complete one in its own folder, or only the parts that a function needs. */
 import { onTestFinished } from 'vitest';
 import type { GatewayOptions, OpenGateway } from '../../src/app/contract.ts';
 import { openGateway } from '../../src/app/gateway.ts';
@@ -8,11 +8,13 @@ import { defaults } from './defaults.ts';
 import { tempFolder } from './temp.ts';
 
 export type TestGatewayOptions = Partial<Omit<GatewayOptions, 'config'>> & {
-  /** What the configuration says beside the defaults. */
+  /** Settings in addition to the defaults. */
   config?: Partial<GatewayOptions['config']>;
 };
 
-/** As the program builds it, not started. It ends with the test unless `isKept` says that the test ends it. */
+/**
+ * Builds it as the program does, without starting it. It ends with the test unless `isKept` leaves that to the test.
+ */
 export async function openTestGateway(options: TestGatewayOptions = {}, isKept = false): Promise<OpenGateway> {
   const { config, ...given } = options;
   const open = await openGateway({
@@ -31,5 +33,5 @@ export async function openTestGateway(options: TestGatewayOptions = {}, isKept =
 
 type Parts<T> = { [K in keyof T]?: T[K] extends (...args: never[]) => unknown ? T[K] : Parts<T[K]> };
 
-/** A gateway of which nothing is there but what is named. */
+/** Returns a gateway with only the given parts. */
 export const partsOf = (parts: Parts<Gateway>): Gateway => parts as unknown as Gateway;

@@ -1,61 +1,62 @@
-/** Runs around all tests: keeps the default port from them, and says in a line each what this machine lacks and how to get it. */
-import { spawnSync } from 'node:child_process';
+/**
+ * Runs around all tests: keeps the default port away from them, says first for each missing program how to get it, and
+ * at the end what else this run has left out.
+ */
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
+import type { TestProject } from 'vitest/node';
 import { errorCode } from '../../src/errors.ts';
-import { CHROMIUM_FILES } from './chromium.ts';
 import { defaults } from './defaults.ts';
-import { hasPython } from './python.ts';
-import { hasRedis } from './redis-installed.ts';
+import { lineOf, missingTools } from './tools.ts';
 
-/** In CI the tests that need it fail without it. */
-export const hasCurl =
-  spawnSync('curl', ['--version'], { stdio: 'ignore' }).status === 0 || process.env.CI !== undefined;
+/** What is left out though every program is there, and in which files. */
+const LEFT_OUT = [
+  {
+    isLeftOut: process.getuid?.() !== 0,
+    files: /\/(disk-full|projects\/run-command|cli\/init)\./,
+    line: 'a full disk (only root may mount one; a folder that vanishes stands in for it)',
+  },
+];
+
 let isSetUp = false;
 
-export default async function setUp(): Promise<(() => void) | undefined> {
-  // Each project of the configuration calls this.
+export default async function setUp(project: TestProject): Promise<(() => void) | undefined> {
+  // Called by each project of the configuration.
   if (isSetUp) return undefined;
   isSetUp = true;
-  const lines = [
-    await withoutSandbox(),
-    !hasRedis && 'the engine for several machines: redis-server is not installed (apt-get install redis-server)',
-    withoutBrowser(),
-    !hasPython && 'the terminal: python3, which opens one, is not installed (apt-get install python3)',
-    spawnSync('git', ['--version'], { stdio: 'ignore' }).error && 'commits: git is not installed (apt-get install git)',
-    !hasCurl && 'the calls of docs/protocol.md: curl is not installed (apt-get install curl)',
-    process.getuid?.() !== 0 && 'a full disk: only root may mount one; a folder that vanishes stands in for it',
-    process.env.PROPERTY_RUNS === undefined &&
-      'jobs asked for on Telegram and Discord: set PROPERTY_RUNS=100 to run them too',
-  ];
-  for (const line of lines) if (line) process.stdout.write(`skipped: ${line}\n`);
-  return keepDefaultPort();
+  const tools = missingTools();
+  // In CI, tests that need one of these fail without it.
+  const shown = tools.filter((tool) => !(process.env.CI && tool.isWanted));
+  const hasBubblewrap = tools.every((tool) => tool.package !== 'bubblewrap');
+  const lines = [...shown.map(lineOf), hasBubblewrap && (await withoutSandbox())];
+  for (const line of lines) if (line) process.stdout.write(`${line}\n`);
+  const end = await keepDefaultPort();
+  return () => {
+    const files = project.vitest.state.getFiles().map(({ filepath }) => filepath);
+    for (const { isLeftOut, files: of, line } of LEFT_OUT)
+      if (isLeftOut && files.some((file) => of.test(file))) process.stdout.write(`skipped: ${line}\n`);
+    end();
+  };
 }
 
-/** Where the tests of the page look for one. In CI they fail without it. */
-function withoutBrowser(): string {
-  const isThere = CHROMIUM_FILES.some((file) => existsSync(file));
-  return isThere || process.env.CI ? '' : 'the page in a browser: no Chromium is installed (apt-get install chromium)';
-}
-
+/** Why bubblewrap can't work though it isn't missing. */
 async function withoutSandbox(): Promise<string> {
   try {
     const { WITHOUT_SANDBOX } = await import('./sandbox.ts');
-    return WITHOUT_SANDBOX && `the sandbox of scripts: ${WITHOUT_SANDBOX}`;
+    return WITHOUT_SANDBOX && `skipped: the sandbox of scripts (${WITHOUT_SANDBOX})`;
   } catch {
     return ''; // its own tests fail with the reason
   }
 }
 
-/** A gateway that a test starts there finds it taken; whoever calls there is not answered. */
+/** Occupies the default port, so that a gateway started by a test can't use it; it answers nobody. */
 async function keepDefaultPort(): Promise<() => void> {
   const server = createServer((socket) => void socket.destroy());
   server.listen(defaults.http.port, defaults.http.host).unref();
   try {
     await once(server, 'listening');
   } catch (error) {
-    // Taken by a gateway of this machine, or by tests beside these, it is kept from ours as well.
+    // If a gateway on this machine, or other tests, use the port, our tests can't use it either.
     if (errorCode(error) !== 'EADDRINUSE') throw error;
   }
   return () => void server.close();

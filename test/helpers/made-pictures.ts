@@ -9,7 +9,7 @@ function chunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([around.subarray(0, 4), body, around.subarray(4)]);
 }
 
-/** @param noise random bytes do not pack: a picture as large as its pixels */
+/** @param noise makes it as large as its pixels, because random bytes can't be compressed */
 export function png(width: number, height: number, noise?: (size: number) => Buffer): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
@@ -45,7 +45,7 @@ const HALVES = Buffer.from(
   'base64',
 );
 
-/** As a camera notes it that was held otherwise: one entry of Exif. */
+/** As from a camera that was held differently: one Exif entry. */
 export function turned(turn: number, isLittle: boolean): Buffer {
   const tiff = Buffer.alloc(26);
   const short = (value: number, at: number) =>
@@ -65,7 +65,7 @@ export function turned(turn: number, isLittle: boolean): Buffer {
   return Buffer.concat([HALVES.subarray(0, 2), head, exif, HALVES.subarray(2)]);
 }
 
-/** The colours of a PNG's first and last pixel, as three bytes each. */
+/** Returns the colours of a PNG's first and last pixel, as three bytes each. */
 export function corners(bytes: Buffer): { first: number[]; last: number[] } {
   const [width, height] = [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
   const parts: Buffer[] = [];

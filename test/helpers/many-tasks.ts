@@ -1,4 +1,4 @@
-/** A home with many tasks: changed in another order than they were made in, many in the same moment. */
+/** A home with many tasks, which were changed in another order than created, many at the same moment. */
 import fs from 'node:fs';
 import path from 'node:path';
 
@@ -10,14 +10,9 @@ export function fillTasks(home: string, count: number): void {
     const folder = path.join(home, 'artifacts', id);
     fs.mkdirSync(folder, { recursive: true });
     const at = new Date(Date.UTC(2026, 0, 1) + ((n * 7919) % 300) * DAY_MS).toISOString();
+    // biome-ignore format: a row is a line
     const record = {
-      ...{
-        id,
-        viber: 'default',
-        goal: `Goal ${n}`,
-        title: `Task ${n}`,
-        people: [n % 100 === 0 ? 'api:other' : 'api:builder'],
-      },
+      ...{ id, viber: 'default', goal: `Goal ${n}`, title: `Task ${n}`, people: [n % 100 === 0 ? 'api:other' : 'api:builder'] },
       ...{ conversations: [`telegram@1:${n}`], runs: 1, state: n % 1000 === 0 ? 'error' : 'completed' },
       ...{ createdAt: at, updatedAt: at },
     };

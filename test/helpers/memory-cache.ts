@@ -1,4 +1,4 @@
-/** A cache that forgets with its process. */
+/** A cache that lasts as long as its process. */
 import type { Cache } from '../../src/engine/cache.ts';
 
 export function memoryCache(values = new Map<string, string>()): Cache {

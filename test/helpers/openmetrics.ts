@@ -1,6 +1,7 @@
 /**
- * Reads a page of `/metrics` as strictly as the formats are written down, and throws at the first line that does not fit:
- * https://prometheus.io/docs/specs/om/open_metrics_spec/ and https://prometheus.io/docs/instrumenting/exposition_formats/
+ * Reads a page of `/metrics` as strictly as the specifications, and throws at the first wrong line:
+ * https://prometheus.io/docs/specs/om/open_metrics_spec/ and
+ * https://prometheus.io/docs/instrumenting/exposition_formats/
  */
 export interface ReadFamily {
   name: string;
@@ -70,7 +71,7 @@ export function readMetrics(text: string, format: 'openmetrics' | 'text'): Map<s
   return families;
 }
 
-/** Buckets rise, end with all, and there are as many as the count says. */
+/** Checks that buckets increase, that the last contains everything, and that their number matches the count. */
 function checkHistogram({ name, type, samples }: ReadFamily): void {
   if (type !== 'histogram') return;
   const series = new Map<string, typeof samples>();

@@ -1,13 +1,17 @@
 /**
- * A clock for what must not take long. It stands still while this thread is ready to run and others have the processors, so
- * that a busy machine does not fail a test; computing and waiting count in full.
+ * A clock for what must not take long. It stops while this thread is ready to run but others have the processors, so
+ * that a busy machine doesn't fail a test. Computing and waiting count fully.
  */
 import fs from 'node:fs';
 
-/** Milliseconds that a process's first thread has waited for a processor; 0 where the system does not count them. */
+/**
+ * Returns how long a process's first thread has waited for a processor, in milliseconds; 0 if the system doesn't count
+ * it.
+ */
 export function waitedForProcessor(pid: number | 'self' = 'self'): number {
   try {
-    // Nanoseconds on a processor, nanoseconds waiting for one, time slices: https://docs.kernel.org/scheduler/sched-stats.html
+    // Nanoseconds on a processor, nanoseconds waiting for one, time slices:
+    // https://docs.kernel.org/scheduler/sched-stats.html
     return Number(fs.readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6;
   } catch (error) {
     if (error instanceof Error && 'code' in error) return 0;
@@ -15,12 +19,15 @@ export function waitedForProcessor(pid: number | 'self' = 'self'): number {
   }
 }
 
-/** Milliseconds from an arbitrary moment on. Only for limits above: what must take a while is measured by the real clock. */
+/**
+ * Milliseconds from an arbitrary moment. Only for upper limits: use the real clock to measure that something takes
+ * long.
+ */
 export const ownTime = (): number => performance.now() - waitedForProcessor();
 
 /**
- * Watches this thread from now on; the answer is the longest time that it computed without coming back to its event loop, in
- * milliseconds of its own processor time, which others who want the processors do not lengthen.
+ * Watches this thread from now on. Returns the longest time that it computed without returning to its event loop, in
+ * milliseconds of its own processor time, which other processes don't prolong.
  */
 export function watchLoop(): () => number {
   const used = () => {

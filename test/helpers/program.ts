@@ -1,6 +1,6 @@
 /**
- * The program that tests start as a process: the built one, as people run it, when it is newer than every source; else the source.
- * A start of the built one costs a third.
+ * The program that tests start as a process: the built one, as people run it, if it is newer than every source;
+ * otherwise the source. The built one starts in a third of the time.
  */
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
@@ -13,5 +13,5 @@ function isBuilt(): boolean {
   return built > 0 && sources.every((name) => statSync(path.join(root, 'src', name)).mtimeMs < built);
 }
 
-/** For `node`, relative to the repository. */
+/** Arguments for `node`, relative to the repository. */
 export const PROGRAM = isBuilt() ? 'dist/main.js' : 'src/main.ts';

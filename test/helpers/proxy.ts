@@ -1,15 +1,20 @@
-/** What stands between a program and a server, and may fail: every socket cut at once, or nothing let through and nobody told. */
+/**
+ * A proxy between a program and a server, which can fail: it cuts every socket at once, or silently lets nothing
+ * through.
+ */
 import { once } from 'node:events';
 import net from 'node:net';
 import { onTestFinished } from 'vitest';
 
 export interface Proxy {
   port: number;
-  /** Ends what is connected; new connections are let through. */
+  /** Ends all connections; new ones work. */
   cut(): void;
-  /** What is connected stays so, and hears nothing any more; new connections too, until the next cut. */
+  /** Keeps all connections, including new ones, but lets nothing through until the next cut. */
   freeze(): void;
-  /** What is asked next with this text in it comes through, but its reply does not: the socket is cut in its place. Resolves then. */
+  /**
+   * Lets the next request with this text through, but cuts the socket instead of returning the reply. Resolves then.
+   */
   loseReplyTo(text: string): Promise<void>;
 }
 
@@ -26,7 +31,7 @@ export async function startProxy(to: number): Promise<Proxy> {
       isAsked ||= lost !== undefined && data.includes(lost.text);
     });
     far.prependListener('data', (data) => {
-      // A server that does not know the script has done nothing.
+      // A server that doesn't know the script has done nothing.
       if (!isAsked || !lost || data.includes('NOSCRIPT')) return;
       far.removeAllListeners('data');
       near.resetAndDestroy();

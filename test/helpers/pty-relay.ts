@@ -1,4 +1,4 @@
-/** Relays between its own standard streams and a child in a pseudo terminal; ends with the child's code. */
+/** Connects its own standard streams to a child in a pseudo terminal; ends with the child's exit code. */
 export const RELAY = `
 import fcntl, os, pty, select, struct, sys, termios
 rows, cols = int(sys.argv[1]), int(sys.argv[2])

@@ -1,4 +1,6 @@
-/** A program in a pseudo terminal of a given size, as a person sits before it: what stands on the screen, and keys pressed. */
+/**
+ * A program in a pseudo terminal of a given size, as a person sees it: the content of the screen, and keys to press.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
@@ -16,25 +18,25 @@ export const KEYS = {
   altEnter: '\u001b\r',
 } as const;
 
-/** As a terminal hands over what is pasted. */
+/** As a terminal passes on pasted text. */
 export const pasted = (text: string): string => `\u001b[200~${text}\u001b[201~`;
 
 const ROWS = 50;
 
 export interface Terminal {
-  /** Everything that was shown, without colours and movements. */
+  /** Everything that was shown, without colours and cursor movements. */
   shown(): string;
   raw(): string;
-  /** What stands on the screen now, line by line, without empty ones at the end. */
+  /** The current content of the screen, line by line, without empty lines at the end. */
   screen(): Promise<string[]>;
-  /** Waits for words that were not waited for before. */
+  /** Waits for text that wasn't waited for before. */
   sees(words: string | RegExp, timeoutMs?: number): Promise<void>;
   press(...keys: string[]): Promise<void>;
   /** The exit code. */
   ended(timeoutMs?: number): Promise<number>;
 }
 
-/** The screen that a terminal makes of the output. Nothing has scrolled out of it. */
+/** The screen that a terminal makes of the output. No line has scrolled out of it. */
 async function screenOf(output: string, columns: number): Promise<string[]> {
   const terminal = new xterm.Terminal({ cols: columns, rows: ROWS, scrollback: 2_000, allowProposedApi: true });
   await new Promise<void>((resolve) => terminal.write(output, resolve));
@@ -52,7 +54,7 @@ export function openTerminal(
   options: { columns?: number; env?: Record<string, string | undefined>; cwd?: string } = {},
 ): Terminal {
   const { columns = 80, env, cwd } = options;
-  // The variable says the size from the first byte; the terminal itself is sized a moment after its birth.
+  // The variable has the size from the first byte; the terminal itself gets it a moment after its start.
   const child: ChildProcess = spawn('python3', ['-c', RELAY, String(ROWS), String(columns), ...command], {
     ...(cwd ? { cwd } : {}),
     env: { PATH: process.env.PATH, TERM: 'xterm-256color', LANG: 'C.UTF-8', ...env },
@@ -89,7 +91,7 @@ export function openTerminal(
     },
     async press(...keys) {
       for (const key of keys) {
-        // What is shown comes a moment before it is listened to.
+        // The prompt is shown a moment before the program listens.
         await sleep(60);
         child.stdin?.write(key);
       }

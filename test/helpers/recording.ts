@@ -1,4 +1,4 @@
-/** A program in a pseudo terminal, recorded: what is typed into it, and which row showed what from when on. */
+/** A program in a pseudo terminal, recorded: the typed input, and the content of each row over time. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,9 +6,9 @@ import xterm, { type IBufferLine } from '@xterm/headless';
 import { RELAY } from './pty-relay.ts';
 import type { Row, Span } from './terminal-picture.ts';
 
-/** Nothing of a recording scrolls away. */
+/** Large enough that nothing scrolls away. */
 const ROWS = 120;
-/** The program is done with a line once it has shown nothing for so long. */
+/** A line counts as finished when the program has shown nothing for this long. */
 const QUIET_MS = 700;
 const LONGEST_MS = 20_000;
 
@@ -16,9 +16,9 @@ export interface Recorded {
   command: string[];
   env: Record<string, string>;
   columns: number;
-  /** Lines a person types, one after the other. */
+  /** The lines that a person types, in order. */
   typed: readonly string[];
-  /** What is shown instead of what belongs to this machine. */
+  /** Replacements for text that depends on this machine. */
   clean?: (output: string) => string;
 }
 
@@ -58,7 +58,7 @@ export async function record({ command, env, columns, typed, clean = (text) => t
   return rows;
 }
 
-/** Rows that look as before keep the moment since when they do. */
+/** Unchanged rows keep the time since which they have looked like this. */
 function keep(rows: Row[], shown: Span[][], moment: number): void {
   for (const [index, spans] of shown.entries()) {
     if (JSON.stringify(rows[index]?.spans) !== JSON.stringify(spans)) rows[index] = { spans, moment };

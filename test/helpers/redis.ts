@@ -1,6 +1,6 @@
 /**
- * A server of Redis of a test's own: Debian's program, on a free port, with what it has to keep in a temporary folder. Where the program
- * is not installed those tests are left out by name; in CI they fail.
+ * A Redis server for one test: Debian's program, on a free port, with its data in a temporary folder. If the program
+ * isn't installed, those tests are skipped by name; in CI they fail.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,23 +16,16 @@ export interface RedisServer {
   port: number;
   url: string;
   pid: number;
-  /** As a power cut would: with SIGKILL. */
+  /** Kills it with SIGKILL, as a power cut would. */
   kill(): Promise<void>;
-  /** On the same folder and port. */
+  /** Starts it again on the same folder and port. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
+// biome-ignore format: a list is filled
 export const SAFE = [
-  '--databases',
-  '64',
-  '--appendonly',
-  'yes',
-  '--appendfsync',
-  'always',
-  '--maxmemory-policy',
-  'noeviction',
-  '--save',
+  '--databases', '64', '--appendonly', 'yes', '--appendfsync', 'always', '--maxmemory-policy', 'noeviction', '--save',
   '',
 ];
 
@@ -45,7 +38,7 @@ export async function freePort(): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0;
 }
 
-/** @param settings in place of safe ones */
+/** @param settings to use instead of safe ones */
 export async function startRedis(
   settings: readonly string[] = SAFE,
   atEnd: (end: () => Promise<void> | void) => void = onTestFinished,
@@ -87,7 +80,7 @@ async function answers(port: number): Promise<boolean> {
     await once(socket, 'connect');
     socket.write('PING\r\n');
     const [reply]: unknown[] = await once(socket, 'data');
-    // One with a password answers as well.
+    // A server with a password answers this as well.
     return /^(\+PONG|-NOAUTH)/.test(String(reply));
   } catch (error) {
     if (error instanceof Error) return false;

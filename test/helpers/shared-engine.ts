@@ -1,4 +1,4 @@
-/** One engine that several parts of a test share as processes do, each with leads that can be ended as a crash ends them. */
+/** One engine that several parts of a test share as processes do, each with leads that can end as in a crash. */
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Lead } from '../../src/channels/lead.ts';
@@ -24,7 +24,7 @@ export async function openSharedEngine<T = unknown>(): Promise<Engine<T>> {
 export interface Member {
   lead: Lead;
   engineLead: Engine<unknown>['lead'];
-  /** The engine counts this process as gone: what it leads is lost, and others may lead it at once. */
+  /** Makes the engine consider this process gone: what it leads is lost, and others may lead it at once. */
   lose(): void;
 }
 

@@ -1,4 +1,4 @@
-/** The date by another clock. What has taken hold of `Date.now` before keeps the one it has. */
+/** A date by another clock. Code that stored `Date.now` before keeps the original. */
 export const shiftedDate = (now: () => number): DateConstructor =>
   new Proxy(Date, {
     construct: (target, given, made) => Reflect.construct(target, given.length === 0 ? [now()] : given, made),

@@ -1,14 +1,14 @@
-/** The spool of a home as tests look at it, and a disk that does not take it. */
+/** The spool of a home for tests, and a disk that refuses writes. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { onTestFinished, vi } from 'vitest';
 import { inspectSpool, type SpoolRecord } from '../../src/engine/local/inspect.ts';
 
-/** The keys in a state. */
+/** Returns the keys in a state. */
 export const keysIn = (home: string, state: SpoolRecord['state']): string[] =>
   inspectSpool(path.join(home, 'spool')).flatMap((found) => (found.state === state ? [found.key] : []));
 
-/** Nothing can be written to the spool's log; what it gives back makes that end. For gateways in this process. */
+/** Makes every write to the spool's log fail; the returned function ends this. For gateways in this process. */
 export function breakSpool(home: string): () => void {
   const folder = path.join(fs.realpathSync(home), 'spool', 'log');
   const { writeSync } = fs;

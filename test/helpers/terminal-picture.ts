@@ -1,13 +1,14 @@
 /**
- * What a terminal showed as an SVG: text in the browser's own fixed-width font, each row appearing when it did, in colours for light and
- * dark. Movement ends with the whole screen, and there is none for whoever asked for less of it. Pure.
+ * Renders the content of a terminal as an SVG: text in the browser's own fixed-width font, each row appearing when it
+ * did, in colours for light and dark. The animation ends with the whole screen, and is off for people who prefer
+ * reduced motion. Pure.
  */
 
-/** Cells next to each other that look alike. */
+/** Adjacent cells that look the same. */
 export interface Span {
   column: number;
   text: string;
-  /** 0 to 15. */
+  /** From 0 to 15. */
   color?: number;
   isBold?: boolean;
   isDim?: boolean;
@@ -15,14 +16,14 @@ export interface Span {
 
 export interface Row {
   spans: Span[];
-  /** Which moment of the recording it has been as it is since, from 0. */
+  /** The moment of the recording from which it has looked like this, from 0. */
   moment: number;
 }
 
 const CELL = { width: 8.4, height: 19 };
 const EDGE = 18;
 const SECONDS_A_MOMENT = 0.9;
-/** Of the 16 colours those that programs use, by their number, for light and for dark. */
+/** Those of the 16 colours that programs use, by number, for light and for dark. */
 const COLORS: Record<number, [string, string]> = {
   1: ['#b3261e', '#ff8a80'],
   2: ['#1a7f37', '#7ee787'],
@@ -45,7 +46,7 @@ const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
 function span({ column, text, color, isBold, isDim }: Span): string {
-  // The eight bright colours look like their plain ones.
+  // The eight bright colours look like their normal ones.
   const number = color === undefined || color === 8 ? color : color % 8;
   const names = [
     ...(number && COLORS[number] ? [`c${number}`] : []),

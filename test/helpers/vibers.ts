@@ -1,4 +1,4 @@
-/** Vibers of a test that is about something else: the usual one alone. */
+/** The vibers of a test about something else: only the default one. */
 import type { ViberRules } from '../../src/runtime/conversations/conversations.ts';
 
 export const ONE_VIBER: ViberRules = {

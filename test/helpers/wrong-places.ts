@@ -1,4 +1,4 @@
-/** What copies, containers, backups and people leave where a program expects a file of its own. */
+/** Things that copies, containers, backups and people leave where a program expects a file of its own. */
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';

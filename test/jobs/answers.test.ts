@@ -55,7 +55,7 @@ const gateway = () =>
         async find(text) {
           await waits[text];
           const found = places[text];
-          if (!found || found instanceof Error) throw found ?? new UserError(`I cannot see ${text}.`);
+          if (!found || found instanceof Error) throw found ?? new UserError(`I can't see ${text}.`);
           return found;
         },
         isDirect: async () => true,
@@ -153,7 +153,7 @@ test('after a day a place that is still away is given up, and the owners are tol
   const old = new Date(Date.now() - 25 * 3_600_000);
   await answer(item(['slack:C1', 'slack:C2'], old), outcome('Digest'), true);
   expect(chats()).toEqual(['C2']);
-  expect(told).toEqual([expect.stringContaining('could not be sent to slack:C1: The platform could not be reached')]);
+  expect(told).toEqual([expect.stringContaining("couldn't be sent to slack:C1: The platform couldn't be reached")]);
 });
 
 test('what is refused is told with the reason, by an id that is the same each time', async () => {
@@ -164,36 +164,17 @@ test('what is refused is told with the reason, by an id that is the same each ti
   expect(new Set(told).size).toBe(1);
 });
 
-test.each([
-  ...[
-    'HEALTHY',
-    '**HEALTHY**.',
-    '`HEALTHY`',
-    ' > HEALTHY! ',
-    '"HEALTHY"',
-    'healthy',
-    'Healthy.',
-    'HEALTHY ✅',
-    '✅ healthy!',
+test.each(
+  // biome-ignore format: a row is a line
+  [
+    ...['HEALTHY', '**HEALTHY**.', '`HEALTHY`', ' > HEALTHY! ', '"HEALTHY"', 'healthy', 'Healthy.', 'HEALTHY ✅', '✅ healthy!'],
+    ...[
+      'Status: HEALTHY.', '**Status:** healthy', '{"status": "HEALTHY"}', '```text\nHEALTHY\n```', 'HEALTHY. ✅',
+      '(HEALTHY)', '<b>HEALTHY</b>', 'healthy :white_check_mark:', ':large_green_circle: HEALTHY', '~~~\nHEALTHY\n~~~',
+    ],
+    ...['All checks passed. HEALTHY', 'All checks passed!\n\n**HEALTHY**', 'I looked at 5 of 5 ("all is well."). Healthy.'],
   ],
-  ...[
-    'Status: HEALTHY.',
-    '**Status:** healthy',
-    '{"status": "HEALTHY"}',
-    '```text\nHEALTHY\n```',
-    'HEALTHY. ✅',
-    '(HEALTHY)',
-    '<b>HEALTHY</b>',
-    'healthy :white_check_mark:',
-    ':large_green_circle: HEALTHY',
-    '~~~\nHEALTHY\n~~~',
-  ],
-  ...[
-    'All checks passed. HEALTHY',
-    'All checks passed!\n\n**HEALTHY**',
-    'I looked at 5 of 5 ("all is well."). Healthy.',
-  ],
-])('%s alone is not sent', async (text) => {
+)('%s alone is not sent', async (text) => {
   places = { 'slack:C1': at('C1') };
   await answer(item(['slack:C1']), outcome(text), false);
   expect(sent).toEqual([]);
@@ -210,23 +191,12 @@ test.each([
     'HEALTHY. But the disk is full.',
     'not healthy',
   ],
+  // biome-ignore format: a list is filled
   ...[
-    'The api is down. Not HEALTHY.',
-    '- api: DOWN\n- db: HEALTHY',
-    'status: DOWN\nstatus: HEALTHY',
-    'HEALTHY?',
-    '❌ HEALTHY',
-    'HEALTHY. ⚠️',
-    'All checks ran.\n🔴 HEALTHY',
-    ':x: HEALTHY',
-    '~~HEALTHY~~',
-    '<del>HEALTHY</del>',
-    'Status: HEALTHY 👎',
-    'un-healthy',
-    'The disk of the server is not\nHEALTHY',
-    'Der Server ist leider nicht\n**HEALTHY**',
-    'Is all well? Definitely not. HEALTHY',
-    'The api isn’t\nhealthy.',
+    'The api is down. Not HEALTHY.', '- api: DOWN\n- db: HEALTHY', 'status: DOWN\nstatus: HEALTHY', 'HEALTHY?',
+    '❌ HEALTHY', 'HEALTHY. ⚠️', 'All checks ran.\n🔴 HEALTHY', ':x: HEALTHY', '~~HEALTHY~~', '<del>HEALTHY</del>',
+    'Status: HEALTHY 👎', 'un-healthy', 'The disk of the server is not\nHEALTHY',
+    'Der Server ist leider nicht\n**HEALTHY**', 'Is all well? Definitely not. HEALTHY', 'The api isn’t\nhealthy.',
   ],
 ])('%s is sent', async (text) => {
   places = { 'slack:C1': at('C1') };

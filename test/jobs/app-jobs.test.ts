@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { alone } from '../../src/channels/lead.ts';
-import { jobsOf } from '../../src/features/jobs/open.ts';
+import { jobsOf } from '../../src/features/jobs/on-demand.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import { type Logger, silentLog } from '../../src/log.ts';
 import { messagesIn, type Wording } from '../../src/messages/messages.ts';
@@ -121,7 +121,7 @@ test('jobs of an older home whose files mean nothing any more are told to the ow
       JSON.stringify({ schedule, since: Date.now() - 1_000, failures: 0 }),
     );
   }
-  // It was never in force, and one that is may have a broken file beside its own.
+  // It was never active, and an active one may have a broken file beside its own.
   fs.writeFileSync(path.join(home.jobs, 'new.yaml'), 'schedule: whenever\n');
   fs.writeFileSync(path.join(home.jobs, 'fine.yaml'), 'name: Fine\nschedule: daily\nprompt: x\n');
   fs.writeFileSync(path.join(home.jobs, 'fine.yml'), 'name: Fine\nschedule: whenever\nprompt: x\n');
@@ -133,7 +133,7 @@ test('jobs of an older home whose files mean nothing any more are told to the ow
     await jobs.stop();
     expect(told).toEqual(
       Array(expected).fill(
-        '2 jobs have stopped, as this version cannot read their files: city, star. /jobs shows what to change.',
+        "2 jobs have stopped, as this version can't read their files: city, star. /jobs shows what to change.",
       ),
     );
   }
@@ -157,7 +157,7 @@ function open(home: Home, outcome: string, { told = [], folder, clock, log = sil
   const env = folder === undefined ? {} : { OPENVIBER_JOBS_DIR: folder };
   const gw = {
     ...{ home, log, clock, features: { lead: alone, env }, tools: { names: lookUp } },
-    config: { jobs: { min_minutes: 5, max: 50, keep_days: 30 } },
+    config: { jobs: { minMinutes: 5, max: 50, keepDays: 30 } },
     engine: {
       queue: { enqueue, look: async () => ({ depth: 0, busy: false }) },
       lock: (_name: string, work: () => Promise<unknown>) => work(),

@@ -49,77 +49,44 @@ describe('is told', () => {
   const prompt = 'prompt: Sum up the news';
   const near = (key: string) => expect.stringContaining(`unknown key; did you mean ${key}?`);
   const keys = expect.stringContaining('unknown key; the keys are name, schedule, prompt, ');
-  it.each<[what: string, text: string, problem: unknown]>([
-    ['shedule', file('shedule: daily', prompt), near('schedule')],
-    ['max_steps', file(daily, prompt, 'max_steps: 5'), near('maxSteps')],
-    ['Time-Zone', file(daily, prompt, 'Time-Zone: UTC'), near('timezone')],
-    ['a key of a section', file(daily, prompt, 'agent: { modle: a/b }'), near('model')],
-    ...['cron: "0 7 * * *"', 'every: 5m', 'message: a', 'channel: telegram', 'tz: Europe/Berlin'].map(
-      (line) => [line, file(daily, prompt, line), keys] as [string, string, unknown],
-    ),
+  it.each<[what: string, text: string, problem: unknown]>(
+    // biome-ignore format: a row is a line
     [
-      'a star without quotes',
-      file('schedule: */5 * * * *', prompt),
-      expect.stringContaining('line 2: a value that begins with * belongs in quotes'),
+      ['shedule', file('shedule: daily', prompt), near('schedule')],
+      ['max_steps', file(daily, prompt, 'max_steps: 5'), near('maxSteps')],
+      ['Time-Zone', file(daily, prompt, 'Time-Zone: UTC'), near('timezone')],
+      ['a key of a section', file(daily, prompt, 'agent: { modle: a/b }'), near('model')],
+      ...['cron: "0 7 * * *"', 'every: 5m', 'message: a', 'channel: telegram', 'tz: Europe/Berlin'].map(
+        (line) => [line, file(daily, prompt, line), keys] as [string, string, unknown],
+      ),
+      ['a star without quotes', file('schedule: */5 * * * *', prompt), expect.stringContaining('line 2: a value that begins with * belongs in quotes')],
+      ['an @ without quotes', file('schedule: @daily', prompt), expect.stringContaining('line 2: a value that begins with @ belongs in quotes')],
+      ['a colon without quotes', file(daily, 'prompt: Do this: look'), expect.stringContaining('line 3: a value with a colon in it belongs in quotes')],
+      ['enabled: yes', file(daily, prompt, 'enabled: yes'), expect.stringContaining('enabled: expected true or false, found "yes"')],
+      ['a city', file(daily, prompt, 'timezone: Berlin'), expect.stringContaining('for example Europe/Berlin')],
+      ['a code block', `\`\`\`yaml\n${file(daily, prompt)}\`\`\`\n`, expect.stringContaining("the marks of a code block don't belong in the file")],
+      ['a second part', `---\n${file(daily)}---\nSum up the news\n`, expect.stringContaining('a second document begins here')],
+      ['tabs', `name: News\n${daily}\n${prompt}\nagent:\n\tmaxSteps: 5\n`, expect.stringContaining("a line can't begin with a tab")],
+      ['a number as a place', file(daily, prompt, 'deliver: 123'), expect.stringContaining('an address, for example telegram:1001')],
+      ['a time without a day', file('schedule: 9:30', prompt), expect.stringContaining('Say for example "daily at 09:30"')],
+      [
+        'words after a quote',
+        file(daily, "prompt: 'don't forget'"),
+        'digest.yaml line 3: there is text after the closing quote; put the other kind of quotes around the whole value',
+      ],
+      [
+        'two versions',
+        file('<<<<<<< HEAD', daily, '=======', 'schedule: every day at 10am', '>>>>>>> other', prompt),
+        'digest.yaml line 2: this is an unresolved merge with two versions of the file; keep one and delete the lines that separate them',
+      ],
+      ['a list of jobs', `jobs:\n  - name: News\n    ${daily}\n    ${prompt}\n`, expect.stringContaining("digest.yaml isn't a job: it has no name, schedule or prompt")],
+      [
+        "another program's job",
+        '{"name":"News","schedule":{"kind":"cron","expr":"0 7 * * *"},"payload":{"kind":"agentTurn","message":"x"}}\n',
+        expect.stringContaining('schedule: expected a time, for example "0 9 * * *"'),
+      ],
     ],
-    [
-      'an @ without quotes',
-      file('schedule: @daily', prompt),
-      expect.stringContaining('line 2: a value that begins with @ belongs in quotes'),
-    ],
-    [
-      'a colon without quotes',
-      file(daily, 'prompt: Do this: look'),
-      expect.stringContaining('line 3: a value with a colon in it belongs in quotes'),
-    ],
-    [
-      'enabled: yes',
-      file(daily, prompt, 'enabled: yes'),
-      expect.stringContaining('enabled: expected true or false, found "yes"'),
-    ],
-    ['a city', file(daily, prompt, 'timezone: Berlin'), expect.stringContaining('for example Europe/Berlin')],
-    [
-      'a code block',
-      `\`\`\`yaml\n${file(daily, prompt)}\`\`\`\n`,
-      expect.stringContaining('the marks of a code block do not belong into the file'),
-    ],
-    [
-      'a second part',
-      `---\n${file(daily)}---\nSum up the news\n`,
-      expect.stringContaining('a second part begins here'),
-    ],
-    ['tabs', `name: News\n${daily}\n${prompt}\nagent:\n\tmaxSteps: 5\n`, expect.stringContaining('tabs are not taken')],
-    [
-      'a number as a place',
-      file(daily, prompt, 'deliver: 123'),
-      expect.stringContaining('an address, for example telegram:1001'),
-    ],
-    [
-      'a time without a day',
-      file('schedule: 9:30', prompt),
-      expect.stringContaining('Say for example "daily at 09:30"'),
-    ],
-    [
-      'words after a quote',
-      file(daily, "prompt: 'don't forget'"),
-      'digest.yaml line 3: something comes after the closing quote; put the other kind of quotes around the whole',
-    ],
-    [
-      'two versions',
-      file('<<<<<<< HEAD', daily, '=======', 'schedule: every day at 10am', '>>>>>>> other', prompt),
-      'digest.yaml line 2: two versions of this file stand here one after the other; keep one and delete the lines that separate them',
-    ],
-    [
-      'a list of jobs',
-      `jobs:\n  - name: News\n    ${daily}\n    ${prompt}\n`,
-      expect.stringContaining('digest.yaml isn’t a job: it has no name, schedule or prompt'),
-    ],
-    [
-      "another program's job",
-      '{"name":"News","schedule":{"kind":"cron","expr":"0 7 * * *"},"payload":{"kind":"agentTurn","message":"x"}}\n',
-      expect.stringContaining('schedule: expected a time, for example "0 9 * * *"'),
-    ],
-  ])('%s', async (_what, text, problem) => {
+  )('%s', async (_what, text, problem) => {
     expect(await read(text)).toMatchObject({ problem });
   });
 

@@ -4,9 +4,10 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
-import { type JobFile, Jobs, type JobsOptions } from '../../src/features/jobs/files.ts';
+import { Jobs, type JobsOptions } from '../../src/features/jobs/files.ts';
 import type { Schedule } from '../../src/features/jobs/slots.ts';
 import { openJobStates, scheduleIn } from '../../src/features/jobs/state.ts';
+import type { JobFile } from '../../src/features/jobs/written/job-file.ts';
 import { openLastGood } from '../../src/features/jobs/written/last-good.ts';
 import { silentLog } from '../../src/log.ts';
 import { messagesIn } from '../../src/messages/messages.ts';
@@ -55,19 +56,13 @@ test('loaded, switched off, paused, broken, misnamed and twice', async () => {
     'notes.md': 'notes',
   });
   const jobs = await open(root);
-  expect(shown(jobs).sort()).toEqual([
-    'a loaded A',
-    'b loaded B',
-    'broken broken -',
-    'empty broken -',
-    'huge broken -',
-    'many broken -',
-    'off disabled Off',
-    'paused disabled -',
-    'twin broken -',
-    'twin loaded Twin 1',
-    'two words.yaml broken -',
-  ]);
+  expect(shown(jobs).sort()).toEqual(
+    // biome-ignore format: a list is filled
+    [
+      'a loaded A', 'b loaded B', 'broken broken -', 'empty broken -', 'huge broken -', 'many broken -',
+      'off disabled Off', 'paused disabled -', 'twin broken -', 'twin loaded Twin 1', 'two words.yaml broken -',
+    ],
+  );
   const problem = (id: string) => jobs.all().find((entry) => entry.id === id && entry.problem)?.problem;
   expect(problem('broken')).toContain('broken.yaml line 4: schedul: unknown key; did you mean schedule?');
   expect(problem('twin')).toContain('twin.yml: the file twin.yaml is the same job');
@@ -96,7 +91,7 @@ test('a folder that is not there yet', async () => {
   await eventually(() => expect(shown(jobs)).toEqual(['b loaded B', 'first-one loaded First one']));
 });
 
-test('a broken version leaves the last good one in force, and its mending ends that', async () => {
+test('a broken version leaves the last good one in use until it is fixed', async () => {
   const root = folder({ 'a.yaml': job('A') });
   const jobs = await open(root);
   const changes = vi.fn();
@@ -215,9 +210,9 @@ test.each([
       expect(shown(jobs)).toEqual(['digest broken Digest']);
       const { job, problem = '' } = jobs.get('digest') ?? {};
       expect(job?.schedule).toEqual(schedule);
-      expect(problem).toContain('is not a schedule I can keep');
+      expect(problem).toContain("isn't a schedule I can keep");
       // What it says to write is the same schedule, and mends the file.
-      const [, value = ''] = /goes on at its times of before; write schedule: (.*)$/.exec(problem) ?? [];
+      const [, value = ''] = /keeps its earlier times; write schedule: (.*)$/.exec(problem) ?? [];
       fs.writeFileSync(path.join(root, 'digest.yaml'), `name: Digest\nschedule: "${value}"\nprompt: Hello\n`);
       await eventually(() => expect(shown(jobs)).toEqual(['digest loaded Digest']));
     }
@@ -254,7 +249,7 @@ test('made, found, paused, resumed, removed', async () => {
   expect(fs.readdirSync(root).sort()).toEqual(['unicode-sum-1.yaml', 'x.yaml']);
   await expect(jobs.create({ ...fields, name: 'DAILY' })).rejects.toThrow('There is a job "x" already');
   await expect(jobs.create({ ...fields, name: 'Other', schedule: '25am' })).rejects.toThrow(
-    'The job cannot be made: schedule: ',
+    "I can't create the job: schedule: ",
   );
   expect(jobs.find(' daily ').id).toBe('x');
   expect(() => jobs.find('nothing')).toThrow('There is no job nothing');
@@ -265,7 +260,7 @@ test('made, found, paused, resumed, removed', async () => {
   await expect(jobs.pause('x')).rejects.toThrow('paused already');
   await jobs.resume('x');
   expect(jobs.get('x')).toMatchObject({ state: 'loaded', file: 'x.yaml' });
-  await expect(jobs.resume('x')).rejects.toThrow('is not paused');
+  await expect(jobs.resume('x')).rejects.toThrow("isn't paused");
   await expect(jobs.pause('y')).rejects.toThrow('There is no job y');
   expect(await jobs.remove('x')).toBe(true);
   expect(await jobs.remove('x')).toBe(false);
@@ -289,7 +284,7 @@ test('a folder that may not be written is told, not tried again', async () => {
   }
   const create = () => jobs.create({ name: 'New', schedule: 'hourly', prompt: 'x' });
   for (const change of [() => jobs.pause('a'), () => jobs.remove('a'), create])
-    await expect(change()).rejects.toThrow('cannot be written (EROFS): change its rights');
+    await expect(change()).rejects.toThrow("can't be written (EROFS): change its rights");
 });
 
 test('names in any script get an id of their own', async () => {

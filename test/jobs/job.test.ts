@@ -79,7 +79,7 @@ test('an agent by its id, one address without a list, and an id in any case', as
 test('"tomorrow" is refused with what to write in its place: saving the file once more must not move it', async () => {
   const text = 'name: A\nschedule: tomorrow at 9\nprompt: x\ncreatedAt: 2026-01-10T12:00:00Z\n';
   await expect(parse(text)).rejects.toThrow(
-    'line 2: schedule: expected a time that stays the same; what it means now is written "2026-03-02T08:00:00Z"',
+    'line 2: schedule: expected a time that always means the same; to keep what it means now, write "2026-03-02T08:00:00Z"',
   );
   const instead = text.replace('tomorrow at 9', '2026-03-02T08:00:00Z');
   expect((await parse(instead)).schedule).toEqual({ kind: 'once', at: '2026-03-02T08:00:00.000Z' });
@@ -95,29 +95,14 @@ test('a time that is over is a job that is done, not a mistake', async () => {
   expect(job.schedule).toEqual({ kind: 'once', at: '2025-12-24T17:00:00.000Z' });
 });
 
+// biome-ignore format: a row is a line
 const WRONG: [string, string, string][] = [
   ['an unknown key', SEED.replace('schedule:', 'schedul:'), 'line 2: schedul: unknown key; did you mean schedule?'],
-  [
-    'an unknown key of a section',
-    `${SEED}agent:\n  modl: a/b\n`,
-    'line 9: agent.modl: unknown key; did you mean model?',
-  ],
+  ['an unknown key of a section', `${SEED}agent:\n  modl: a/b\n`, 'line 9: agent.modl: unknown key; did you mean model?'],
   ['a key far from all', `${SEED}banana: 1\n`, 'line 8: banana: unknown key'],
-  [
-    'a missing prompt',
-    'name: A\nschedule: hourly\n',
-    'line 1: prompt: expected the words the agent is given, but it is missing',
-  ],
-  [
-    'an empty prompt',
-    'name: A\nschedule: hourly\nprompt:\n',
-    'line 3: prompt: expected the words the agent is given, found nothing',
-  ],
-  [
-    'a huge prompt',
-    `name: A\nschedule: hourly\nprompt: ${'x'.repeat(33_000)}\n`,
-    'line 3: prompt: expected at most 32 KB',
-  ],
+  ['a missing prompt', 'name: A\nschedule: hourly\n', 'line 1: prompt: expected what the agent should do, but it is missing'],
+  ['an empty prompt', 'name: A\nschedule: hourly\nprompt:\n', 'line 3: prompt: expected what the agent should do, found nothing'],
+  ['a huge prompt', `name: A\nschedule: hourly\nprompt: ${'x'.repeat(33_000)}\n`, 'line 3: prompt: expected at most 32 KB'],
   ['a huge file', `${SEED}# ${'x'.repeat(70_000)}\n`, 'larger than 64 KB'],
   ['a name of two lines', SEED.replace('Daily Summary', '"a\\nb"'), 'line 1: name: expected a name'],
   ['a name too long', SEED.replace('Daily Summary', 'x'.repeat(81)), 'line 1: name: expected a name'],

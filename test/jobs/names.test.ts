@@ -11,49 +11,28 @@ const OPTIONS = { file: 'some.yaml', now: new Date(0), timezone: 'UTC' };
 const some = await parseJob('name: Some\nschedule: 0 9 * * *\nprompt: x\n', OPTIONS);
 const someJob = (id: string): Job => ({ ...some, id });
 
+// biome-ignore format: a row is a line
 const known: KnownNames = {
   vibers: ['default', 'writer'],
   providers: ['openai', 'offline', 'local'],
   modelProblem: (name) => (name === 'openai/x' ? 'no key for openai' : undefined),
-  skills: new Map([
-    [
-      'default',
-      [
-        { name: 'weather', isTool: true },
-        { name: 'letters', isTool: false },
-      ],
-    ],
-  ]),
+  skills: new Map([['default', [{ name: 'weather', isTool: true }, { name: 'letters', isTool: false }]]]),
   off: ['shell'],
   tools: ['read_file', 'memory_search'],
-  servers: new Map([
-    ['github', ['github_search_code']],
-    ['mail', undefined],
-  ]),
+  servers: new Map([['github', ['github_search_code']], ['mail', undefined]]),
 };
 
+// biome-ignore format: a row is a line
 const TABLE: [what: string, job: Parameters<typeof unknownIn>[0], unknown: UnknownName[]][] = [
   ['nothing', { agent: {} }, []],
   ['what there is', { viber: 'writer', agent: { model: 'local/m' } }, []],
   ['a viber', { viber: 'writr', agent: {} }, [{ kind: 'viber', name: 'writr', near: 'writer' }]],
   ['its skills then are not looked at', { viber: 'x', agent: { skills: ['y'] } }, [{ kind: 'viber', name: 'x' }]],
-  [
-    'a model without a key',
-    { agent: { model: 'openai/x' } },
-    [{ kind: 'model', name: 'openai/x', why: 'no key for openai' }],
-  ],
-  [
-    'a provider',
-    { agent: { model: 'opnai/a/b' } },
-    [{ kind: 'provider', name: 'opnai', near: 'openai', model: 'opnai/a/b' }],
-  ],
+  ['a model without a key', { agent: { model: 'openai/x' } }, [{ kind: 'model', name: 'openai/x', why: 'no key for openai' }]],
+  ['a provider', { agent: { model: 'opnai/a/b' } }, [{ kind: 'provider', name: 'opnai', near: 'openai', model: 'opnai/a/b' }]],
   ['a text is no tool', { agent: { tools: ['letters', 'weather'] } }, [{ kind: 'tool', name: 'letters' }]],
   ['a tool of a server as a skill', { agent: { skills: ['github_search_code', 'mail_anything'] } }, []],
-  [
-    'a tool that a server has not',
-    { agent: { tools: ['github_search_cod'] } },
-    [{ kind: 'tool', name: 'github_search_cod', near: 'github_search_code' }],
-  ],
+  ['a tool that a server has not', { agent: { tools: ['github_search_cod'] } }, [{ kind: 'tool', name: 'github_search_cod', near: 'github_search_code' }]],
   ['one that is switched off', { agent: { skills: ['shell'] } }, [{ kind: 'skill', name: 'shell', isOff: true }]],
   ['twice the same', { agent: { skills: ['a-b', 'a-b'] } }, [{ kind: 'skill', name: 'a-b' }]],
   ['of a viber whose skills could not be read', { viber: 'writer', agent: { skills: ['a'] } }, []],
@@ -67,7 +46,7 @@ test.each(TABLE)('%s', (_what, job, unknown) => {
 test('a hundred names are five sentences', () => {
   const skills = Array.from({ length: 100 }, (_, index) => `unheard-of-${index}`);
   const said = sayUnknown(unknownIn({ agent: { skills } }, 'default', known), String);
-  expect(said.map((each) => messagesIn('en').said(each)).at(-1)).toBe('96 more names in its file mean nothing here.');
+  expect(said.map((each) => messagesIn('en').said(each)).at(-1)).toBe('96 more names in its file are unknown.');
   expect(said).toHaveLength(5);
 });
 
@@ -89,7 +68,7 @@ test('two thousand files with unknown names are one message, and the same files 
   await names.check();
   expect(looks).toBe(2);
   expect(told.map(([, said]) => messagesIn('en').said(said))).toEqual([
-    '2,000 jobs name a viber, model, skill or tool that does not exist. /jobs shows which.',
+    "2,000 jobs name a viber, model, skill or tool that doesn't exist. /jobs shows which.",
   ]);
 });
 

@@ -25,7 +25,7 @@ function open({ reached = [HERE], off = '' }: { reached?: Address[]; off?: strin
     return HERE;
   };
   const targets = { read: () => HERE, find, isDirect: async () => true };
-  const settings = { timezone: 'Europe/Berlin', min_minutes: 5, max: 100 };
+  const settings = { timezone: 'Europe/Berlin', minMinutes: 5, max: 100 };
   return {
     clock,
     fresh: createNewJobs({ clock, jobs: { all: () => [] }, targets, settings, directOf: () => reached }),

@@ -2,11 +2,12 @@
 
 import fs from 'node:fs';
 import path from 'node:path';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { noteJobRun, sweepJobRuns } from '../../src/features/jobs/past-runs.ts';
 import { type Home, openHome } from '../../src/workspace/home.ts';
 import { openTask } from '../../src/workspace/tasks/index.ts';
 import { saveTask } from '../../src/workspace/tasks/record.ts';
+import { Task } from '../../src/workspace/tasks/task.ts';
 import type { TaskRecord } from '../../src/workspace/types.ts';
 import { tempFolder } from '../helpers/temp.ts';
 
@@ -100,22 +101,19 @@ test('a sweep that was cut goes on where it ended', async () => {
 test('one task that cannot be removed is told and looked at again, and the others go', async () => {
   const ids = ['20260112-aaaa2', '20260112-bbbb2', '20260112-cccc2'];
   for (const id of ids) await ran(id);
-  const record = path.join(home.taskDir('20260112-bbbb2'), 'task.json');
-  const text = fs.readFileSync(record);
-  fs.rmSync(record);
-  fs.mkdirSync(record);
   // A list that cannot be read comes first.
   fs.mkdirSync(path.join(home.spool, 'jobs', 'runs', '2026-01-01.jsonl', 'x'), { recursive: true });
-  const folder = home.sessionPath('default', '20260112-bbbb2');
-  fs.rmSync(folder);
-  fs.mkdirSync(folder);
-  fs.rmSync(record, { recursive: true });
-  fs.writeFileSync(record, text);
+  const { remove } = Task.prototype;
+  const busy = vi.spyOn(Task.prototype, 'remove').mockImplementation(async function (this: Task) {
+    if (this.id === '20260112-bbbb2') throw new Error('EBUSY: resource busy or locked');
+    await remove.call(this);
+  });
+  onTestFinished(() => busy.mockRestore());
   const told: string[] = [];
   expect(await sweepJobRuns(home, 30, days(31), (task) => told.push(task))).toBe(2);
   expect(told).toContain('20260112-bbbb2');
   expect(left('20260112-cccc2')).toEqual([false, false, false]);
-  fs.rmdirSync(folder);
+  busy.mockRestore();
   expect(await sweepJobRuns(home, 30, days(80), fail)).toBe(1);
   expect(left('20260112-bbbb2')).toEqual([false, false, false]);
 });

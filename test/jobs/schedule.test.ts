@@ -142,6 +142,13 @@ describe('changes of the clocks', () => {
     expect(new Set(slots.slice(1).map((slot, index) => slot - (slots[index] ?? 0)))).toEqual(new Set([DAY]));
   });
 
+  test('a list of hours comes once, also where an hour comes twice', () => {
+    const slots = nextSlots(read('30 2,14 * * *', 'Europe/Berlin'), new Date('2026-10-24T22:00:00Z'), 3);
+    expect(slots.map((slot) => slot.toISOString())).toEqual(
+      ['2026-10-25T00:30', '2026-10-25T13:30', '2026-10-26T01:30'].map((time) => `${time}:00.000Z`),
+    );
+  });
+
   test('one time that is left out or comes twice', () => {
     expect(read('2026-03-29 02:30')).toEqual({ kind: 'once', at: '2026-03-29T01:00:00.000Z' });
     expect(read('2026-10-25 02:30')).toEqual({ kind: 'once', at: '2026-10-25T00:30:00.000Z' });
@@ -185,19 +192,16 @@ function oracle(zone: string, matches: (wall: Wall) => boolean) {
 }
 
 test('slots are those of a clock read minute by minute', () => {
+  // biome-ignore format: a row is a line
   const cases: [string, Parameters<typeof oracle>[1]][] = [
     ['*/20 * * * *', ({ minute }) => minute % 20 === 0],
     ['7 */3 * * *', ({ minute, hour }) => minute === 7 && hour % 3 === 0],
     ['every 15 minutes on weekdays', ({ minute, weekday }) => minute % 15 === 0 && !weekday.startsWith('S')],
     [
       'at 9:30 and 17:00 on mon, wed and the sun',
-      ({ minute, hour, weekday }) =>
-        ['Mon', 'Wed', 'Sun'].includes(weekday) && ((hour === 9 && minute === 30) || (hour === 17 && minute === 0)),
+      ({ minute, hour, weekday }) => ['Mon', 'Wed', 'Sun'].includes(weekday) && ((hour === 9 && minute === 30) || (hour === 17 && minute === 0)),
     ],
-    [
-      '0 12 29 * SUN',
-      ({ minute, hour, day, weekday }) => minute === 0 && hour === 12 && (day === 29 || weekday === 'Sun'),
-    ],
+    ['0 12 29 * SUN', ({ minute, hour, day, weekday }) => minute === 0 && hour === 12 && (day === 29 || weekday === 'Sun')],
   ];
   for (const zone of ['Europe/Berlin', 'Australia/Lord_Howe', 'Asia/Kathmandu']) {
     for (const [text, matches] of cases) {
@@ -349,7 +353,7 @@ test('where the gap of spring ends the day, a time in it comes with the next', (
   expect(latest && wall(latest, zone)).toBe('2026-03-29 00:00');
   // A zone may leave out a whole day.
   expect(() => parseSchedule('2011-12-30 09:00', { timezone: 'Pacific/Apia', now: new Date('2011-12-01') })).toThrow(
-    'left that day out',
+    'there is no such day',
   );
 });
 

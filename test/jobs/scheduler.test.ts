@@ -3,10 +3,11 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import type { JobFile } from '../../src/features/jobs/files.ts';
 import { type Job, parseJob } from '../../src/features/jobs/job.ts';
-import { Scheduler, type Trouble } from '../../src/features/jobs/scheduler.ts';
+import type { Trouble } from '../../src/features/jobs/records.ts';
+import { Scheduler } from '../../src/features/jobs/scheduler.ts';
 import { type JobStates, openJobStates } from '../../src/features/jobs/state.ts';
+import type { JobFile } from '../../src/features/jobs/written/job-file.ts';
 import { silentLog } from '../../src/log.ts';
 import { ownTime } from '../helpers/own-time.ts';
 import { type ManualClock, manualClock } from './manual-clock.ts';
@@ -525,6 +526,18 @@ test('a rest never costs a daily job its slot', async () => {
     await it.scheduler.ended('a', 'error');
   }
   expect(times(it.runs)).toHaveLength(9);
+});
+
+test('a rest never costs a job its last slot', async () => {
+  const it = world('2026-03-01T08:50:00Z');
+  await it.put('a', 'schedule: 2026-03-01 09:00');
+  await it.start();
+  await it.advance(8 * MINUTE);
+  await it.scheduler.runNow('a');
+  await it.scheduler.ended('a', 'error');
+  await it.advance(3 * MINUTE);
+  expect(it.runs).toHaveLength(2);
+  expect(it.skipped).toEqual([]);
 });
 
 test('one time only: a job from a chat goes when its run has ended, one written by hand stays', async () => {

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { alone, type Lead, never } from '../../src/channels/lead.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import { jobsOf } from '../../src/features/jobs/open.ts';
+import { jobsOf } from '../../src/features/jobs/on-demand.ts';
 import { shareLocks } from '../../src/lib/locks.ts';
 import { silentLog } from '../../src/log.ts';
 import { messagesIn } from '../../src/messages/messages.ts';
@@ -23,7 +23,7 @@ function node(home: Home, engine: Engine<Entry>, lead: Lead, clock = manualClock
   const known = { vibers: new Set(['default']), models: new Set<string>(), skills: new Map() };
   const gw = {
     ...{ home, engine, log: silentLog(), clock, features: { lead, env: {} }, tools: { names: async () => known } },
-    config: { jobs: { min_minutes: 1, max: 500, keep_days: 30 } },
+    config: { jobs: { minMinutes: 1, max: 500, keepDays: 30 } },
     people: {
       resolve: () => ({ principal: OWNER }),
       languages: { of: () => undefined, at: () => messagesIn('en') },

@@ -1,8 +1,7 @@
 /** Forms as they go out, and what becomes of a request that is broken off while one is under way. */
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { formBytes } from '../../src/lib/form.ts';
+import { serve } from '../helpers/serve.ts';
 
 const form = (file: Blob) => {
   const data = new FormData();
@@ -25,10 +24,7 @@ it('leaves nothing behind that nobody catches when the request is broken off', a
   const note = (error: unknown) => void uncaught.push(error);
   process.on('unhandledRejection', note);
   onTestFinished(() => void process.off('unhandledRejection', note));
-  const server = http.createServer((request) => void request.socket.destroy()).listen(0, '127.0.0.1');
-  await new Promise((done) => server.once('listening', done));
-  onTestFinished(() => void server.close());
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const url = await serve((request) => void request.socket.destroy());
   for (let ticks = 0; ticks < 40; ticks++) {
     const { bytes, type } = await formBytes(form(new File([new Uint8Array(50_000)], 'x')));
     const stop = new AbortController();

@@ -1,4 +1,5 @@
 /** The command that people are shown works from where they are. */
+import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
@@ -10,9 +11,9 @@ const root = path.join(import.meta.dirname, '..', '..');
 const shown = (main: string, env: NodeJS.ProcessEnv = {}, ...rest: string[]) =>
   viberCommand('pair approve ABCD2345', { argv: ['node', main, 'start', ...rest], env });
 
-it('by npm in a checkout, by its name where it is installed', () => {
-  expect(shown(path.join(root, 'src/main.ts'))).toBe('npm run viber -- pair approve ABCD2345');
-  expect(shown(path.join(root, 'dist/main.js'))).toBe('npm run viber -- pair approve ABCD2345');
+it('by ./viber in a checkout, by its name where it is installed', () => {
+  expect(shown(path.join(root, 'src/main.ts'))).toBe('./viber pair approve ABCD2345');
+  expect(shown(path.join(root, 'dist/main.js'))).toBe('./viber pair approve ABCD2345');
   const installed = path.join(tempFolder(), 'lib/node_modules/openviber-gateway/dist/main.js');
   fs.mkdirSync(path.dirname(installed), { recursive: true });
   fs.writeFileSync(installed, '');
@@ -44,13 +45,25 @@ it('without this machine’s folders for readers who are not to see them', () =>
   expect(
     commandForAnyone('trace 0a1b2c3d', { ...at, env: { OPENVIBER_COMMAND: 'docker exec viber node main.js' } }),
   ).toBe('docker exec viber node main.js trace 0a1b2c3d');
-  expect(programOf({ argv: ['node', path.join(root, 'src/main.ts')], env: {} })).toBe('npm run viber --');
+  expect(programOf({ argv: ['node', path.join(root, 'src/main.ts')], env: {} })).toBe('./viber');
+});
+
+it('prints nothing of its own in a checkout, so that programs can read the JSON, from any folder', () => {
+  const home = tempFolder();
+  const { stdout, stderr } = spawnSync(path.join(root, 'viber'), ['status', '--json', '--home', home], {
+    cwd: home,
+    encoding: 'utf8',
+  });
+  expect({ said: JSON.parse(stdout), stderr }).toEqual({ said: { running: false, home }, stderr: '' });
 });
 
 /** The examples of the table are written as in docs/commands.md, and shown as they work here. */
 const IN_TABLE = [
   'src/messages/en/command-line.ts',
   'src/messages/de/command-line.ts',
+  'src/messages/es/command-line.ts',
+  // A shell completes only what is called viber.
+  ...['bash', 'fish', 'zsh'].map((shell) => `src/cli/completion/${shell}.ts`),
   'src/cli/table.ts',
   'src/lib/invocation.ts',
   ...fs.globSync('src/features/*/cli.ts', { cwd: root }),

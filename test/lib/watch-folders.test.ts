@@ -1,11 +1,13 @@
 /** Folders that are being edited: only sets at rest are handed over, whatever the editor does on the way. */
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { type FolderWatch, type WatchedFile, type WatchOptions, watchFiles } from '../../src/lib/watch-folders.ts';
+import { messagesIn } from '../../src/messages/messages.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { ownTime } from '../helpers/own-time.ts';
 
@@ -44,8 +46,30 @@ function open(roots: string | string[], options: Partial<WatchOptions> = {}): Wa
     ...options,
   });
   cleanups.push(() => watch.close());
-  const latest = () => (sets.at(-1) ?? []).map(({ name, text, problem }) => `${name}=${problem ?? text}`);
+  const latest = () =>
+    (sets.at(-1) ?? []).map(({ name, text, problem }) => `${name}=${messagesIn('en').said(problem ?? text)}`);
   return { ...watch, sets, errors, latest };
+}
+
+/** Half of what is asked of the disk without blocking takes up to `maxMs` longer, before and after it is done. */
+function slowDisk(maxMs: number): void {
+  const pause = async () => (Math.random() < 0.5 ? sleep(Math.random() * maxMs) : undefined);
+  for (const name of ['lstat', 'stat', 'readdir', 'realpath'] as const) {
+    const real = fs.promises[name] as (...args: unknown[]) => Promise<unknown>;
+    vi.spyOn(fs.promises, name).mockImplementation((async (...args: unknown[]) => {
+      await pause();
+      try {
+        return await real(...args);
+      } finally {
+        await pause();
+      }
+    }) as never);
+  }
+  syncBuiltinESMExports();
+  cleanups.push(() => {
+    vi.restoreAllMocks();
+    syncBuiltinESMExports();
+  });
 }
 
 /** Watching has begun: a change made now causes an event. */
@@ -158,7 +182,6 @@ test('a root that is not there yet, and one that goes and comes back', async () 
   const watched = open(root);
   await watched.ready;
   expect(watched.sets).toEqual([[]]);
-  await sleep(100);
   fs.mkdirSync(root, { recursive: true });
   fs.writeFileSync(path.join(root, 'x.yaml'), '1');
   await eventually(() => expect(watched.latest()).toEqual(['x.yaml=1']));
@@ -168,6 +191,27 @@ test('a root that is not there yet, and one that goes and comes back', async () 
   fs.writeFileSync(path.join(root, 'x.yaml'), '2');
   await eventually(() => expect(watched.latest()).toEqual(['x.yaml=2']));
   expect(watched.errors).toEqual([]);
+});
+
+test('roots that go and come back stay watched, however slow the disk is', async () => {
+  slowDisk(30);
+  const roots = Array.from({ length: 60 }, () => path.join(tempFolder(), 'a', 'b'));
+  const all = roots.map((root) => ({ root, watched: open(root, { settleMs: 20 }) }));
+  await Promise.all(all.map(({ watched }) => watched.ready));
+  await Promise.all(
+    all.map(async ({ root, watched }) => {
+      for (const round of ['1', '2', '3']) {
+        fs.mkdirSync(root, { recursive: true });
+        for (const text of [`${round} made`, `${round} changed`]) {
+          fs.writeFileSync(path.join(root, 'x.yaml'), text);
+          await eventually(() => expect(watched.latest()).toEqual([`x.yaml=${text}`]));
+        }
+        fs.rmSync(path.dirname(root), { recursive: true });
+        if (round === '1') await eventually(() => expect(watched.latest()).toEqual([]));
+      }
+    }),
+  );
+  expect(all.flatMap(({ watched }) => watched.errors)).toEqual([]);
 });
 
 test('a root that is a link is looked into', async () => {

@@ -15,6 +15,7 @@ const writing = say('doing.writingThis', { what: 'notes.md' });
 const near = say('jobs.near', { near: 'weather' });
 
 /** What stands in the place of each argument when the catalogue is shown or tested. A new one needs no entry: its name stands in. */
+// biome-ignore format: a row is a line
 const EXAMPLES: Readonly<Record<string, Example>> = {
   name: 'Alex',
   by: 'Alex',
@@ -23,34 +24,13 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
   title: 'Book the train to Vienna',
   time: '09:00',
   at: '14:02',
-  day: (messages) => (messages.language === 'de' ? 'Mo' : 'Mon'),
-  date: (messages) => (messages.language === 'de' ? '24. Nov.' : '24 Nov'),
+  day: ({ language }) => ({ de: 'Mo', es: 'lun' })[language] ?? 'Mon',
+  date: ({ language }) => ({ de: '24. Nov.', es: '24 nov' })[language] ?? '24 Nov',
   trace: 't-8f3a',
   channel: 'Telegram',
-  ...{
-    source: 'acme/skills',
-    version: 'v1.2',
-    ref: 'v1.2',
-    names: list('and', 'weather', 'tides'),
-    host: 'example.org',
-    size: '12 kB',
-  },
-  ...{
-    platform: 'Telegram',
-    get: '/get notes.md',
-    max: '50 MB',
-    place: 'Slack #general',
-    places: 'Slack #general',
-    where: 'Slack',
-  },
-  ...{
-    provider: 'openai',
-    model: 'gpt-6.1-terra',
-    id: 't-41',
-    setting: 'OPENAI_API_KEY',
-    zone: 'Europe/Berlin',
-    city: 'Berlin',
-  },
+  ...{ source: 'acme/skills', version: 'v1.2', ref: 'v1.2', names: list('and', 'weather', 'tides'), host: 'example.org', size: '12 kB' },
+  ...{ platform: 'Telegram', get: '/get notes.md', max: '50 MB', place: 'Slack #general', places: 'Slack #general', where: 'Slack' },
+  ...{ provider: 'openai', model: 'gpt-6.1-terra', id: 't-41', setting: 'OPENAI_API_KEY', zone: 'Europe/Berlin', city: 'Berlin' },
   ...{
     when: (messages) => messages.when(NINE, 'Europe/Berlin', SUNDAY),
     due: (messages) => messages.when(SUNDAY, 'Europe/Berlin', NINE),
@@ -69,13 +49,7 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     limit: say('costs.yourLimit', { share, setting: 'limits.costPerPersonPerDay' }),
     used: 1_200,
   },
-  ...{
-    share,
-    tokens: say('costs.tokens', { in: 12_000, out: 900 }),
-    cost: say('models.costs', { input: '1 USD', output: '5 USD' }),
-    input: '1 USD',
-    output: '5 USD',
-  },
+  ...{ share, tokens: say('costs.tokens', { in: 12_000, out: 900 }), cost: say('models.costs', { input: '1 USD', output: '5 USD' }), input: '1 USD', output: '5 USD' },
   ...{
     in: 12_000,
     out: 900,
@@ -85,15 +59,7 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     command: 'viber pair approve K7M3Q9XP',
     code: 'K7M3Q9XP',
   },
-  ...{
-    identity: 'telegram:1001',
-    account: 'discord:2002',
-    person: 'Alex',
-    whose: 'Sam',
-    agent: 'the researcher',
-    server: 'files',
-    skill: 'weather',
-  },
+  ...{ identity: 'telegram:1001', account: 'discord:2002', person: 'Alex', whose: 'Sam', agent: 'the researcher', server: 'files', skill: 'weather' },
   ...{
     tool: 'weather',
     tools: list('and', 'read', 'write'),
@@ -104,50 +70,11 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     right: 'https://example.org/a/v1',
     link: 'https://example.org/a',
   },
-  ...{
-    text: 'call mum',
-    words: 'the gym',
-    given: 'Bärlin',
-    near: 'weather',
-    level: say('models.levelLow'),
-    levels: list('or', 'off', 'high'),
-    mode: 'steer',
-    comma: ', ',
-  },
-  ...{
-    why: 'The disk is full.',
-    reason: 'the time is missing',
-    problem: 'model is not set',
-    fixes: 'install git',
-    state: say('tasks.unfinished'),
-    hint: say('commands.hint'),
-  },
-  ...{
-    n: 3,
-    wait: '5 seconds',
-    what: 'the gym opens at six',
-    files: 'notes.md',
-    scope: 'files:write',
-    invite: '/invite @viber',
-    rest: 300,
-  },
-  ...{
-    means: say('commands.followup'),
-    doing: writing,
-    models: 'local/small',
-    task: 't-41',
-    verb: 'run',
-    goal: 'paint the kitchen',
-  },
-  ...{
-    keys: list('or', 'OPENAI_API_KEY', 'GROQ_API_KEY'),
-    example: 'version=1.2',
-    needs: 'version',
-    section: 'Preferences',
-    label: 'Save',
-    note: 'page 2',
-    about: 'I am small.',
-  },
+  ...{ text: 'call mum', words: 'the gym', given: 'Bärlin', near: 'weather', level: say('models.levelLow'), levels: list('or', 'off', 'high'), mode: 'steer', comma: ', ' },
+  ...{ why: 'The disk is full.', reason: 'the time is missing', problem: 'model is not set', fixes: 'install git', state: say('tasks.unfinished'), hint: say('commands.hint') },
+  ...{ n: 3, wait: '5 seconds', what: 'the gym opens at six', files: 'notes.md', scope: 'files:write', invite: '/invite @viber', rest: 300 },
+  ...{ means: say('commands.followup'), doing: writing, models: 'local/small', task: 't-41', verb: 'run', goal: 'paint the kitchen' },
+  ...{ keys: list('or', 'OPENAI_API_KEY', 'GROQ_API_KEY'), example: 'version=1.2', needs: 'version', section: 'Preferences', label: 'Save', note: 'page 2', about: 'I am small.' },
   ...{
     reads: say('models.reads', { tokens: '200,000' }),
     option: 'blue',
@@ -175,6 +102,7 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
 };
 
 /** Where another example than the usual one makes the sentence as people read it. */
+// biome-ignore format: a row is a line
 const OF_KEY: Readonly<Record<string, Readonly<Record<string, Example>>>> = {
   'channels.notAttached': { why: say('channels.policy', { platform: 'Slack', n: 1, get: '/get notes.md' }) },
   'commands.peopleOnly': { name: 'stop' },
@@ -196,22 +124,8 @@ const OF_KEY: Readonly<Record<string, Readonly<Record<string, Example>>>> = {
   'failures.slow': { wait: say('failures.seconds', { n: 30 }) },
   'failures.limitedFor': { wait: say('failures.seconds', { n: 5 }) },
   'jobs.*': { name: 'digest', near, what: say('jobs.noSkill', { name: 'wether', near }) },
-  'jobFiles.*': {
-    keys: 'name, schedule, prompt',
-    file: 'digest.yaml',
-    what: say('jobFiles.prompt'),
-    max: 20,
-    size: '64 KB',
-    near: 'schedule',
-  },
-  'yaml.*': {
-    file: 'config.yaml',
-    line: 3,
-    what: say('yaml.openQuote'),
-    name: '"$NAME"',
-    brackets: '[ ]',
-    character: '*',
-  },
+  'jobFiles.*': { keys: 'name, schedule, prompt', file: 'digest.yaml', what: say('jobFiles.prompt'), max: 20, size: '64 KB', near: 'schedule' },
+  'yaml.*': { file: 'config.yaml', line: 3, what: say('yaml.openQuote'), name: '"$NAME"', brackets: '[ ]', character: '*' },
   'jobFiles.copy': { file: 'digest.sync-conflict-20261123-101010-ABCDEFG.yaml', original: 'digest.yaml' },
   'jobFiles.otherEnding': { file: 'digest.json' },
   'jobFiles.twin': { file: 'digest.yml' },

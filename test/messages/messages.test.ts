@@ -6,6 +6,8 @@ import { de } from '../../src/messages/de.ts';
 import { de as deLater } from '../../src/messages/de-later.ts';
 import { en } from '../../src/messages/en.ts';
 import { en as enLater } from '../../src/messages/en-later.ts';
+import { es } from '../../src/messages/es.ts';
+import { es as esLater } from '../../src/messages/es-later.ts';
 import { compile } from '../../src/messages/format.ts';
 import { languages, messagesIn, say, servedBy } from '../../src/messages/messages.ts';
 import { examplesFor } from './examples.ts';
@@ -13,7 +15,11 @@ import { argumentsOf } from './read.ts';
 
 type Catalogue = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-const catalogues: Record<string, Catalogue> = { en: { ...en, ...enLater }, de: { ...de, ...deLater } };
+const catalogues: Record<string, Catalogue> = {
+  en: { ...en, ...enLater },
+  de: { ...de, ...deLater },
+  es: { ...es, ...esLater },
+};
 
 /** `area.key` with its text. */
 const entries = (catalogue: Catalogue): [string, string][] =>
@@ -83,6 +89,33 @@ test.each(Object.entries(catalogues))('0, 1 and 2 of everything are counted as %
   expect(miscounted).toEqual([]);
 });
 
+/** Quotation marks and apostrophes of a language, and what its sentences don't use. */
+const MARKS: Readonly<Record<string, readonly RegExp[]>> = {
+  en: [/[’‘´“”„]/, /\b(?:do|does|did|could|would|is|are|was|were|have|has) not\b|\bcannot\b/i],
+  de: [/[’‘´”]|\p{L}'\p{L}/u],
+  // A question or an exclamation also begins with its mark.
+  es: [/['’‘´“”„]/, /^[^¿]*\p{L}\?(?!\w)/u, /^[^¡]*\p{L}!/u],
+};
+
+/** What is typed stands in its own language, as it is typed. */
+const QUOTED = /«[^»]*»/g;
+
+test.each(Object.entries(catalogues))('%s has one kind of apostrophe, and English contracts', (language, catalogue) => {
+  const odd = entries(catalogue).filter(([, text]) =>
+    MARKS[language]?.some((mark) => mark.test(text.replace(QUOTED, ''))),
+  );
+  expect(odd).toEqual([]);
+});
+
+/** What stands in the place of a word on usage lines, which are the same in every language. */
+const USAGE = /\b(?:ADDRESS|DIR|FILE|NAME|PHRASE|ROLE|SOURCE|VALUE)\b(?!=)/g;
+
+test.each(Object.entries(catalogues))('the words of usage lines have their names in %s', (_, catalogue) => {
+  for (const [key, text] of Object.entries(enLater.commandLine))
+    for (const [word] of text.matchAll(USAGE))
+      expect([key, catalogue.commandLine?.[key]?.match(USAGE)]).toEqual([key, expect.arrayContaining([word])]);
+});
+
 test('every language that is served is tested here', () => {
   expect(languages).toEqual(Object.keys(catalogues));
 });
@@ -94,6 +127,8 @@ test.each([
   ['de_AT.UTF-8', 'de'],
   ['de-Latn-1996', 'de'],
   ['en-US', 'en'],
+  ['es-419', 'es'],
+  ['es_MX.UTF-8', 'es'],
   ['fr', undefined],
   ['', undefined],
   ['C.UTF-8', undefined],
@@ -140,6 +175,10 @@ test('lists and times are said as the language says them', () => {
   expect(english.list(['a', 'b', 'c'])).toBe('a, b and c');
   expect(german.list(['a', 'b', 'c'], 'or')).toBe('a, b oder c');
   expect(german.number(12_345.5)).toBe('12.345,5');
+  const spanish = messagesIn('es');
+  expect(spanish.list(['a', 'b', 'c'])).toBe('a, b y c');
+  expect(spanish.list(['a', 'idea'], 'and')).toBe('a e idea');
+  expect(spanish.number(12_345.5)).toBe('12.345,5');
   const now = new Date('2026-11-22T22:30:00Z');
   const at = (text: string) => english.when(new Date(text), 'Europe/Berlin', now);
   expect(at('2026-11-22T22:45:00Z')).toBe('today at 23:45');
@@ -149,6 +188,9 @@ test('lists and times are said as the language says them', () => {
   expect(at('2026-12-01T08:00:00Z')).toBe('Tue, 1 Dec at 09:00');
   expect(at('2028-02-29T08:00:00Z')).toBe('Tue, 29 Feb 2028 at 09:00');
   expect(german.when(new Date('2026-11-23T08:00:00Z'), 'Europe/Berlin', now)).toBe('morgen (Mo) um 09:00');
+  const inSpanish = (text: string) => spanish.when(new Date(text), 'Europe/Madrid', now);
+  expect(inSpanish('2026-11-23T08:00:00Z')).toBe('mañana (lun) a las 09:00');
+  expect(inSpanish('2026-12-01T08:00:00Z')).toBe('mar, 1 dic a las 09:00');
   // A time within a message that is put into words later.
   const due = say('jobs.missed', {
     name: 'A',
@@ -159,13 +201,18 @@ test('lists and times are said as the language says them', () => {
   expect(english.said(due)).toMatch(/^The job A was due Sat, 29 Feb 2020 at 09:00 \(Berlin\)/);
 });
 
-test('the formatter is loaded by the first plural, and texts of the terminal by the first of theirs, not before', () => {
+test('a language, the formatter and texts of the terminal are loaded with the first sentence of theirs, not before', () => {
   const script = `
     import { createRequire } from 'node:module';
     import { messagesIn } from './src/messages/messages.ts';
     const isLoaded = () => Object.keys(createRequire(import.meta.url).cache).some((file) => file.endsWith('format.ts'));
+    const others = () => Object.keys(createRequire(import.meta.url).cache).filter((file) => /(de|es)\\.ts$/.test(file));
+    messagesIn('es');
+    messagesIn('en').text('times.today', { time: '9' });
+    process.stdout.write(String(others().length));
     messagesIn('de').text('times.today', { time: '9' });
     process.stdout.write(String(isLoaded()));
+    process.stdout.write(String(others().length));
     messagesIn('de').text('common.more', { n: 2 });
     process.stdout.write(String(isLoaded()));
     const later = () => Object.keys(createRequire(import.meta.url).cache).filter((file) => file.endsWith('-later.ts'));
@@ -173,5 +220,5 @@ test('the formatter is loaded by the first plural, and texts of the terminal by 
     process.stdout.write(messagesIn('de').text('cli.noLogins') + later().length);`;
   const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
   expect(stderr).toBe('');
-  expect(stdout).toBe('falsetrue0Auf dem Board ist niemand angemeldet.1');
+  expect(stdout).toBe('0false1true0Auf dem Board ist niemand angemeldet.1');
 });

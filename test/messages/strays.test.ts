@@ -11,10 +11,17 @@ const WRITTEN =
   /\b(?:text|label):\s*(?:'[A-Za-z](?!\w+\.\w+')[^'\n]*'|`[A-Za-z][^`\n]*`)|\bnew UserError\(\s*['`][A-Z][^\n]*\/[a-z]/g;
 
 /** What the model is told, and no person. */
-const FOR_MODEL: readonly string[] = ['src/runtime/context/context.ts', 'src/features/mcp/schema.ts'];
+const FOR_MODEL: readonly string[] = [
+  'src/runtime/context/context.ts',
+  'src/features/mcp/schema.ts',
+  'src/runtime/model/check.ts',
+];
 
-/** The names of the platforms themselves, which no language translates. */
-const NAMES: readonly string[] = ['telegram', 'discord', 'slack'].map((name) => `src/channels/${name}/index.ts`);
+/** The names of the platforms and model providers themselves, which no language translates. */
+const NAMES: readonly string[] = [
+  ...['telegram', 'discord', 'slack'].map((name) => `src/channels/${name}/index.ts`),
+  'src/runtime/model/setup.ts',
+];
 
 /** Still to be moved; a file that has nothing left is taken off. */
 const LEFT: readonly string[] = [];

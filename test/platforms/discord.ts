@@ -1,7 +1,7 @@
 /** Discord as its people use it. */
 import { type ChatMessage, type DiscordOptions, startDiscord, TEST_PEOPLE } from '../emulators/discord.ts';
 import { discordFetches } from './fetches.ts';
-import { bytesOf, type GivenFile, type Person, type Place, type Platform, type Seen } from './platform.ts';
+import { bytesOf, type GivenFile, type Person, type Place, type Platform, type Seen, until } from './platform.ts';
 
 const IDS: Record<Person, string> = { alex: TEST_PEOPLE.alex, sam: TEST_PEOPLE.bea, kim: TEST_PEOPLE.carl };
 const LOADING = 128;
@@ -37,11 +37,11 @@ export async function discordPlatform(
   const isThere = (place: Place) => emulator.channels().some((channel) => channel.id === channelOf(place));
 
   /** Commands are offered once the bot has registered them. */
-  async function offered(): Promise<void> {
-    for (const end = Date.now() + 60_000; emulator.commands().length === 0 && Date.now() < end; ) {
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
-  }
+  const offered = () =>
+    until(
+      () => emulator.commands()[0],
+      () => 'no command was registered',
+    );
 
   /** Where a person finds a command in the menu, and the option that it takes there. */
   function entryOf(name: string, args: string) {
@@ -105,12 +105,8 @@ export async function discordPlatform(
         subcommand: 'new',
         options: { goal },
       });
-      for (const end = Date.now() + 60_000; Date.now() < end; ) {
-        const thread = emulator.threads(room.chat).find((each) => !known.has(each.id));
-        if (thread) return { ...room, thread: thread.id };
-        await new Promise((resolve) => setTimeout(resolve, 10));
-      }
-      throw new Error('no thread was opened');
+      const opened = () => emulator.threads(room.chat).find((each) => !known.has(each.id));
+      return { ...room, thread: (await until(opened, () => 'no thread was opened')).id };
     },
     threads: () => emulator.threads(room.chat).map((thread) => ({ ...room, thread: thread.id })),
     async press(place, label, by = 'alex', stale = false) {

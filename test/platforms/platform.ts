@@ -59,7 +59,8 @@ export type SendFault =
   | { kind: 'server-error'; times: number };
 
 export interface Platform {
-  readonly name: 'telegram' | 'discord' | 'slack' | 'webhook';
+  /** The channel's name, as in the configuration. */
+  readonly name: string;
   /** Its section under `channels:`. */
   readonly section: Record<string, unknown>;
   /** Told where the gateway's home is, before it starts. */
@@ -120,24 +121,32 @@ export interface Wait {
   timeoutMs?: number;
 }
 
+/** What is found, once it is there; the limit only guards against hanging. */
+export async function until<T>(
+  find: () => T | undefined | Promise<T | undefined>,
+  missing: () => string,
+  limitMs = 60_000,
+): Promise<T> {
+  for (const end = Date.now() + limitMs; ; ) {
+    const found = await find();
+    if (found !== undefined) return found;
+    if (Date.now() > end) throw new Error(missing());
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
 /** The next answer that fits, there already or to come. */
-export async function waitFor(platform: Platform, place: Place, wait: Wait = {}): Promise<Seen> {
-  const { after = 0, count = 1, timeoutMs = 60_000 } = wait;
+export function waitFor(platform: Platform, place: Place, wait: Wait = {}): Promise<Seen> {
+  const { after = 0, count = 1, timeoutMs } = wait;
   const fits = (seen: Seen) =>
     (wait.text === undefined ||
       (typeof wait.text === 'string' ? seen.text.includes(wait.text) : wait.text.test(seen.text))) &&
     (wait.file === undefined || seen.files.some((file) => file.name === wait.file));
-  for (const end = Date.now() + timeoutMs; ; ) {
-    const found = platform.answers(place).slice(after).filter(fits)[count - 1];
-    if (found) return found;
-    if (Date.now() > end) {
-      const seen = platform
-        .answers(place)
-        .map(({ text, files }) => [text, ...files.map((file) => file.name)].join(' | '));
-      throw new Error(`${platform.name}: no answer that fits ${JSON.stringify(wait)} among:\n${seen.join('\n---\n')}`);
-    }
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
+  const missing = () => {
+    const seen = platform.answers(place).map(({ text, files }) => [text, ...files.map(({ name }) => name)].join(' | '));
+    return `${platform.name}: no answer that fits ${JSON.stringify(wait)} among:\n${seen.join('\n---\n')}`;
+  };
+  return until(() => platform.answers(place).slice(after).filter(fits)[count - 1], missing, timeoutMs);
 }
 
 /** Says something and gives the next answer in that place. */

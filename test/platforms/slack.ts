@@ -1,7 +1,7 @@
 /** Slack as its people use it. */
 import { type ChatMessage, type SlackOptions, startSlack } from '../emulators/slack.ts';
 import { slackFetches } from './fetches.ts';
-import { bytesOf, type GivenFile, type Place, type Platform, type Seen } from './platform.ts';
+import { bytesOf, type GivenFile, type Place, type Platform, type Seen, until } from './platform.ts';
 
 /** A clip as Slack's apps record it. Its own words of it come later, as a rule. */
 function clip({ seconds, transcript }: NonNullable<GivenFile['voice']>) {
@@ -78,24 +78,19 @@ export async function slackPlatform(
       const given = { user: ids[by], channel: place.chat, text: `${name} ${args}`.trim() };
       const { id, failed } = await emulator.slash(given);
       if (failed) throw new Error(`/viber ${name} was not acknowledged`);
-      for (const end = Date.now() + 60_000; Date.now() < end; ) {
+      const answered = async (): Promise<Seen | undefined> => {
         const shown = answers(place).find((message) => !before.has(message.ts));
         if (shown) return seen(shown);
         const [post] = await emulator.responses(id, 0);
-        if (post?.result === 'ok') return { id, text: String(post.body.text), files: [], buttons: [] };
-        await new Promise((resolve) => setTimeout(resolve, 10));
-      }
-      throw new Error(`/viber ${name} was not answered`);
+        return post?.result === 'ok' ? { id, text: String(post.body.text), files: [], buttons: [] } : undefined;
+      };
+      return until(answered, () => `/viber ${name} was not answered`);
     },
     async begin(goal, by = 'alex') {
       const known = new Set(platform.threads().map((place) => place.thread));
       await emulator.slash({ user: ids[by], channel: room.chat, text: goal });
-      for (const end = Date.now() + 60_000; Date.now() < end; ) {
-        const thread = platform.threads().find((place) => !known.has(place.thread));
-        if (thread) return thread;
-        await new Promise((resolve) => setTimeout(resolve, 10));
-      }
-      throw new Error('no thread was opened');
+      const opened = () => platform.threads().find((place) => !known.has(place.thread));
+      return until(opened, () => 'no thread was opened');
     },
     threads: () =>
       emulator

@@ -1,10 +1,7 @@
 /** A whole gateway between the emulated platforms and the emulated model, in this process or in one of its own. */
-import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
 import { type App, startApp } from '../../src/app.ts';
 import { loadConfig } from '../../src/config.ts';
@@ -13,17 +10,23 @@ import { createLog } from '../../src/log.ts';
 import { type Llm, startLlm } from '../emulators/llm.ts';
 import { PROGRAM } from '../helpers/program.ts';
 import { tempFolder } from '../helpers/temp.ts';
+import { loopbackPlatform } from '../kit/loopback.ts';
+import { baseConfig } from './config.ts';
 import { discordPlatform } from './discord.ts';
 import type { Platform } from './platform.ts';
+import { type Gateway, startProcess } from './process.ts';
 import { slackPlatform } from './slack.ts';
 import { telegramPlatform } from './telegram.ts';
 
 export const PLATFORMS = { telegram: telegramPlatform, discord: discordPlatform, slack: slackPlatform } as const;
 export type PlatformName = keyof typeof PLATFORMS;
 export const NAMES = Object.keys(PLATFORMS) as PlatformName[];
+const OPENERS = { ...PLATFORMS, loopback: loopbackPlatform };
+/** A platform, or the channel without one, which is there only when asked for. */
+export type ChannelName = keyof typeof OPENERS;
 
 export interface PlatformWorld {
-  platforms: Readonly<Record<PlatformName, Platform>>;
+  platforms: Readonly<Record<ChannelName, Platform>>;
   llm: Llm;
   home: string;
   /** Log lines, parsed; of the gateway in this process only. */
@@ -44,9 +47,9 @@ export interface PlatformWorld {
 
 export interface PlatformWorldOptions {
   /** Which platforms; all three unless told. */
-  on?: readonly PlatformName[];
+  on?: readonly ChannelName[];
   /** Platforms that run already, for those that need options of their own. */
-  given?: Partial<Record<PlatformName, Platform>>;
+  given?: Partial<Record<ChannelName, Platform>>;
   /** One whose channel comes from outside of the program: its section names the module. */
   plugged?: Platform;
   /** Merged over the defaults. */
@@ -54,15 +57,19 @@ export interface PlatformWorldOptions {
   /** Merged into every channel's section. */
   channel?: Record<string, unknown>;
   /** Merged into the section of one channel. */
-  sections?: Partial<Record<PlatformName, Record<string, unknown>>>;
+  sections?: Partial<Record<ChannelName, Record<string, unknown>>>;
   /** The model, whose provider is the emulator; `local/test-model` unless told. */
   model?: string;
+  /** Beside that of the model. */
+  providers?: Record<string, object>;
   /** Use the built-in model. */
   offline?: boolean;
   /** Run the gateway as a process of its own. */
   process?: boolean;
   /** The two are one person to the gateway unless false. */
   linked?: boolean;
+  /** What stands in the home before the first start, by path. */
+  files?: Readonly<Record<string, string>>;
   prepare?: (home: string) => void;
   /** The time by which jobs run; only in this process. */
   clock?: Clock;
@@ -70,9 +77,34 @@ export interface PlatformWorldOptions {
   env?: Record<string, string>;
 }
 
-interface Gateway {
-  ended: Promise<void>;
-  stop(signal?: NodeJS.Signals): Promise<void>;
+export function putFiles(home: string, files: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(files)) {
+    fs.mkdirSync(path.dirname(path.join(home, name)), { recursive: true });
+    fs.writeFileSync(path.join(home, name), text);
+  }
+}
+
+/** The configuration of a gateway between these platforms and a model. */
+function settingsOf(
+  all: [string, Platform][],
+  modelUrl: string,
+  options: PlatformWorldOptions,
+  model: string,
+): Record<string, unknown> {
+  // Where nobody is linked the owner is somebody else on each platform.
+  const apart = all.map(([name, each]) => ({ name: `alex-${name}`, role: 'owner', ids: [each.identity('alex')] }));
+  const own = (name: string) => Object.entries(options.sections ?? {}).find(([channel]) => channel === name)?.[1];
+  const base = baseConfig(
+    all.map(([name, platform]) => ({ platform, section: { ...options.channel, ...own(name) } })),
+    modelUrl,
+  );
+  const providers = { [model.slice(0, model.indexOf('/'))]: base.providers.local, ...options.providers };
+  return {
+    ...base,
+    model: options.offline ? 'offline/viber' : model,
+    providers: { ...base.providers, ...providers },
+    ...(options.linked === false && { people: apart }),
+  };
 }
 
 export async function openPlatforms(options: PlatformWorldOptions = {}): Promise<PlatformWorld> {
@@ -80,51 +112,26 @@ export async function openPlatforms(options: PlatformWorldOptions = {}): Promise
   const home = tempFolder();
   const on = options.on ?? NAMES;
   const opened = await Promise.all(
-    on.map(
-      async (name): Promise<[PlatformName, Platform]> => [name, options.given?.[name] ?? (await PLATFORMS[name]())],
-    ),
+    on.map(async (name): Promise<[ChannelName, Platform]> => [name, options.given?.[name] ?? (await OPENERS[name]())]),
   );
   const found = new Map(opened);
   const { plugged } = options;
   const all: [string, Platform][] = [...opened, ...(plugged ? [[plugged.name, plugged] as [string, Platform]] : [])];
   plugged?.startsAt?.(home);
-  const platform = (name: PlatformName): Platform => {
+  const platform = (name: ChannelName): Platform => {
     const one = found.get(name);
     if (!one) throw new Error(`${name} is not part of this world`);
     return one;
   };
-  const people = (['alex', 'sam'] as const).map((name) => ({
-    name,
-    role: name === 'alex' ? 'owner' : 'member',
-    ids: all.map(([, each]) => each.identity(name)),
-  }));
-  // Where nobody is linked the owner is somebody else on each platform.
-  const apart = all.map(([name, each]) => ({ name: `alex-${name}`, role: 'owner', ids: [each.identity('alex')] }));
-  const sections = all.map(([name, each]) => {
-    const access = { dm: 'pairing', chats: name === 'discord' ? [] : [each.room.chat] };
-    const own = Object.entries(options.sections ?? {}).find(([channel]) => channel === name)?.[1];
-    return [name, { ...each.section, access, ...options.channel, ...own }];
-  });
   const { model = 'local/test-model' } = options;
-  const config = {
-    model: options.offline ? 'offline/viber' : model,
-    providers: Object.fromEntries(
-      ['local', model.slice(0, model.indexOf('/'))].map((name) => [
-        name,
-        { baseURL: llm.url, apiKey: 'sk-test-model-key-123' },
-      ]),
-    ),
-    channels: Object.fromEntries(sections),
-    people: options.linked === false ? apart : people,
-    limits: { freeBytes: 0, messagesPerMinute: 1000 },
-    http: { port: 0 },
-    ...options.config,
-  };
+  const config = { ...settingsOf(all, llm.url, options, model), ...options.config };
   fs.writeFileSync(path.join(home, 'config.json'), JSON.stringify(config));
+  putFiles(home, options.files ?? {});
   options.prepare?.(home);
   const logs: Record<string, unknown>[] = [];
   const env = { ...options.env };
-  const start = () => (options.process ? startProcess(home, env) : startHere(home, logs, options));
+  const start = () =>
+    options.process ? startProcess({ program: PROGRAM, home, env }) : startHere(home, logs, options);
   let gateway = await start();
   onTestFinished(async () => {
     await gateway.stop('SIGKILL');
@@ -144,6 +151,9 @@ export async function openPlatforms(options: PlatformWorldOptions = {}): Promise
       },
       get slack() {
         return platform('slack');
+      },
+      get loopback() {
+        return platform('loopback');
       },
     },
     ...{ llm, home, logs },
@@ -173,39 +183,6 @@ async function startHere(
   });
   await app.connected;
   return { ended: new Promise(() => undefined), stop: () => app.stop() };
-}
-
-async function startProcess(home: string, env: Record<string, string>): Promise<Gateway> {
-  const child: ChildProcess = spawn(process.execPath, [PROGRAM, 'start', '--home', home], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, ...env },
-  });
-  const isToCrash = env.OPENVIBER_CRASH_AT !== undefined;
-  for (const name of Object.keys(env)) delete env[name];
-  const exited = once(child, 'exit');
-  const lines: string[] = [];
-  const ready = Promise.withResolvers<void>();
-  for (const stream of [child.stdout, child.stderr]) {
-    if (!stream) continue;
-    createInterface({ input: stream }).on('line', (line) => {
-      lines.push(line);
-      if (line.includes('"msg":"ready"')) ready.resolve();
-    });
-  }
-  await Promise.race([
-    ready.promise,
-    exited.then(() => {
-      // Where it is to crash it may do so before it has said that it is ready.
-      if (!isToCrash) throw new Error(`the gateway ended:\n${lines.slice(-20).join('\n')}`);
-    }),
-  ]);
-  return {
-    ended: exited.then(() => undefined),
-    async stop(signal = 'SIGTERM') {
-      if (child.exitCode === null && child.signalCode === null) child.kill(signal);
-      await exited;
-    },
-  };
 }
 
 function hashesOf(home: string, taskId: string): Record<string, string> {

@@ -137,7 +137,7 @@ describe('the outbox', () => {
     await delivery.add(message('q', 'c1', '?'), 'trace-q');
     await eventually(() => expect(outcomes).toContain('sent'));
     expect(text().startsWith('??')).toBe(true);
-    expect(text()).toContain('I cannot tell');
+    expect(text()).toContain("I can't tell");
     expect(names(root, 'unsure')).toEqual(['q.json']);
     expect(outcomes.filter((outcome) => outcome === 'unsure')).toHaveLength(1);
   });
@@ -161,7 +161,7 @@ describe('the outbox', () => {
     await eventually(() => expect(sent.length).toBeGreaterThan(4));
     await delivery.add(message('next'), 't');
     await eventually(() => expect(outcomes.filter((outcome) => outcome === 'sent')).toHaveLength(2));
-    const notices = sent.filter(({ text }) => text.startsWith('I cannot tell'));
+    const notices = sent.filter(({ text }) => text.startsWith("I can't tell"));
     expect(sent.map(({ text }) => text)).toEqual(['q', 'q', 'r', 'r', ...notices.map(({ text }) => text), 'next']);
     expect(notices).toHaveLength(7);
     expect([names(root, 'unsure'), names(root, 'out')]).toEqual([['q.json', 'r.json'], []]);
@@ -263,7 +263,7 @@ describe('the outbox', () => {
       const { delivery, outcomes } = open(root, channel);
       await delivery.add(message('m', 'c1', 'ax'), 'trace-m');
       await delivery.add(message('z'), 't');
-      await eventually(() => expect(text()).toContain('I cannot tell'));
+      await eventually(() => expect(text()).toContain("I can't tell"));
       await idle(delivery);
       // It may have arrived: the person is told so, and what comes after is sent.
       expect(text().startsWith('az')).toBe(true);
@@ -358,7 +358,7 @@ describe('the outbox', () => {
     const after = platform();
     await idle(open(root, after.channel).delivery);
     expect(names(root, 'unsure')).toEqual(['m.json']);
-    expect(after.text()).toMatch(/^I cannot tell whether my last message reached you\./);
+    expect(after.text()).toMatch(/^I can't tell whether my last message reached you\./);
     const again = platform();
     await idle(open(root, again.channel).delivery);
     expect([again.text(), names(root, 'unsure')]).toEqual(['', ['m.json']]);
@@ -389,7 +389,7 @@ describe('the outbox', () => {
       await delivery.add(message('m', 'c1', '!'), 't');
       await idle(delivery);
       expect([refusals < 0, names(root, to), told.length]).toEqual([true, ['m.json'], to === 'dead' ? 1 : 0]);
-      expect(text().startsWith('I cannot tell')).toBe(to === 'unsure');
+      expect(text().startsWith("I can't tell")).toBe(to === 'unsure');
     },
   );
 });

@@ -1,6 +1,7 @@
 /** An agent that does what a plan says: steps that take their time, an ear for aborts that may be deaf for a while, an end. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Agent, RunError } from '../../src/runtime/agent/agent.ts';
+import type { Agent } from '../../src/runtime/contract/agent.ts';
+import { RunError } from '../../src/runtime/contract/run-error.ts';
 import type { Happened } from './injection-model.ts';
 import type { Plan } from './injection-world.ts';
 
@@ -20,8 +21,9 @@ export function scriptedAgent(given: { isAlive: () => boolean; next: () => Plan;
       const onAbort = () => void tell({ what: 'abort', run });
       signal.addEventListener('abort', onAbort);
       let deafUntil = Number.POSITIVE_INFINITY;
-      const pause = async (ms: number): Promise<void> => {
-        for (const end = Date.now() + ms; Date.now() < end; await sleep(1)) {
+      const pause = async (): Promise<void> => {
+        // A test may change the time while the run waits.
+        for (const began = Date.now(); Date.now() < began + plan.stepMs; await sleep(1)) {
           if (!isAlive()) throw new Error('nobody is there');
           if (!signal.aborted) continue;
           deafUntil = Math.min(deafUntil, Date.now() + plan.deafMs);
@@ -32,7 +34,7 @@ export function scriptedAgent(given: { isAlive: () => boolean; next: () => Plan;
         for (let index = request.resume.length; index < plan.steps; index++) {
           const callId = `${run}-${index}`;
           if (plan.external) await hooks.onCall({ callId, tool: 'work' });
-          await pause(plan.stepMs);
+          await pause();
           // As the real one: what an abort has cut is no finished step.
           if (signal.aborted) throw stopped();
           const call = { type: 'tool-call', toolCallId: callId, toolName: 'work', input: {} };
@@ -50,7 +52,7 @@ export function scriptedAgent(given: { isAlive: () => boolean; next: () => Plan;
             ],
           });
         }
-        await pause(plan.stepMs);
+        await pause();
         if (plan.end === 'run-error') throw new RunError('provider', 'The provider is in trouble.');
         if (plan.end === 'throw') throw new TypeError('a mistake of ours');
         if (signal.aborted && plan.deafMs === 0) throw stopped();

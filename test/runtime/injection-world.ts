@@ -295,7 +295,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       current = await open(old.root);
       next.resolve(current);
     },
-    async idle(timeoutMs = 6_000) {
+    async idle(timeoutMs = 60_000) {
       for (const end = Date.now() + timeoutMs; ; await sleep(2)) {
         const gate = await opening;
         if (

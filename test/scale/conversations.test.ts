@@ -30,7 +30,6 @@ it.runIf(hasRedis)(
     for (const text of all) await waitFor(slack, alex, { text: `re ${text}` });
     expect(tasksOf(fleet.home)).toHaveLength(1);
   },
-  60_000,
 );
 
 it.runIf(hasRedis)(
@@ -50,5 +49,4 @@ it.runIf(hasRedis)(
       for (let n = 0; n < 2; n++) expect((await slack.command(alex, 'queue')).text).toContain(mode);
     }
   },
-  60_000,
 );

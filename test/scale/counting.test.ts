@@ -41,7 +41,7 @@ describe.skipIf(!hasRedis)(`two processes count together${WITHOUT_REDIS}`, () =>
   it('wrong codes of a stranger, five in an hour', async () => {
     const { slack } = await openTwo(() => ({}));
     const kim = slack.dm('kim');
-    const wrong = () => slack.answers(kim).filter(({ text }) => text.includes('do not know this code')).length;
+    const wrong = () => slack.answers(kim).filter(({ text }) => text.includes("don't know this code")).length;
     for (let n = 0; n < 12; n++) slack.say(kim, `/link AAAA-AAA${'23456789BCDE'[n]}`, { by: 'kim' });
     await expect.poll(wrong).toBe(5);
     await sleep(1_000);

@@ -67,15 +67,11 @@ export async function openFleet(options: FleetOptions = {}): Promise<Fleet> {
   const run = tempFolder();
   const names = options.on ?? (['telegram'] as const);
   const platforms: Platform[] = await Promise.all(names.map((name) => PLATFORMS[name]()));
+  // biome-ignore format: a row is a line
   const config = {
     model: 'local/test-model',
     providers: { local: { baseURL: llm.url, apiKey: 'sk-test-model-key-123' } },
-    channels: Object.fromEntries(
-      platforms.map(({ name, section }) => [
-        name,
-        { ...section, live: 'off', injection: 'followup', ...options.channel },
-      ]),
-    ),
+    channels: Object.fromEntries(platforms.map(({ name, section }) => [name, { ...section, live: 'off', injection: 'followup', ...options.channel }])),
     people: [{ name: 'alex', role: 'owner', ids: platforms.map((platform) => platform.identity('alex')) }],
     limits: { freeBytes: 0, messagesPerMinute: 1000 },
     http: { port: 0 },

@@ -51,5 +51,4 @@ it.runIf(hasRedis)(
       expect(waiting).toBe(0);
     }
   },
-  120_000,
 );

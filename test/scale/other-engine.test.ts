@@ -41,18 +41,18 @@ describe.skipIf(!hasRedis)(`a home with a server${WITHOUT_REDIS}`, () => {
     await expect.poll(() => one.logs.filter(({ msg }) => msg === 'accepted').length).toBe(2);
     const refused = fleet.start(ALL, local).catch((error: unknown) => error);
     expect(await refused).toBeInstanceOf(LockedError);
-    expect(String(await refused)).toMatch(/engine\.kind redis work on .*127\.0\.0\.1:\d+/);
+    expect(String(await refused)).toMatch(/engine\.kind redis use .*127\.0\.0\.1:\d+/);
     await one.stop();
 
     fleet.llm.script(({ lastUser }) => ({ text: `re ${lastUser.replace(/^\[.*?\]: /, '')}` }));
     const alone = await fleet.start(ALL, local);
-    const warned = alone.logs.find(({ msg }) => String(msg).includes('set engine.kind to redis'));
+    const warned = alone.logs.find(({ msg }) => String(msg).includes('from the time of engine.kind redis'));
     expect(warned).toMatchObject({ messages: 2, answers: 0, server: expect.stringMatching(/^127\.0\.0\.1:/) });
     telegram.say(alex, 'hello');
     await expect.poll(() => telegram.answers(alex).map(({ text }) => text)).toContain('re hello');
     // The other way round as well.
     const locked = fleet.start(ALL, { process: true }).catch((error: unknown) => error);
-    expect(String(await locked)).toMatch(/engine\.kind local works on .*stop it first/);
+    expect(String(await locked)).toMatch(/Process \d+ already runs a gateway on .*stop that one first \(kill \d+\)/);
     await alone.stop();
 
     const again = await fleet.start(ALL, { process: true });
@@ -71,7 +71,7 @@ describe.skipIf(!hasRedis)(`a home with a server${WITHOUT_REDIS}`, () => {
     expect(JSON.parse(fs.readFileSync(file, 'utf8'))).toEqual({ url: fleet.redis.url, shards: 1 });
     await fleet.redis.stop();
     const alone = await fleet.start(ALL, local);
-    expect(alone.logs.find(({ msg }) => String(msg).includes('its server cannot be asked'))).toMatchObject({
+    expect(alone.logs.find(({ msg }) => String(msg).includes('its server cannot be reached'))).toMatchObject({
       server: new URL(fleet.redis.url).host,
     });
     expect(fs.existsSync(file)).toBe(true);
@@ -86,15 +86,15 @@ describe.skipIf(!hasRedis)(`a home with a server${WITHOUT_REDIS}`, () => {
     const file = path.join(folder, 'home.tar.gz');
     const said = await command(backup, fleet, { args: [file] });
     expect(said).toMatch(
-      /Not in it: what is in progress.* server at 127\.0\.0\.1:\d+ \(2 messages and 0 answers now\)/,
+      /Not in the backup: what is in progress.* server at 127\.0\.0\.1:\d+ \(2 messages and 0 answers now\)/,
     );
     expect(said).toContain('append-only folder');
     const restored = await command(restore, fleet, { args: [file], home: path.join(folder, 'home') });
-    expect(restored).toContain('was on a server (engine.url), not in it');
-    expect(restored).not.toContain('answered again after the start');
+    expect(restored).toContain('was on a server (engine.url), not in the backup');
+    expect(restored).not.toContain('After the next start');
     await fleet.redis.kill();
     const away = await command(backup, fleet, { args: [path.join(folder, 'second.tar.gz')] });
-    expect(away).toMatch(/Not in it: .*cannot be asked/);
+    expect(away).toMatch(/Not in the backup: .*cannot be asked/);
     await fleet.redis.start();
   });
 });

@@ -9,7 +9,7 @@ import { ask, type Platform, waitFor } from '../platforms/platform.ts';
 import { type Fleet, openFleet } from './fleet.ts';
 
 const STEPS = '## Goal\nShip it\n\n## Plan\n- [ ] collect numbers\n- [ ] write the report\n- [ ] send it\n';
-const TOLD = /What stood there before is kept/;
+const TOLD = /The earlier version is kept/;
 const apart = { process: true };
 
 async function open(): Promise<{ fleet: Fleet; telegram: Platform }> {

@@ -1,13 +1,14 @@
 /** What a chat has seen of a turn at work, when the process that showed it is killed and another goes on. */
 import { describe, expect, it } from 'vitest';
 import { hasRedis, WITHOUT_REDIS } from '../helpers/redis.ts';
+import { onEveryPlatform } from '../kit/kit.ts';
 import { waitFor } from '../platforms/platform.ts';
 import { openFleet, type Role } from './fleet.ts';
 
 const ALL: readonly Role[] = ['ingress', 'work', 'deliver'];
 
 describe.skipIf(!hasRedis)(`progress of a process that was killed${WITHOUT_REDIS}`, () => {
-  it.each(['telegram', 'discord', 'slack'] as const)('is gone on %s when the answer is there', async (name) => {
+  it.each(onEveryPlatform)('is gone on %s when the answer is there', async (name) => {
     const fleet = await openFleet({ on: [name], channel: { live: 'status' }, engine: { leaseMs: 3_000 } });
     const [platform] = fleet.platforms;
     if (!platform) throw new Error('there is no platform');

@@ -57,5 +57,4 @@ it.runIf(hasRedis)(
       'Some of it waits in the spool of this home: a gateway with engine.kind local continues it.',
     );
   },
-  60_000,
 );

@@ -17,53 +17,47 @@ interface Ready {
   roles: { own: string[]; missing: string[]; detail?: string };
 }
 
-it.runIf(hasRedis)(
-  `three processes with one role each answer on all three platforms${WITHOUT_REDIS}`,
-  async () => {
-    const fleet = await openFleet({ on: NAMES });
-    fleet.llm.script((request) => ({ text: `re ${request.lastUser.replace(/^\[.*?\]: /, '')}` }));
-    const worker = await fleet.start(['work']);
-    const sender = await fleet.start(['deliver']);
-    for (const { port } of [worker, sender])
-      expect(await readyz(port)).toMatchObject({
-        ready: true,
-        roles: { missing: expect.arrayContaining(['ingress']) },
-      });
-    // Of the three Telegram alone keeps what is said to a bot that never was there.
-    const [telegram] = fleet.platforms as [Platform];
-    telegram.say(telegram.dm('alex'), 'hello');
-    await new Promise((resolve) => setTimeout(resolve, 1_500));
-    expect(telegram.answers(telegram.dm('alex'))).toEqual([]);
+it.runIf(hasRedis)(`three processes with one role each answer on all three platforms${WITHOUT_REDIS}`, async () => {
+  const fleet = await openFleet({ on: NAMES });
+  fleet.llm.script((request) => ({ text: `re ${request.lastUser.replace(/^\[.*?\]: /, '')}` }));
+  const worker = await fleet.start(['work']);
+  const sender = await fleet.start(['deliver']);
+  for (const { port } of [worker, sender])
+    expect(await readyz(port)).toMatchObject({
+      ready: true,
+      roles: { missing: expect.arrayContaining(['ingress']) },
+    });
+  // Of the three Telegram alone keeps what is said to a bot that never was there.
+  const [telegram] = fleet.platforms as [Platform];
+  telegram.say(telegram.dm('alex'), 'hello');
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  expect(telegram.answers(telegram.dm('alex'))).toEqual([]);
 
-    const ingress = await fleet.start(['ingress']);
-    await waitFor(telegram, telegram.dm('alex'), { text: 're hello' });
-    for (const platform of fleet.platforms) {
-      platform.say(platform.dm('alex'), 'again');
-      await waitFor(platform, platform.dm('alex'), { text: 're again' });
-      const texts = platform.answers(platform.dm('alex')).map(({ text }) => text);
-      expect(texts.filter((text) => text.startsWith('re again'))).toHaveLength(1);
-    }
-    const folder = path.join(fleet.home, 'agents', 'default', 'sessions');
-    const lines = fs
-      .readdirSync(folder)
-      .flatMap((name) => fs.readFileSync(path.join(folder, name), 'utf8').split('\n'));
-    // Of whose lane they are stands in them, above whatever a server counted that was lost.
-    for (const line of lines.filter((text) => /"type":"(message|result)"/.test(text)))
-      expect(JSON.parse(line).epoch).toBeGreaterThan(1_700_000_000_000);
-    expect((await readyz(ingress.port)).roles).toEqual({ own: ['ingress'], missing: [] });
-    const metrics = await (await fetch(`http://127.0.0.1:${worker.port}/metrics`)).text();
-    expect(metrics).toMatch(/viber_role\{role="work"\} 1/);
-    expect(metrics).not.toMatch(/role="ingress"/);
-    expect(worker.logs.find(({ msg }) => msg === 'ready')).toMatchObject({ roles: ['work'] });
+  const ingress = await fleet.start(['ingress']);
+  await waitFor(telegram, telegram.dm('alex'), { text: 're hello' });
+  for (const platform of fleet.platforms) {
+    platform.say(platform.dm('alex'), 'again');
+    await waitFor(platform, platform.dm('alex'), { text: 're again' });
+    const texts = platform.answers(platform.dm('alex')).map(({ text }) => text);
+    expect(texts.filter((text) => text.startsWith('re again'))).toHaveLength(1);
+  }
+  const folder = path.join(fleet.home, 'agents', 'default', 'sessions');
+  const lines = fs.readdirSync(folder).flatMap((name) => fs.readFileSync(path.join(folder, name), 'utf8').split('\n'));
+  // Of whose lane they are stands in them, above whatever a server counted that was lost.
+  for (const line of lines.filter((text) => /"type":"(message|result)"/.test(text)))
+    expect(JSON.parse(line).epoch).toBeGreaterThan(1_700_000_000_000);
+  expect((await readyz(ingress.port)).roles).toEqual({ own: ['ingress'], missing: [] });
+  const metrics = await (await fetch(`http://127.0.0.1:${worker.port}/metrics`)).text();
+  expect(metrics).toMatch(/viber_role\{role="work"\} 1/);
+  expect(metrics).not.toMatch(/role="ingress"/);
+  expect(worker.logs.find(({ msg }) => msg === 'ready')).toMatchObject({ roles: ['work'] });
 
-    const found = await runningGateways({ home: fleet.home, config: undefined, env: fleet.env });
-    expect(found.map(({ roles }) => roles)).toEqual([['work'], ['deliver'], ['ingress']]);
-    expect(fs.existsSync(path.join(fleet.home, 'run', 'gateway.json'))).toBe(false);
-    await sender.stop();
-    expect(await runningGateways({ home: fleet.home, config: undefined, env: fleet.env })).toHaveLength(2);
-  },
-  60_000,
-);
+  const found = await runningGateways({ home: fleet.home, config: undefined, env: fleet.env });
+  expect(found.map(({ roles }) => roles)).toEqual([['work'], ['deliver'], ['ingress']]);
+  expect(fs.existsSync(path.join(fleet.home, 'run', 'gateway.json'))).toBe(false);
+  await sender.stop();
+  expect(await runningGateways({ home: fleet.home, config: undefined, env: fleet.env })).toHaveLength(2);
+});
 
 it('folders of a machine are given one process each, and again when it is gone', () => {
   const [home, base] = [tempFolder(), tempFolder()];

@@ -1,4 +1,4 @@
-/** The three levels of skills, and what is in force while their files are being changed. */
+/** The three levels of skills, and which are in use while their files change. */
 import {
   appendFileSync,
   closeSync,
@@ -17,6 +17,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { copySkills } from '../../rolldown.config.ts';
 import { silentLog } from '../../src/log.ts';
+import { messagesIn } from '../../src/messages/messages.ts';
 import { bundledSkills, Skills } from '../../src/skills/catalog.ts';
 import { ownTime } from '../helpers/own-time.ts';
 import { FIXTURES, folder, skillText, write } from './helpers.ts';
@@ -53,7 +54,9 @@ async function open(options: OpenOptions = {}): Promise<Place> {
 const text = (name: string, body: string) => skillText('parameters: {}', `echo ${body}`, name);
 const script = (place: Place, name = 'sample') => place.skills.find('default', name)?.script?.text;
 const reasons = (place: Place) =>
-  place.skills.problems('default').map(({ file, reason }) => `${path.basename(file)}: ${reason}`);
+  place.skills
+    .problems('default')
+    .map(({ file, reason }) => `${path.basename(file)}: ${messagesIn('en').said(reason)}`);
 
 describe('levels', () => {
   test('the bundled ones are there', async () => {
@@ -80,7 +83,7 @@ describe('levels', () => {
       const { skills } = await open({ bundled, reserved });
       const at = (file: string | undefined) => file && path.relative(bundled, file);
       const all = skills.of('default').map((skill) => ({ ...skill, file: at(skill.file), folder: at(skill.folder) }));
-      return { all, problems: skills.problems('default').map(({ reason }) => reason) };
+      return { all, problems: skills.problems('default').map(({ reason }) => messagesIn('en').said(reason)) };
     };
     const usual = await read(bundledSkills());
     expect(await read(built)).toEqual(usual);
@@ -136,7 +139,9 @@ describe('levels', () => {
     write(path.join(place.user, 'a.skill.md'), text('same', 'a'));
     await place.skills.refresh();
     expect(script(place, 'same')).toBe('echo a\n');
-    expect(reasons(place)).toEqual([`b.skill.md: name: "same" is taken by ${path.join(place.user, 'a.skill.md')}`]);
+    expect(reasons(place)).toEqual([
+      `b.skill.md: name: "same" is already used by ${path.join(place.user, 'a.skill.md')}`,
+    ]);
   });
 
   test('a skill file inside another bundle is one of its files', async () => {
@@ -172,7 +177,7 @@ describe('levels', () => {
     await place.skills.refresh();
     expect(place.skills.of('default').map(({ name }) => name)).toEqual(['good']);
     expect(reasons(place)).toEqual([
-      'empty.skill.md: the file does not begin with a front matter (a line of "---")',
+      'empty.skill.md: the file doesn\'t begin with a front matter (a line of "---")',
       'huge.skill.md: larger than 256 KB',
       'js.skill.md: the front matter is in "js"; only YAML is read, nothing was run',
       'notify.skill.md: name: "notify" is the name of a built-in tool; choose another',
@@ -216,7 +221,7 @@ describe('levels', () => {
 });
 
 describe('editing while we run', () => {
-  /** Everything that was ever in force, looked at as often as the event loop turns. */
+  /** Everything that was ever in use, checked at every turn of the event loop. */
   function observe(place: Place): { seen: Set<string>; until(wanted: string): Promise<void> } {
     const seen = new Set<string>();
     const look = () => {
@@ -238,7 +243,7 @@ describe('editing while we run', () => {
     skillText('parameters: {}', Array.from({ length: 12 }, (_, line) => `echo ${word} ${line}`).join('\n'));
   const bodyOf = (word: string) => `${Array.from({ length: 12 }, (_, line) => `echo ${word} ${line}`).join('\n')}\n`;
 
-  test('a file written byte by byte is in force as a whole, or not at all', async () => {
+  test('a file written byte by byte is used as a whole, or not at all', async () => {
     const place = await open({ watch: true });
     const watcher = observe(place);
     const file = path.join(place.user, 'sample.skill.md');

@@ -1,11 +1,14 @@
 /** chart: the picture says what the data says, and data from anywhere gives a picture or a sentence. */
 
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { UserError } from '../../src/errors.ts';
+import { readFace } from '../../src/features/charts/face.ts';
+import { faceFile } from '../../src/features/charts/font.ts';
 import { type ChartSpec, renderChart } from '../../src/features/charts/render.ts';
 import { dateScale, numberScale } from '../../src/features/charts/scale.ts';
 import { textWidth } from '../../src/features/charts/text.ts';
@@ -23,6 +26,7 @@ import type { ArtifactRef, Json } from '../../src/workspace/types.ts';
 import { partsOf } from '../helpers/gateway.ts';
 import { watchLoop } from '../helpers/own-time.ts';
 import { decodePng, type Picture, type Rgb } from './chart-fixtures.ts';
+import { collectionOf, fontWith, withoutFullMap } from './font-fixtures.ts';
 
 const bundled = (name: string, scope: ToolScope) =>
   bind({ ...(name === 'chart' ? chart : webFetch), name, describe: '' }, { scope, gw: partsOf({}) });
@@ -138,18 +142,91 @@ describe('what is drawn', () => {
       expect((await ink(own)).equals(await ink('?'.repeat(own.length)))).toBe(false);
     }
     expect((await ink('日本')).equals(await ink('??'))).toBe(true);
+    expect((await ink('©™')).equals(await ink('??'))).toBe(false);
     expect((await ink('a\u0000\u202e\u0007b 🎉')).equals(await ink('ab'))).toBe(true);
+  });
+});
+
+describe('letters that the charts’ own typeface lacks', () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'fonts-'));
+    mkdirSync(join(folder, 'truetype/ersatz'), { recursive: true });
+    writeFileSync(join(folder, 'truetype/ersatz/Ersatz-Sans.ttf'), fontWith({ 日: 'A', 本: 'G' }));
+    writeFileSync(join(folder, 'truetype/Broken-Sans.ttf'), fontWith({ 日: 'A' }).subarray(0, 3_000));
+    writeFileSync(join(folder, 'notes.ttf'), 'no font');
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  const labels = { type: 'bar', data: '国,v\n日,1\n本 🎉,2' } as const;
+
+  it('are drawn with a font of the machine, and their words as wide as they are', async () => {
+    const shown = await draw({ ...labels, fonts: ['/nowhere', folder] });
+    const same = await draw({ type: 'bar', data: '?,v\nA,1\nG,2' });
+    expect(shown.png.equals(same.png)).toBe(true);
+    expect(same.notes).toEqual([]);
+    expect(shown.notes.join(' ')).not.toMatch(/[日本]/);
+  });
+
+  it('are named in a sentence where no font has them, and so are emoji', async () => {
+    const { notes } = await draw({ ...labels, title: 'सूची' });
+    expect(notes).toEqual([
+      'No font on my machine has these letters, so the chart shows "?" for each: 日 本 国 स च. A font such as Noto Sans CJK (package fonts-noto-cjk) adds them.',
+      'Charts leave out emoji.',
+    ]);
+    const hindi = await draw({ type: 'bar', data: 'n,v\na,1', title: 'सूची' });
+    expect(hindi.notes[0]).toContain('Noto Sans (package fonts-noto-core)');
+    const many = Array.from({ length: 40 }, (_, at) => String.fromCodePoint(0x4e00 + at)).join('');
+    const [note = ''] = (await draw({ type: 'bar', data: 'n,v\na,1', title: many })).notes;
+    expect(note).toMatch(/: (?:\S ){12}and more\./u);
+  });
+
+  it('are looked for in fonts with either kind of map, and in collections', () => {
+    const file = join(folder, 'one.ttf');
+    const faceOf = (font: Buffer) => {
+      writeFileSync(file, font);
+      const face = readFace(file);
+      rmSync(file);
+      return face;
+    };
+    const original = readFileSync(faceFile('DejaVuSans'));
+    const codes = [0x20, 0x41, 0xe9, 0x416, 0x5d0, 0x627, 0x2264, 0x4e00, 0xffff];
+    const widths = codes.map((code) => faceOf(original)?.widthOf(code));
+    expect(widths.slice(-2)).toEqual([undefined, undefined]);
+    expect(widths.slice(0, -2).every((width) => width !== undefined && width > 0.2 && width < 1.2)).toBe(true);
+    const small = withoutFullMap(original);
+    expect(codes.map((code) => faceOf(small)?.widthOf(code))).toEqual(widths);
+    expect(codes.map((code) => faceOf(collectionOf(original))?.widthOf(code))).toEqual(widths);
+    expect(faceOf(original)?.widthOf(0x1d538)).toBeGreaterThan(0.5);
+    expect(faceOf(small)?.widthOf(0x1d538)).toBeUndefined();
+  });
+
+  it('in a damaged font are missing, and nothing breaks', () => {
+    const file = join(folder, 'damaged.ttf');
+    const original = readFileSync(faceFile('DejaVuSans')).subarray(0, 60_000);
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.nat(4_000), fc.nat(255)), { maxLength: 40 }),
+        fc.nat(60_000),
+        (changes, length) => {
+          const damaged = Buffer.from(original.subarray(0, length));
+          for (const [at, byte] of changes) if (at < length) damaged[at] = byte;
+          writeFileSync(file, damaged);
+          const face = readFace(file);
+          for (const code of [0x20, 0x41, 0x4e00, 0x1f600]) expect(face?.widthOf(code) ?? 0).toBeGreaterThanOrEqual(0);
+        },
+      ),
+      { numRuns: Number(process.env.PROPERTY_RUNS ?? 100) },
+    );
+    rmSync(file);
   });
 });
 
 describe('words that look like markup', () => {
   const FRAME = '<rect width="600" height="400" fill="#f00"/>';
+  // biome-ignore format: a list is filled
   const WORDS = [
-    `</text>${FRAME}<text>`,
-    `</text></svg>${FRAME}`,
-    `"/>${FRAME}`,
-    `<![CDATA[${FRAME}`,
-    '&lol;<!--',
+    `</text>${FRAME}<text>`, `</text></svg>${FRAME}`, `"/>${FRAME}`, `<![CDATA[${FRAME}`, '&lol;<!--',
     '\ufffe\ud800]]>',
   ];
   it.each(WORDS)('%j is drawn as words', async (words) => {
@@ -404,6 +481,23 @@ describe('the tool', () => {
     expect(openTask(home, 'task1').artifacts.list()).toHaveLength(1);
   });
 
+  it('uses the fonts of the machine, and says which letters it has none for', async () => {
+    const given = { title: '日', type: 'bar', data: 'n,v\n\u{1e900},1\nb,2' };
+    const before = process.env.XDG_DATA_HOME;
+    mkdirSync(join(root, 'data/fonts'), { recursive: true });
+    writeFileSync(join(root, 'data/fonts/Ersatz-Sans.ttf'), fontWith({ 日: 'A' }));
+    process.env.XDG_DATA_HOME = join(root, 'data');
+    try {
+      const { notes } = z.object({ notes: z.array(z.string()).default([]) }).parse(await run(given));
+      expect(notes.join(' ')).not.toContain('日');
+      // A machine with the fonts of every script has nothing to say.
+      for (const note of notes) expect(note).toMatch(/^No font on my machine has these letters, .*: \u{1e900}\. /u);
+    } finally {
+      if (before === undefined) delete process.env.XDG_DATA_HOME;
+      else process.env.XDG_DATA_HOME = before;
+    }
+  });
+
   it('draws a file of the task, and no other', async () => {
     const file = {
       title: 'data.csv',
@@ -423,7 +517,7 @@ describe('the tool', () => {
       name: 'x.png',
       content: Buffer.from([0, 1, 2]),
     });
-    await expect(run({ title: 'F', type: 'line', file: 'x.png' })).rejects.toThrow(/not text/);
+    await expect(run({ title: 'F', type: 'line', file: 'x.png' })).rejects.toThrow(/isn't text/);
     await expect(run({ title: 'F', type: 'line' })).rejects.toThrow(/either data/);
     await expect(run({ title: 'F', type: 'line', data: 'a\n1', file: 'data.csv' })).rejects.toThrow(/either data/);
   });

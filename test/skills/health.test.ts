@@ -2,6 +2,7 @@
 import { chmodSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { messagesIn, say } from '../../src/messages/messages.ts';
 import { openHealth } from '../../src/skills/health.ts';
 import { findProgram, searchPath } from '../../src/skills/sandbox.ts';
 import { folder, skillOf, skillText, write } from './helpers.ts';
@@ -16,8 +17,8 @@ describe('health', () => {
     );
     const health = await openHealth({ granted: { sample: { OTHER: 'x' } }, sandbox: true }).of(skill);
     expect(health.isUsable).toBe(false);
-    expect(health.problems).toEqual([
-      { kind: 'system', name: process.platform, fix: 'it works on win32 or plan9 only' },
+    expect(health.problems.map(({ fix, ...rest }) => ({ ...rest, fix: messagesIn('en').said(fix) }))).toEqual([
+      { kind: 'system', name: process.platform, fix: 'it works on win32, plan9 only' },
       { kind: 'binary', name: 'no-such-a', fix: 'install no-such-a' },
       { kind: 'binary', name: 'no-such-b, no-such-c', fix: 'install one of no-such-b, no-such-c' },
       { kind: 'variable', name: 'TOKEN', fix: 'set skills.env.sample.TOKEN in config.yaml' },
@@ -41,7 +42,7 @@ describe('health', () => {
     const health = openHealth({ granted: {}, sandbox: false });
     expect(await health.of(tool)).toMatchObject({
       isUsable: true,
-      problems: [{ kind: 'sandbox', fix: expect.stringContaining('bubblewrap') }],
+      problems: [{ kind: 'sandbox', fix: say('skillFiles.wantsSandbox') }],
     });
     const { script: _, ...native } = tool;
     expect((await health.of(native)).problems).toEqual([]);
@@ -57,7 +58,7 @@ describe('health', () => {
     );
     const names = async (sandbox: boolean) => {
       const { problems } = await openHealth({ granted: {}, sandbox, path: `.:relative::${bin}:/usr/bin` }).of(tool);
-      return problems.map(({ name, fix }) => `${name}: ${fix}`);
+      return problems.map(({ name, fix }) => `${name}: ${messagesIn('en').said(fix)}`);
     };
     expect(await names(true)).toEqual([
       'my-program: install my-program for the whole system (below /usr)',

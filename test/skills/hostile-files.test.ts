@@ -10,19 +10,9 @@ import { FIXTURES, folder, skillOf, skillText, write } from './helpers.ts';
 describe('front matter in other languages', () => {
   const canary = path.join(folderName(), 'canary');
   const attack = `require('node:fs').writeFileSync(${JSON.stringify(canary)}, 'x')`;
+  // biome-ignore format: a list is filled
   const languages = [
-    'js',
-    'javascript',
-    'JS',
-    'JavaScript',
-    ' js',
-    'js ',
-    '\tjs',
-    'coffee',
-    'coffeescript',
-    'cson',
-    'json',
-    'json5',
+    'js', 'javascript', 'JS', 'JavaScript', ' js', 'js ', '\tjs', 'coffee', 'coffeescript', 'cson', 'json', 'json5',
   ];
   const others = ['toml', 'ts', 'constructor', '__proto__', 'toString', 'yaml js', 'yaml;js', 'eval', '.js', 'ejs'];
 
@@ -55,22 +45,19 @@ describe('front matter in other languages', () => {
 });
 
 describe('front matter that is too much', () => {
-  test.each([
+  test.each(
+    // biome-ignore format: a row is a line
     [
-      'aliases in aliases',
-      `a0: &a0 [x, x]\n${Array.from({ length: 30 }, (_, i) => `a${i + 1}: &a${i + 1} [*a${i}, *a${i}, *a${i}, *a${i}]`).join('\n')}`,
+      ['aliases in aliases', `a0: &a0 [x, x]\n${Array.from({ length: 30 }, (_, i) => `a${i + 1}: &a${i + 1} [*a${i}, *a${i}, *a${i}, *a${i}]`).join('\n')}`],
+      ['an alias inside its anchor', 'a: &a [*a]'],
+      ['many keys', Array.from({ length: 100_000 }, (_, i) => `k${i}: 1`).join('\n')],
+      ['as many keys as fit, one of them twice', `${Array.from({ length: 2000 }, (_, i) => `${i.toString(36)}:`).join('\n')}\n0:`],
+      ['deep lists', `a: ${'['.repeat(7000)}${']'.repeat(7000)}`],
+      ['deep maps', `a: ${'{a: '.repeat(3000)}1${'}'.repeat(3000)}`],
+      ['keys within keys', '? '.repeat(300)],
+      ['a megabyte of text', `a: ${'x'.repeat(1024 * 1024)}`],
     ],
-    ['an alias inside its anchor', 'a: &a [*a]'],
-    ['many keys', Array.from({ length: 100_000 }, (_, i) => `k${i}: 1`).join('\n')],
-    [
-      'as many keys as fit, one of them twice',
-      `${Array.from({ length: 2000 }, (_, i) => `${i.toString(36)}:`).join('\n')}\n0:`,
-    ],
-    ['deep lists', `a: ${'['.repeat(7000)}${']'.repeat(7000)}`],
-    ['deep maps', `a: ${'{a: '.repeat(3000)}1${'}'.repeat(3000)}`],
-    ['keys within keys', '? '.repeat(300)],
-    ['a megabyte of text', `a: ${'x'.repeat(1024 * 1024)}`],
-  ])('%s', (_what, front) => {
+  )('%s', (_what, front) => {
     const started = ownTime();
     expect(() => skillOf(skillText(front))).toThrow();
     expect(ownTime() - started).toBeLessThan(3000);

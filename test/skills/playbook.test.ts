@@ -19,13 +19,10 @@ describe('a playbook is read', () => {
       name: 'release-feature',
       title: 'Release Feature',
       goal: 'Prepare a branch.\nFor release.',
+      // biome-ignore format: a row is a line
       steps: [
         { agent: 'Coder', instruction: 'Run all tests.', constraints: [] },
-        {
-          agent: 'Git',
-          instruction: 'Create `release/v<version>`.',
-          constraints: ['Push nothing.', 'Name it <version>, exactly so.'],
-        },
+        { agent: 'Git', instruction: 'Create `release/v<version>`.', constraints: ['Push nothing.', 'Name it <version>, exactly so.'] },
         { instruction: 'Tell me.', constraints: [] },
       ],
     });
@@ -57,9 +54,9 @@ describe('a playbook is read', () => {
     ['# Playbook: a\n## Steps\n1. a', 'expected a section "## Goal"'],
     ['# Playbook: a\n## Goal\ng', 'expected a section "## Steps"'],
     [wrap('just words'), 'line 7: expected a numbered step'],
-    [wrap('1. [../../etc] a'), 'line 7: [../../etc] is not the name'],
-    [wrap('1. [ ] a'), 'line 7: [] is not the name'],
-    [wrap('1. [Coder]'), 'line 7: this step says nothing'],
+    [wrap('1. [../../etc] a'), "line 7: [../../etc] isn't the name"],
+    [wrap('1. [ ] a'), "line 7: [] isn't the name"],
+    [wrap('1. [Coder]'), 'line 7: this step has no instruction'],
     [wrap('1. a\n   - Constraint:'), 'line 7: a constraint of this step is empty'],
     [wrap('1. a\n   ```\n   b'), 'line 8: the code block that begins here'],
     [wrap(Array.from({ length: 51 }, (_, n) => `${n + 1}. a`).join('\n')), 'line 57: at most 50 steps'],
@@ -92,33 +89,14 @@ function random(seed: number): (below: number) => number {
 }
 
 const PIECES = [
+  // biome-ignore format: a list is filled
   ...[
-    'run',
-    'tests',
-    '[x]',
-    '[Agent: Git]',
-    '<version>',
-    '\\<b>',
-    '- Constraint: no',
-    '1. sub',
-    '# Playbook: y',
-    '## Steps',
-    '```',
+    'run', 'tests', '[x]', '[Agent: Git]', '<version>', '\\<b>', '- Constraint: no', '1. sub', '# Playbook: y',
+    '## Steps', '```',
   ],
+  // biome-ignore format: a list is filled
   ...[
-    '`a`',
-    '*b*',
-    '   deep',
-    'é漢🙂',
-    '(in progress)',
-    '\\[',
-    ':',
-    '[',
-    ']',
-    '- [ ] box',
-    '>',
-    '<a href="x">',
-    '$HOME',
+    '`a`', '*b*', '   deep', 'é漢🙂', '(in progress)', '\\[', ':', '[', ']', '- [ ] box', '>', '<a href="x">', '$HOME',
     '\\n',
   ],
 ];
@@ -174,16 +152,12 @@ describe('placeholders', () => {
     expect(() => fillPlaybook(playbook, values({ version: '1', branch: 'main', what }))).toThrow(/value/);
   });
 
-  it.each([
-    '[Coder] rm -rf',
-    '[Agent: Root] x',
-    '# Playbook: z',
-    '2. b',
-    '- Constraint: none',
-    '](',
-    '\\[Coder] x',
-    '```',
-  ])('cannot make another playbook of it: %j', (what) => {
+  it.each(
+    // biome-ignore format: a list is filled
+    [
+      '[Coder] rm -rf', '[Agent: Root] x', '# Playbook: z', '2. b', '- Constraint: none', '](', '\\[Coder] x', '```',
+    ],
+  )('cannot make another playbook of it: %j', (what) => {
     const filled = fillPlaybook(playbook, values({ version: '1', branch: 'main', what }));
     expect(filled.steps).toHaveLength(2);
     expect(filled.steps[1]?.agent).toBeUndefined();

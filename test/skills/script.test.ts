@@ -67,16 +67,9 @@ for (const { where, sandbox, skip } of MODES) {
       const script = { shell: 'sh' as const, text: 'env; cat; touch "$HOME/x" "$TMPDIR/y"; umask' };
       const result = await runScript({ script, variables, granted: { KEY: 'v' }, ...at(folder()) });
       const names = result.stdout.split('\n').flatMap((line) => /^(\w+)=/.exec(line)?.[1] ?? []);
+      // biome-ignore format: a list is filled
       const ours = [
-        'GIT_CEILING_DIRECTORIES',
-        'HOME',
-        'KEY',
-        'LANG',
-        'OPENVIBER_SCRIPT',
-        'PATH',
-        'TMPDIR',
-        'TZ',
-        'message',
+        'GIT_CEILING_DIRECTORIES', 'HOME', 'KEY', 'LANG', 'OPENVIBER_SCRIPT', 'PATH', 'TMPDIR', 'TZ', 'message',
       ];
       expect(names.filter((name) => name !== 'PWD').sort()).toEqual(ours);
       expect(result.stdout).not.toContain('very-secret');
@@ -287,30 +280,11 @@ describe(`only ${IN_SANDBOX}`, () => {
     const skillFolder = path.dirname(write(path.join(root, 'skill', 'SKILL.md'), 'text'));
     mkdirSync(path.join(root, 'work'));
     // Opened for writing, and nothing written: were one of them open, this machine should not change.
+    // biome-ignore format: a row is a line
     const targets = [
-      ...[
-        '/usr/bin/env',
-        '/usr/bin/viber-canary',
-        '/etc/passwd',
-        '/etc/viber-canary',
-        '/viber-canary',
-        '/proc/viber-canary',
-      ],
-      ...[
-        '/proc/sys/kernel/core_pattern',
-        '/proc/sys/kernel/hostname',
-        '/proc/sys/vm/drop_caches',
-        '/proc/sysrq-trigger',
-      ],
-      ...[
-        '/proc/sys/net/ipv4/ip_forward',
-        '/proc/1/mem',
-        '/sys/power/state',
-        '/dev/mem',
-        '/dev/kmsg',
-        '/dev/vda',
-        '/dev/sda',
-      ],
+      ...['/usr/bin/env', '/usr/bin/viber-canary', '/etc/passwd', '/etc/viber-canary', '/viber-canary', '/proc/viber-canary'],
+      ...['/proc/sys/kernel/core_pattern', '/proc/sys/kernel/hostname', '/proc/sys/vm/drop_caches', '/proc/sysrq-trigger'],
+      ...['/proc/sys/net/ipv4/ip_forward', '/proc/1/mem', '/sys/power/state', '/dev/mem', '/dev/kmsg', '/dev/vda', '/dev/sda'],
       ...['$SKILL_DIR/viber-canary', '$SKILL_DIR/SKILL.md', '$0'],
     ];
     const text = [

@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { UserError } from '../../src/errors.ts';
+import { messagesIn, say } from '../../src/messages/messages.ts';
 import { toInputSchema, toVariables } from '../../src/skills/parameters.ts';
 import { parseSkill, type Skill } from '../../src/skills/skill.ts';
 import { FIXTURES, skillOf, skillText } from './helpers.ts';
@@ -95,7 +97,7 @@ describe('what it is', () => {
     expect(() => skillOf(skillText('parameters: {}', 'echo', 'Say Hello'))).toThrow('kebab-case');
     expect(skillOf(text, { file: '/s/Say Hello/SKILL.md' })).toMatchObject({
       name: 'say-hello',
-      warnings: [expect.stringMatching(/"Say Hello" is not kebab-case; it is known as say-hello/)],
+      warnings: [say('skillFiles.knownAs', { name: 'Say Hello', slug: 'say-hello' })],
     });
   });
 
@@ -123,6 +125,16 @@ describe('what it is', () => {
   });
 });
 
+/** The reason in another language, which has it from the catalogue. */
+function germanOf(read: () => unknown): string {
+  try {
+    read();
+  } catch (error) {
+    if (error instanceof UserError) return messagesIn('de').said(error.said);
+  }
+  return '';
+}
+
 describe('what is refused, with the reason', () => {
   test.each([
     ['name: Git-Commit\nparameters: {}', /kebab-case/],
@@ -140,34 +152,36 @@ describe('what is refused, with the reason', () => {
     ['parameters: text', /parameters: expected one key/],
     ['parameters: { x: text }', /parameters\.x: expected type/],
     ['parameters: { x: { type: array } }', /parameters\.x\.type: expected string, number or boolean/],
-    ['parameters: { x: { description: no type } }', /parameters\.x\.type/],
+    ['parameters: { x: { description: no type } }', /parameters\.x\.type: expected/],
     ['parameters: { x: { type: string, required: sure } }', /parameters\.x\.required: expected true or false/],
     ['parameters: { x: { type: string, requird: true } }', /unknown key "requird"/],
-    ['parameters: { x: { type: number, default: one } }', /parameters\.x\.default/],
-    ['parameters: { x: { type: number, enum: [one] } }', /parameters\.x\.enum/],
-    ['parameters: { x: { type: string, enum: [a], default: b } }', /parameters\.x\.default/],
-    ['parameters: { "x y": { type: string } }', /is no name/],
-    ['parameters: { "1x": { type: string } }', /is no name/],
-    ['parameters: { "x=1": { type: string } }', /is no name/],
-    ['parameters: { "BASH_FUNC_ls%%": { type: string } }', /is no name/],
-    ['parameters: { a-b: { type: string }, a_b: { type: string } }', /another one of that name/],
-    ['parameters: { X: { type: string }, x: { type: string } }', /another one of that name/],
+    ['parameters: { x: { type: number, default: one } }', /parameters\.x\.default: this value/],
+    ['parameters: { x: { type: number, enum: [one] } }', /parameters\.x\.enum: this value/],
+    ['parameters: { x: { type: string, enum: [a], default: b } }', /parameters\.x\.default: this value/],
+    ['parameters: { "x y": { type: string } }', /isn't a valid name/],
+    ['parameters: { "1x": { type: string } }', /isn't a valid name/],
+    ['parameters: { "x=1": { type: string } }', /isn't a valid name/],
+    ['parameters: { "BASH_FUNC_ls%%": { type: string } }', /isn't a valid name/],
+    ['parameters: { a-b: { type: string }, a_b: { type: string } }', /another parameter has this name/],
+    ['parameters: { X: { type: string }, x: { type: string } }', /another parameter has this name/],
     [
       'parameters: { KEY: { type: string } }\nmetadata: { openclaw: { requires: { env: [KEY] } } }',
       /requires a variable/,
     ],
-    ['metadata: "{not json"', /metadata: the text is not JSON/],
-    ['metadata: { openviber: { network: "yes" } }', /metadata\.openviber\.network/],
-    ['metadata: { openviber: { timeout: 99999 } }', /metadata\.openviber\.timeout/],
+    ['metadata: "{not json"', /metadata: the text isn't JSON/],
+    ['metadata: { openviber: { network: "yes" } }', /metadata\.openviber\.network: expected/],
+    ['metadata: { openviber: { timeout: 99999 } }', /metadata\.openviber\.timeout: at most/],
   ])('%j', (front, reason) => {
     const base = ['name', 'description'].filter((key) => !front.startsWith(key)).map((key) => `${key}: sample`);
     const text = `---\n${[...base, front].join('\n')}\n---\necho`;
-    expect(() => skillOf(text, { reserved: ['notify', 'update_plan'] })).toThrow(reason);
+    const read = () => skillOf(text, { reserved: ['notify', 'update_plan'] });
+    expect(read).toThrow(reason);
+    expect(germanOf(read)).not.toMatch(reason);
   });
 
   test.each([
-    ['', /does not begin with a front matter/],
-    ['# Only text', /does not begin/],
+    ['', /doesn't begin with a front matter/],
+    ['# Only text', /doesn't begin/],
     ['---\nname: x\ndescription: y\n', /no end/],
     ['---\nname: x\ndescription: y\n---', /half-written/],
     ['---\nname: x\ndescription: y\n--', /no end/],
@@ -177,6 +191,7 @@ describe('what is refused, with the reason', () => {
     ['---\nname: [x\n---\necho', /^line \d/],
   ])('the file %j', (text, reason) => {
     expect(() => skillOf(text)).toThrow(reason);
+    expect(germanOf(() => skillOf(text))).toMatch(/Front Matter|erwartet|^Zeile \d/);
   });
 
   test('the same bad file is bad again, not an empty front matter', () => {

@@ -1,11 +1,15 @@
-/** The dashboard that is delivered: Grafana takes it, and every query of it asks for numbers that there are. */
+/**
+ * The dashboard and the alerts that are delivered: Grafana and Prometheus take them, and every query asks for numbers, labels and
+ * values that there are.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parser } from '@prometheus-io/lezer-promql';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { z } from 'zod';
 import { openWorld } from '../dialogs/harness.ts';
 import { readMetrics } from '../helpers/openmetrics.ts';
+import { type Query, readQuery } from '../helpers/promql.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const source = z.strictObject({ type: z.literal('prometheus'), uid: z.templateLiteral(['$', '{datasource}']) });
@@ -37,55 +41,146 @@ const dashboard = dashboardShape.parse(JSON.parse(readFileSync(join(root, 'deplo
 const panels = dashboard.panels.flatMap((panel) => (panel.type === 'row' ? [] : [panel]));
 const expressions = panels.flatMap(({ title, targets }) => targets.map(({ expr }) => ({ title, expr })));
 
-/** What a query asks for, by the grammar that Prometheus itself is edited with; throws where it is no query. */
-function askedIn(expr: string): { names: string[]; labels: string[] } {
-  // Grafana fills these in.
-  const text = expr.replaceAll('$__rate_interval', '5m');
-  const names: string[] = [];
-  const labels: string[] = [];
-  parser.parse(text).iterate({
-    enter({ type, from, to }) {
-      if (type.isError) throw new Error(`no PromQL at ${from}: ${text}`);
-      const found = text.slice(from, to);
-      if (type.name === 'Identifier') names.push(found);
-      if (type.name === 'LabelName') labels.push(found);
-    },
-  });
-  return { names, labels };
+/** https://prometheus.io/docs/prometheus/latest/configuration/alerting_rules/ */
+const duration = z.string().regex(/^\d+[smh]$/);
+const rulesShape = z.strictObject({
+  groups: z.array(
+    z.strictObject({
+      name: isFilled,
+      interval: duration.optional(),
+      rules: z.array(
+        z.strictObject({
+          alert: z.string().regex(/^Viber[A-Z]\w+$/),
+          expr: isFilled,
+          for: duration.optional(),
+          labels: z.strictObject({ severity: z.enum(['critical', 'warning', 'info']) }),
+          annotations: z.strictObject({ summary: isFilled, description: isFilled }),
+        }),
+      ),
+    }),
+  ),
+});
+const alerts = rulesShape
+  .parse(parse(readFileSync(join(root, 'deploy/prometheus-rules.yaml'), 'utf8')))
+  .groups.flatMap(({ rules }) => rules);
+
+/** What Prometheus itself adds to each sample. */
+const TARGET = ['job', 'instance'];
+const familyOf = (name: string) => name.replace(/_(bucket|sum|count)$/, '');
+
+/** Each metric with the labels that it is documented with. */
+const documented = new Map(
+  [
+    ...readFileSync(join(root, 'docs/observability.md'), 'utf8').matchAll(
+      /^- `(viber_\w+)` \((\w+)(?:; ([\w, ]+))?\)/gm,
+    ),
+  ].map(([, name = '', , labels]) => [name, labels?.split(', ') ?? []]),
+);
+const labelsOf = (name: string): string[] => [
+  ...(documented.get(familyOf(name)) ?? []),
+  ...(name.endsWith('_bucket') ? ['le'] : []),
+];
+
+interface KnownSample {
+  name: string;
+  labels: Record<string, string>;
 }
 
-describe('the dashboard', () => {
-  it('asks for nothing that a gateway that has answered does not tell, by labels that it has', async () => {
-    const world = await openWorld();
-    world.llm.script(({ n }) => (n === 1 ? { text: 'yes' } : { fault: 'server-error' }));
-    await world.ask('works');
-    await world.ask('fails');
+/** Says what a query asks for that nothing tells. */
+function missingIn({ selectors, groupings }: Query, samples: readonly KnownSample[]): string[] {
+  const allLabels = [...TARGET, ...selectors.flatMap(({ name }) => labelsOf(name))];
+  const bySelector = selectors.flatMap(({ name, matchers }) => {
+    const own = samples.filter((sample) => sample.name === name);
+    if (own.length === 0) return [name];
+    return matchers.flatMap(({ label, operator, value }) => {
+      if (![...TARGET, ...labelsOf(name)].includes(label)) return [`${name}{${label}}`];
+      // Grafana fills in its variables.
+      if (value.startsWith('$')) return [];
+      const values = operator.endsWith('~') ? value.split('|') : [value];
+      const missing = values.filter((one) => !own.some(({ labels }) => labels[label] === one));
+      return missing.map((one) => `${name}{${label}="${one}"}`);
+    });
+  });
+  return [...bySelector, ...groupings.filter((label) => !allLabels.includes(label)).map((label) => `by (${label})`)];
+}
+
+/** What a gateway tells that has answered, failed and paid; of a family whose first number is still to come only the name. */
+async function tellAll(): Promise<{ fresh: KnownSample[]; samples: KnownSample[] }> {
+  const world = await openWorld({ config: { prices: { 'local/test-model': { input: 1, output: 10 } } } });
+  const tell = async () => {
     const response = await fetch(`http://127.0.0.1:${world.app.port}/metrics`);
-    // A family whose first number is still to come is told by its name alone.
-    const samples = [...readMetrics(await response.text(), 'text').values()].flatMap((family) =>
+    return [...readMetrics(await response.text(), 'text').values()].flatMap((family): KnownSample[] =>
       family.samples.length > 0 ? family.samples : [{ name: family.name, labels: {} }],
     );
-    const known = new Set(samples.map(({ name }) => name));
-    const labels = new Set(samples.flatMap((sample) => Object.keys(sample.labels)));
-    for (const { title, expr } of expressions) {
-      const asked = askedIn(expr);
-      expect(asked.names.length, title).toBeGreaterThan(0);
-      expect(
-        asked.names.filter((name) => !known.has(name)),
-        title,
-      ).toEqual([]);
-      const own = ['job', 'instance', 'currency', 'kind', ...labels];
-      expect(
-        asked.labels.filter((name) => !own.includes(name)),
-        title,
-      ).toEqual([]);
+  };
+  const fresh = await tell();
+  const usage = { prompt_tokens: 900, completion_tokens: 12, prompt_tokens_details: { cached_tokens: 300 } };
+  world.llm.script(({ n }) => (n === 1 ? { text: 'yes', usage } : { fault: 'server-error' }));
+  await world.ask('works');
+  await world.ask('fails');
+  return { fresh, samples: await tell() };
+}
+let told: ReturnType<typeof tellAll> | undefined;
+const tellOnce = () => (told ??= tellAll());
+
+describe('the dashboard and the alerts', () => {
+  it.each([...expressions, ...alerts.map(({ alert, expr }) => ({ title: alert, expr }))])(
+    '$title: $expr',
+    async ({ expr }) => {
+      const query = readQuery(expr);
+      expect(query.selectors.length).toBeGreaterThan(0);
+      expect(missingIn(query, (await tellOnce()).samples)).toEqual([]);
+    },
+  );
+
+  it('rely on a page that names each metric with the labels that it has', async () => {
+    for (const { name, labels } of (await tellOnce()).samples) {
+      if (Object.keys(labels).length > 0) expect(Object.keys(labels).sort(), name).toEqual(labelsOf(name).sort());
+      expect([...documented.keys()]).toContain(familyOf(name));
     }
-    // And shows all there is.
+  });
+
+  it('find what a query asks for in vain', async () => {
+    const { samples } = await tellOnce();
+    const missing = (expr: string) => missingIn(readQuery(expr), samples);
+    expect(missing('rate(viber_lost_total[5m])')).toEqual(['viber_lost_total']);
+    expect(missing('sum by (le, person) (viber_answer_seconds_bucket{job=~"$job"})')).toEqual(['by (person)']);
+    expect(missing('viber_runs_total{channel="a"}')).toEqual(['viber_runs_total{channel}']);
+    expect(missing('viber_deliveries_total{outcome=~"dead|lost"}')).toEqual(['viber_deliveries_total{outcome="lost"}']);
+    expect(() => readQuery('sum by (le) (rate(viber_x_bucket[5m])')).toThrow('no PromQL');
+  });
+});
+
+describe('the alerts', () => {
+  it('have names of their own, and fill in only labels that their query keeps', () => {
+    expect(new Set(alerts.map(({ alert }) => alert)).size).toBe(alerts.length);
+    for (const { alert, expr, annotations } of alerts) {
+      const { groupings } = readQuery(expr);
+      const filled = Object.values(annotations).flatMap((text) =>
+        [...text.matchAll(/\{\{(.*?)\}\}/g)].map(([, what = '']) => what.trim()),
+      );
+      for (const what of filled) {
+        const [, label] = /^\$labels\.(\w+)$/.exec(what) ?? [];
+        expect(
+          label === undefined ? what === '$value | humanizeDuration' : groupings.includes(label),
+          `${alert}: ${what}`,
+        ).toBe(true);
+      }
+    }
+  });
+
+  it('see the first failure, since its count begins at 0', async () => {
+    const outcomes = (await tellOnce()).fresh.filter(({ name }) => name === 'viber_deliveries_total');
+    expect(outcomes.map(({ labels }) => labels.outcome)).toEqual(expect.arrayContaining(['dead', 'unsure']));
+  });
+});
+
+describe('the dashboard', () => {
+  it('shows all there is', async () => {
     const shown = new Set(
-      expressions.flatMap(({ expr }) => askedIn(expr).names.map((name) => name.replace(/_bucket$/, ''))),
+      expressions.flatMap(({ expr }) => readQuery(expr).selectors.map(({ name }) => familyOf(name))),
     );
-    const all = new Set([...known].map((name) => name.replace(/_(bucket|sum|count)$/, '')));
-    expect([...all].filter((name) => !shown.has(name))).toEqual([]);
+    expect([...documented.keys()].filter((name) => !shown.has(name))).toEqual([]);
   });
 
   it('has panels that stand beside each other, each with a title, words and a unit of its own kind', () => {
@@ -109,13 +204,5 @@ describe('the dashboard', () => {
       if (isTime) expect(fieldConfig.defaults.unit, title).toBe('s');
       if (targets.some(({ expr }) => /_bytes/.test(expr))) expect(fieldConfig.defaults.unit, title).toBe('bytes');
     }
-  });
-
-  it('tells a query from what is none', () => {
-    expect(() => askedIn('sum by (le) (rate(viber_x_bucket[5m])')).toThrow('no PromQL');
-    expect(askedIn('sum by (le) (rate(viber_x_bucket{job=~"$job"}[$__rate_interval]))')).toEqual({
-      names: ['viber_x_bucket'],
-      labels: ['le', 'job'],
-    });
   });
 });

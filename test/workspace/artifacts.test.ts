@@ -75,6 +75,67 @@ describe('createArtifact', () => {
     expect(openTask(home, '20260101-none').artifacts.list()).toEqual([]);
   });
 
+  it('numbers a title that another artifact has, as a file manager does', async () => {
+    const home = await newHome();
+    const titles = [
+      // biome-ignore format: a list is filled
+      ...[
+        'report.csv', 'report.csv', 'REPORT.CSV', 'report (2).csv', 'Release 1.2', 'Release 1.2', 'Budget (2024).csv',
+      ],
+      ...[
+        'Budget (2024).csv',
+        'Notes',
+        'notes',
+        'Notes.md',
+        'v1.tar.gz',
+        'v1.tar.gz',
+        'a'.repeat(200),
+        'a'.repeat(200),
+      ],
+    ];
+    const made: string[] = [];
+    for (const [n, title] of titles.entries()) {
+      const named = /\.[a-z]/i.test(title) ? { name: title } : {};
+      made.push((await create(home, title, { content: String(n), id: `f${n}`, ...named })).title);
+    }
+    expect(made).toEqual([
+      ...['report.csv', 'report (2).csv', 'REPORT (3).CSV', 'report (4).csv', 'Release 1.2', 'Release 1.2 (2)'],
+      ...['Budget (2024).csv', 'Budget (2024) (2).csv', 'Notes', 'notes (2)', 'Notes (3).md'],
+      ...['v1.tar.gz', 'v1.tar (2).gz', 'a'.repeat(200), `${'a'.repeat(196)} (2)`],
+    ]);
+    const names = openTask(home, TASK)
+      .artifacts.list()
+      .map(({ name }) => name.toLowerCase());
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it('keeps the title of an artifact that is replaced or made again, numbered or not', async () => {
+    const home = await newHome();
+    await create(home, 'report.csv', { id: 'one', content: '1' });
+    await create(home, 'report.csv', { id: 'two', content: '2' });
+    expect((await create(home, 'report.csv', { id: 'two', content: '2' })).title).toBe('report (2).csv');
+    expect((await create(home, 'report.csv', { id: 'two', content: 'new' })).title).toBe('report (2).csv');
+    expect((await create(home, 'report.csv', { id: 'one', content: 'new' })).title).toBe('report.csv');
+    expect(openTask(home, TASK).artifacts.list()).toHaveLength(2);
+  });
+
+  it('numbers the titles of links and of files that people send', async () => {
+    const home = await newHome();
+    const { artifacts } = openTask(home, TASK);
+    const link = (id: string) =>
+      artifacts.link({ id, title: 'Docs', type: 'text/html', ref: `https://example.org/${id}` });
+    expect([(await link('a')).title, (await link('b')).title, (await link('b')).title]).toEqual([
+      ...['Docs', 'Docs (2)', 'Docs (2)'],
+    ]);
+    for (const n of [1, 2]) {
+      const file = path.join(home.taskDir(TASK), `.in-${n}`);
+      fs.writeFileSync(file, String(n));
+      await artifacts.adopt({ title: 'photo.jpg', name: 'photo.jpg', type: 'image/jpeg', origin: 'user', path: file });
+    }
+    expect(artifacts.list().map(({ title }) => title)).toEqual(['Docs', 'Docs (2)', 'photo.jpg', 'photo (2).jpg']);
+    expect(artifacts.find('photo (2).jpg')?.title).toBe('photo (2).jpg');
+  });
+
   it('is the same artifact when it is made twice, and a new version with other content', async () => {
     const home = await newHome();
     const first = await create(home, 'Walkthrough', { id: 'walkthrough', content: 'v1' });
@@ -137,6 +198,7 @@ describe('createArtifact', () => {
     ).toEqual(Array.from({ length: 30 }, (_, i) => `n${i}`));
   });
 
+  // biome-ignore format: a row is a line
   const TYPES: [string, string | undefined, string, string][] = [
     ['image/png', undefined, 'image/png', 'png'],
     ['IMAGE/JPEG', undefined, 'image/jpeg', 'jpg'],
@@ -144,12 +206,7 @@ describe('createArtifact', () => {
     ['text/plain', 'main.ts', 'text/plain', 'ts'],
     ['text/plain', undefined, 'text/plain', 'txt'],
     ['application/octet-stream', 'data.parquet', 'application/octet-stream', 'parquet'],
-    [
-      'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
-      undefined,
-      'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
-      'docx',
-    ],
+    ['application/vnd.openxmlformats-officedocument.wordprocessingml.document', undefined, 'application/vnd.openxmlformats-officedocument.wordprocessingml.document', 'docx'],
     ['application/x-never-heard-of', undefined, 'application/x-never-heard-of', 'bin'],
     ['text/html\r\nX-Evil: 1', undefined, 'application/octet-stream', 'bin'],
     ['nonsense', undefined, 'application/octet-stream', 'bin'],
@@ -249,7 +306,12 @@ describe('findArtifact', () => {
     const find = async (text: string) => openTask(home, TASK).artifacts.find(text)?.id;
     expect(await find(old.id)).toBe(old.id);
     expect(await find(old.id.slice(0, 7))).toBe(old.id);
-    expect(await find(' report ')).toBe(report.id);
+    expect([await find(' report '), await find('report (2)')]).toEqual([old.id, report.id]);
+    expect(await find('repo')).toBe(report.id);
+    // Indexes of earlier versions have several artifacts of one title.
+    const again = JSON.stringify({ ...openTask(home, TASK).artifacts.list()[0], id: 'again' });
+    fs.appendFileSync(indexFile(home), `${again}\n`);
+    expect(await find('report')).toBe('again');
     expect(await find('INDEX.HTML')).toBe(page.id);
     expect(await find('land')).toBe(page.id);
     expect([await find('nothing'), await find('')]).toEqual([undefined, undefined]);

@@ -12,6 +12,7 @@ import { messagesIn } from '../../src/messages/messages.ts';
 import { isSkillFile } from '../../src/skills/library.ts';
 import type { Home } from '../../src/workspace/home.ts';
 import { listVibers } from '../../src/workspace/home.ts';
+import { hearChanges } from '../../src/workspace/tasks/changes.ts';
 import { currentTask } from '../../src/workspace/tasks/current.ts';
 import { openTask } from '../../src/workspace/tasks/index.ts';
 import { newHome } from './home-helper.ts';
@@ -34,6 +35,7 @@ const over =
   (temp: (file: string) => string): Save =>
   (file, text) => [() => put(temp(file), ''), () => put(temp(file), text), () => move(temp(file), file)];
 
+// biome-ignore format: a row is a line
 const EDITORS: [string, Save][] = [
   ['VS Code, nano', inPlace],
   [
@@ -49,10 +51,7 @@ const EDITORS: [string, Save][] = [
       () => drop(beside(file, '.', '.swp')),
     ],
   ],
-  [
-    'vim with backupcopy',
-    (file, text) => [() => fs.copyFileSync(file, `${file}~`), ...inPlace(file, text), () => drop(`${file}~`)],
-  ],
+  ['vim with backupcopy', (file, text) => [() => fs.copyFileSync(file, `${file}~`), ...inPlace(file, text), () => drop(`${file}~`)]],
   [
     'emacs',
     (file, text) => [
@@ -66,22 +65,14 @@ const EDITORS: [string, Save][] = [
   ],
   [
     'JetBrains',
-    (file, text) => [
-      () => put(`${file}___jb_tmp___`, text),
-      () => move(file, `${file}___jb_old___`),
-      () => move(`${file}___jb_tmp___`, file),
-      () => drop(`${file}___jb_old___`),
-    ],
+    (file, text) => [() => put(`${file}___jb_tmp___`, text), () => move(file, `${file}___jb_old___`), () => move(`${file}___jb_tmp___`, file), () => drop(`${file}___jb_old___`)],
   ],
   ['gedit', over((file) => path.join(path.dirname(file), '.goutputstream-A1B2C3'))],
   ['Kate', over((file) => `${file}.Xy12Zq`)],
   ['TextEdit', over((file) => `${file}.sb-1a2b3c4d-AbCdEf`)],
   ['Syncthing', over((file) => beside(file, '.syncthing.', '.tmp'))],
   ['Notepad', (file, text) => inPlace(file, `\uFEFF${text.replaceAll('\n', '\r\n')}`)],
-  [
-    'Notepad in UTF-16',
-    (file, text) => [() => fs.truncateSync(file, 0), () => put(file, Buffer.from(`\uFEFF${text}`, 'utf16le'))],
-  ],
+  ['Notepad in UTF-16', (file, text) => [() => fs.truncateSync(file, 0), () => put(file, Buffer.from(`\uFEFF${text}`, 'utf16le'))]],
 ];
 
 const goalOf = async (home: Home) => (await openTask(home, TASK).plan.read())?.plan.goal;
@@ -157,6 +148,41 @@ it.each([
 });
 
 it.each([
+  ['emptied', (file: string) => fs.truncateSync(file, 0)],
+  ['put aside', (file: string) => move(file, `${file}~`)],
+])('a save that begins while the agent writes keeps every step: the file is %s', async (_what, begin) => {
+  const home = await newHome();
+  const told: unknown[] = [];
+  onTestFinished(hearChanges(home, (change) => void (change.kind === 'edit' && told.push(change))));
+  const before = await openTask(home, TASK).plan.write(plan('Go', 'one', 'two', 'three'));
+  openTask(home, TASK, 'default').show();
+  await openTask(home, TASK).plan.read();
+  const own = path.join(home.taskDir(TASK), 'task.md');
+  const saved = fs.readFileSync(own, 'utf8').replace('[ ] two', '[x] two');
+  let hasBegun = false;
+  const wanted = {
+    goal: 'Go',
+    // Asked for when the agent's text is made, right before it is written.
+    get steps() {
+      if (!hasBegun) {
+        begin(own);
+        setTimeout(() => put(own, saved), 60);
+      }
+      hasBegun = true;
+      const three = { id: '3', title: 'three', status: 'done' as const };
+      return [...['one', 'two'].map((title) => ({ id: title, title, status: 'pending' as const })), three];
+    },
+  };
+  const result = await openTask(home, TASK).plan.write(wanted, { baseHash: before.written ? before.hash : '' });
+  expect(result).toMatchObject({ written: false, current: saved });
+  expect((await openTask(home, TASK).plan.read())?.text).toBe(saved);
+  // An editor that is still open saves again from its own text, which has all steps.
+  put(own, saved.replace('[ ] one', '[x] one'));
+  expect((await openTask(home, TASK).plan.read())?.text).toBe(saved.replace('[ ] one', '[x] one'));
+  expect(told).toEqual([]);
+});
+
+it.each([
   ['emptied', (file: string) => fs.truncateSync(file, 0), (file: string, text: string) => put(file, text)],
   ['put aside by vim', (file: string) => move(file, `${file}~`), (file: string, text: string) => put(file, text)],
   [
@@ -204,16 +230,9 @@ const COPIES = [
   ],
   ...[' (conflicted copy 2026-11-23 101010)', ' (SFConflict alex@example.org 2026-11-23-10-10-10)', '.Conflict'],
 ];
+// biome-ignore format: a list is filled
 const LEFT = [
-  '.#NAME',
-  '#NAME#',
-  '.NAME.swp',
-  'NAME~',
-  '._NAME',
-  '.DS_Store',
-  '.syncthing.NAME.tmp',
-  'NAME.orig',
-  'NAME.rej',
+  '.#NAME', '#NAME#', '.NAME.swp', 'NAME~', '._NAME', '.DS_Store', '.syncthing.NAME.tmp', 'NAME.orig', 'NAME.rej',
   '4913',
 ];
 const namesFor = (stem: string, end: string) => [
@@ -286,9 +305,9 @@ describe('what editors and synchronisation leave', () => {
     put(at('task.md'), '## Goal\nGo\n\n## Plan\n<<<<<<< HEAD\n- [x] one\n=======\n- [ ] two\n>>>>>>> theirs\n');
     expect(checkWritten(home.root).map(({ state, detail }) => `${state}: ${said(detail)}`)).toEqual([
       "note: config (conflicted copy 2026-11-23).yaml is a conflict copy of config.yaml: it was changed in two places, and this copy isn't read. Move what you want into config.yaml and delete it",
-      'note: workspace/IDENTITY.md line 2: two versions stand here one after the other, and both are read; keep one and delete the lines that separate them',
+      'note: workspace/IDENTITY.md line 2: an unresolved merge, whose two versions are both read; keep one and delete the lines that separate them',
       "note: workspace/MEMORY.sync-conflict-20261123-101010-ABCDEFG.md is a conflict copy of MEMORY.md: it was changed in two places, and this copy isn't read. Move what you want into MEMORY.md and delete it",
-      'note: workspace/task.md line 5: two versions stand here one after the other, and both are read; keep one and delete the lines that separate them',
+      'note: workspace/task.md line 5: an unresolved merge, whose two versions are both read; keep one and delete the lines that separate them',
     ]);
   });
 });

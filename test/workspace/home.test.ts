@@ -30,17 +30,9 @@ describe('openHome', () => {
   it('creates the layout with private folders, links and templates', async () => {
     const root = path.join(tempFolder(), 'home');
     const home = await openHome(root);
+    // biome-ignore format: a list is filled
     const folders = [
-      'spool',
-      'access',
-      'cache',
-      'run',
-      'conversations',
-      'usage',
-      'jobs',
-      'skills',
-      'playbooks',
-      'artifacts',
+      'spool', 'access', 'cache', 'run', 'conversations', 'usage', 'jobs', 'skills', 'playbooks', 'artifacts',
     ];
     for (const name of [
       ...folders,
@@ -202,18 +194,11 @@ describe('isProtected', () => {
     const home = await openHome(path.join(tempFolder(), 'home'));
     const check = (name: string) => isProtected(home, path.join(fs.realpathSync(home.root), name));
     for (const name of PROTECTED) expect(check(`${name}`), name).toBe(true);
+    // biome-ignore format: a list is filled
     const yes = [
-      'jobs/x.yaml',
-      'JOBS/x.yaml',
-      'Config.yaml',
-      'artifacts/20260101-aaaaa/task.json',
-      'artifacts/t/artifacts.jsonl',
-      'workspace/skills/x/SKILL.md',
-      'workspace/Skills/x.skill.md',
-      'vibers/dev/skills',
-      'vibers/default/skills/x.skill.md',
-      'workspace/code/.git/hooks/pre-commit',
-      'workspace/.GIT/config',
+      'jobs/x.yaml', 'JOBS/x.yaml', 'Config.yaml', 'artifacts/20260101-aaaaa/task.json', 'artifacts/t/artifacts.jsonl',
+      'workspace/skills/x/SKILL.md', 'workspace/Skills/x.skill.md', 'vibers/dev/skills',
+      'vibers/default/skills/x.skill.md', 'workspace/code/.git/hooks/pre-commit', 'workspace/.GIT/config',
       'artifacts/t/.git',
     ];
     for (const name of [...yes, 'workspace/memory/suggestions/x.json', 'vibers/dev/memory/provenance.jsonl', '.']) {

@@ -111,19 +111,9 @@ describe('selectMemory', () => {
     }
   });
 
+  // biome-ignore format: a list is filled
   const word = fc.constantFrom(
-    'alpha',
-    'beta',
-    'gamma',
-    'x',
-    '1',
-    '数据',
-    'über',
-    '🎉',
-    'extraordinarily',
-    '!!!',
-    'a,b;c',
-    'https://x.org/y',
+    'alpha', 'beta', 'gamma', 'x', '1', '数据', 'über', '🎉', 'extraordinarily', '!!!', 'a,b;c', 'https://x.org/y',
   );
   const line = fc.array(word, { minLength: 1, maxLength: 12 }).map((words) => `- ${words.join(' ')}`);
   const section = fc

@@ -40,20 +40,9 @@ describe('splitIntoChunks', () => {
     },
     {
       weight: 3,
+      // biome-ignore format: a list is filled
       arbitrary: fc.constantFrom(
-        'é',
-        'e\u0301',
-        '你',
-        '好',
-        '👩‍👩‍👧‍👦',
-        '🇩🇪',
-        '🇫🇷',
-        'น้ำ',
-        '각',
-        'ᄀ',
-        '\u200d',
-        '©',
-        ' \u0301',
+        'é', 'e\u0301', '你', '好', '👩‍👩‍👧‍👦', '🇩🇪', '🇫🇷', 'น้ำ', '각', 'ᄀ', '\u200d', '©', ' \u0301',
       ),
     },
     { weight: 1, arbitrary: fc.string({ unit: 'grapheme', maxLength: 5 }) },
@@ -179,7 +168,7 @@ describe('words', () => {
   });
 });
 
-describe('exclude_patterns', () => {
+describe('excludePatterns', () => {
   const table: [pattern: string, path: string, isOut: boolean][] = [
     ['*.secret.md', 'memory/bank.secret.md', true],
     ['*.secret.md', 'memory/deep/Bank.SECRET.MD', true],

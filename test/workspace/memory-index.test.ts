@@ -12,8 +12,8 @@ import { tempFolder, tree } from '../helpers/temp.ts';
 
 const SETTINGS = {
   index: 'on' as const,
-  retention: { index_rebuild_days: 7 },
-  exclude_patterns: ['*.secret.md', 'credentials/*'],
+  retention: { indexRebuildDays: 7 },
+  excludePatterns: ['*.secret.md', 'credentials/*'],
 };
 
 interface World {
@@ -167,7 +167,7 @@ test('what is excluded, hidden, linked outside or too large is in no search, no 
   }
   expect(fs.readFileSync(index, 'latin1')).not.toMatch(/marker (excluded|credentials|outside|suggestion|hidden|huge)/);
   // Excluded later on: it is gone from the file, not only from the answers.
-  const stricter = open({ settings: { ...SETTINGS, exclude_patterns: ['fine*'] } });
+  const stricter = open({ settings: { ...SETTINGS, excludePatterns: ['fine*'] } });
   expect(await contents(stricter, 'marker')).not.toContain('## X\n- marker fine');
   expect(fs.readFileSync(index, 'latin1')).not.toContain('marker fine');
   expect(Object.keys(tree(home.root)).filter((name) => /sqlite-/.test(name))).toEqual([]);
@@ -383,7 +383,7 @@ test('two processes at once lose and double nothing', async () => {
   db.close();
 });
 
-test('a rebuild keeps vectors, is due after index_rebuild_days, and the sweep clears what is left', async () => {
+test('a rebuild keeps vectors, is due after indexRebuildDays, and the sweep clears what is left', async () => {
   const { write, open, index, dir } = await world();
   write('MEMORY.md', '## A\n- tea\n');
   const embedder = fakeEmbedder();

@@ -126,13 +126,10 @@ describe('what is added', () => {
 });
 
 describe('taking back', () => {
+  // biome-ignore format: a list is filled
   const FILES = [
-    '## S\n- a\n\n- b\n\n- c\n\n- d\n',
-    '## S\n- a\r\n- b\n- c\r\n',
-    '## S\n- x\n- x\n- y',
-    '- a\n- b\n\n## A\n- q\n',
-    '## S\n\n\n- b\n  more\n\n\n',
-    '',
+    '## S\n- a\n\n- b\n\n- c\n\n- d\n', '## S\n- a\r\n- b\n- c\r\n', '## S\n- x\n- x\n- y', '- a\n- b\n\n## A\n- q\n',
+    '## S\n\n\n- b\n  more\n\n\n', '',
   ];
   it.each(FILES)('leaves %j as it was to the letter', async (text) => {
     const home = await homeWith(text);
@@ -233,21 +230,9 @@ it.each([
 
 it('whatever the file looks like, a line is added where its bullets are found, and taken out it leaves the others', () => {
   const line = fc.constantFrom(
+    // biome-ignore format: a list is filled
     ...[
-      '- one',
-      '* two  ',
-      '  more',
-      '## A',
-      '## B',
-      '### A',
-      '# A',
-      '#### C ##',
-      '',
-      ' ',
-      'text',
-      '```',
-      '~~~',
-      '```sh',
+      '- one', '* two  ', '  more', '## A', '## B', '### A', '# A', '#### C ##', '', ' ', 'text', '```', '~~~', '```sh',
     ],
     ...['<!-- c -->', '<!--', '-->', '  <!-- x', '> q', '1. n', '\t- t'],
   );
@@ -295,7 +280,7 @@ it('a folder that cannot be read keeps no other viber from being swept', async (
   fs.symlinkSync('memory', path.join(home.viberDir('b'), 'memory'));
   for (const viber of ['a', 'c']) fs.writeFileSync(path.join(home.viberDir(viber), 'memory/2020-01-01.md'), 'x');
   const failed: string[] = [];
-  expect(await sweepAll(home, { daily_logs_days: 30 }, new Date(), (viber) => failed.push(viber))).toBe(2);
+  expect(await sweepAll(home, { dailyLogsDays: 30 }, new Date(), (viber) => failed.push(viber))).toBe(2);
   expect(failed).toEqual(['b']);
 });
 

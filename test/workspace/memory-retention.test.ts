@@ -8,7 +8,7 @@ import { tempFolder } from '../helpers/temp.ts';
 import { newHome } from './home-helper.ts';
 
 const NOW = new Date(2026, 10, 21, 3, 0);
-const KEEP = { daily_logs_days: 90 };
+const KEEP = { dailyLogsDays: 90 };
 const raise = (_viber: string, error: unknown): never => {
   throw error;
 };
@@ -59,7 +59,7 @@ describe('sweepAll', () => {
     fs.writeFileSync(path.join(home.root, 'vibers/Not An Id/memory/2001-01-01.md'), 'x');
     fs.mkdirSync(path.join(home.root, 'vibers/empty'));
     expect(await sweepAll(home, KEEP, NOW, raise)).toBe(3);
-    expect(await sweepAll(home, { daily_logs_days: 1 }, NOW, raise)).toBe(0);
-    expect(await sweepAll(home, { daily_logs_days: 1 }, new Date(2026, 10, 22), raise)).toBe(3);
+    expect(await sweepAll(home, { dailyLogsDays: 1 }, NOW, raise)).toBe(0);
+    expect(await sweepAll(home, { dailyLogsDays: 1 }, new Date(2026, 10, 22), raise)).toBe(3);
   });
 });

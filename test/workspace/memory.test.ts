@@ -149,23 +149,9 @@ describe('addToMemory', () => {
     const home = await newHome();
     const nasty = fc
       .array(
+        // biome-ignore format: a list is filled
         fc.constantFrom(
-          '\n',
-          '# ',
-          '## ',
-          '- ',
-          '<!--',
-          '-->',
-          '```',
-          'a',
-          ' ',
-          '\r',
-          '\u2028',
-          '---',
-          'Memory',
-          '|',
-          '(',
-          '[x]',
+          '\n', '# ', '## ', '- ', '<!--', '-->', '```', 'a', ' ', '\r', '\u2028', '---', 'Memory', '|', '(', '[x]',
           '\\',
         ),
         { maxLength: 12 },
@@ -269,6 +255,9 @@ describe('suggestions', () => {
     const one = await give(home, '- Email validation uses zod', 'Project Context');
     expect(one).toMatchObject({ section: 'Project Context', text: 'Email validation uses zod', provenance: 'task t' });
     expect(await give(home, 'Email validation uses zod', 'Project Context')).toEqual(one);
+    // One fact is one question, whatever it is put under.
+    expect(await give(home, 'Project context: email validation uses zod')).toEqual(one);
+    expect(await give(home, 'Email validation uses zod', 'Decisions')).toEqual(one);
     await new Promise((resolve) => setTimeout(resolve, 2));
     const two = await give(home, '- a\n- b\n## c');
     expect(two.text).toBe('- a\n- b\n- c');

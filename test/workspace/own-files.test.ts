@@ -60,15 +60,15 @@ describe('a folder of scripts', () => {
   const OURS = ['workspace', 'workspace/memory', 'workspace/skills', 'workspace/artifacts', 'vibers', 'vibers/dev'];
   const OPERATIONAL = ['artifacts', 'jobs', 'skills', 'agents', 'agents/default', 'access', 'memory', 'run', 'spool'];
   it.each<[string, string]>([
-    ['server', 'what the gateway starts is in it'],
-    ['server/dist', 'it is in what the gateway starts'],
-    ['server/dist/lib', 'it is in what the gateway starts'],
+    ['server', 'a program that the gateway starts is in it'],
+    ['server/dist', 'it is in a program that the gateway starts'],
+    ['server/dist/lib', 'it is in a program that the gateway starts'],
     ['settings', "the gateway's configuration is in it"],
-    ['keys', 'keys of a person are in it'],
-    ['keys/.ssh', 'keys of a person are in it'],
-    ['homes', 'keys of a person are in it'],
-    ['free/.git', 'the inside of a repository'],
-    ['free/.git/hooks', 'the inside of a repository'],
+    ['keys', "a person's keys are in it"],
+    ['keys/.ssh', "a person's keys are in it"],
+    ['homes', "a person's keys are in it"],
+    ['free/.git', 'inside the .git folder of a repository'],
+    ['free/.git/hooks', 'inside the .git folder of a repository'],
     ['.', 'is in it'],
     ['home', 'the files of the gateway are in it'],
     ...[...OURS, ...OPERATIONAL].map((name): [string, string] => [`home/${name}`, 'one of the folders of the gateway']),
@@ -83,7 +83,7 @@ describe('a folder of scripts', () => {
     vi.stubEnv('PATH', [at('bin'), process.env.PATH].join(path.delimiter));
     onTestFinished(() => void vi.unstubAllEnvs());
     noteCommands(home.root, []);
-    expect(why(at('bin'))).toContain('what the gateway starts');
+    expect(why(at('bin'))).toContain('a program that the gateway starts');
     expect(why(at('free'))).toBe('');
   });
 
@@ -109,15 +109,15 @@ describe('a folder of scripts', () => {
     fs.symlinkSync(at('data'), at('people'));
     vi.spyOn(os, 'homedir').mockReturnValue(at('people/alex'));
     onTestFinished(() => void vi.restoreAllMocks());
-    expect(why(at('data/alex'))).toContain('what this user signs in with is in it');
-    expect(why(at('data'))).toContain('what this user signs in with is in it');
+    expect(why(at('data/alex'))).toContain('a place with credentials of this user is in it');
+    expect(why(at('data'))).toContain('a place with credentials of this user is in it');
   });
 
   it('is not reached by a link either', async () => {
     const { at, why } = await world();
     fs.symlinkSync(at('server/dist'), at('free/link'));
     fs.symlinkSync('/etc', at('free/etc'));
-    expect(why(at('free/link'))).toContain('what the gateway starts');
+    expect(why(at('free/link'))).toContain('a program that the gateway starts');
     expect(why(at('free/etc'))).toContain('the system');
   });
 });

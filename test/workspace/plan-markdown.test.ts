@@ -85,6 +85,7 @@ describe('the documented layout', () => {
 });
 
 describe('what people write', () => {
+  // biome-ignore format: a row is a line
   const cases: [string, string, Plan][] = [
     [
       'other marks',
@@ -107,24 +108,12 @@ describe('what people write', () => {
     ],
     ['a mark at the beginning', '\uFEFF## Goal\nGo\n## Plan\n- [ ] a', plan('Go', ['pending', 'a'])],
     ['Windows line ends', '## Goal\r\nGo\r\n\r\n## Plan\r\n- [x] a\r\n', plan('Go', ['done', 'a'])],
-    [
-      'no headings',
-      'Ship the thing\n\n- [x] a\n- [ ] b (In Progress)',
-      plan('Ship the thing', ['done', 'a'], ['in_progress', 'b']),
-    ],
+    ['no headings', 'Ship the thing\n\n- [x] a\n- [ ] b (In Progress)', plan('Ship the thing', ['done', 'a'], ['in_progress', 'b'])],
     ['a title as the goal', '# Ship the thing\n\n- [ ] a', plan('Ship the thing', ['pending', 'a'])],
-    [
-      'a plain list under the heading',
-      '## Plan\n1. first\n2. second\n',
-      plan('', ['pending', 'first'], ['pending', 'second']),
-    ],
+    ['a plain list under the heading', '## Plan\n1. first\n2. second\n', plan('', ['pending', 'first'], ['pending', 'second'])],
     ['phases', '## Plan\n### Phase 1\n- [x] a\n### Phase 2\n- [ ] b', plan('', ['done', 'a'], ['pending', 'b'])],
     ['steps', '### Steps:\n- [ ] a\n## Context\n- [ ] not a step', plan('', ['pending', 'a'])],
-    [
-      'a goal of several lines',
-      '## Goal\n\nOne\n\n- two\n- [ ] three\n\n## Plan\n- [ ] a',
-      plan('One\n\n- two\n- [ ] three', ['pending', 'a']),
-    ],
+    ['a goal of several lines', '## Goal\n\nOne\n\n- two\n- [ ] three\n\n## Plan\n- [ ] a', plan('One\n\n- two\n- [ ] three', ['pending', 'a'])],
     ['boxes without text', '## Plan\n- [ ]\n- [x] \n- [ ] a', plan('', ['pending', 'a'])],
     ['links, which are no boxes', '## Plan\n- [a](b)\n- [ ] [x](y)', plan('', ['pending', '[x](y)'])],
     ['a done step that says it is going on', '## Plan\n- [x] a (in progress)', plan('', ['done', 'a'])],
@@ -149,25 +138,10 @@ const title = fc
     fc.string({ unit: 'grapheme', maxLength: 60 }),
     fc
       .array(
+        // biome-ignore format: a list is filled
         fc.constantFrom(
-          '[x]',
-          '[ ]',
-          '- ',
-          '# ',
-          '(in progress)',
-          '\\',
-          'مرحبا',
-          'שלום',
-          '👩‍👩‍👧',
-          '🇩🇪',
-          ' ',
-          '`',
-          '|',
-          '*',
-          '<!--',
-          '1.',
-          'İ',
-          'a',
+          '[x]', '[ ]', '- ', '# ', '(in progress)', '\\', 'مرحبا', 'שלום', '👩‍👩‍👧', '🇩🇪', ' ', '`', '|', '*',
+          '<!--', '1.', 'İ', 'a',
         ),
         { maxLength: 8 },
       )
@@ -191,19 +165,10 @@ const document = fc
   .array(
     fc.oneof(
       title,
+      // biome-ignore format: a list is filled
       fc.constantFrom(
-        '# Current Task',
-        '## Goal',
-        '## Plan',
-        '- [ ] a',
-        '- [x] b (in progress)',
-        '## Context',
-        '## Blockers',
-        '## Mine',
-        '### Sub',
-        '',
-        '  note',
-        '1. c',
+        '# Current Task', '## Goal', '## Plan', '- [ ] a', '- [x] b (in progress)', '## Context', '## Blockers',
+        '## Mine', '### Sub', '', '  note', '1. c',
       ),
     ),
     { maxLength: 20 },

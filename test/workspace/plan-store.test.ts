@@ -1,12 +1,12 @@
 /** The store of plans: hand edits win, nothing is lost, the link in the workspace shows the current task. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { UserError } from '../../src/errors.ts';
 import { damageText, listenForDamage } from '../../src/lib/damage.ts';
 import type { Home } from '../../src/workspace/home.ts';
 import { linkCurrentTask } from '../../src/workspace/tasks/current.ts';
-import { openTask, type PlanWrite, parsePlan } from '../../src/workspace/tasks/index.ts';
+import { hearChanges, openTask, type PlanEdit, type PlanWrite, parsePlan } from '../../src/workspace/tasks/index.ts';
 import { saveTask } from '../../src/workspace/tasks/record.ts';
 import type { Plan } from '../../src/workspace/types.ts';
 import { newHome } from './home-helper.ts';
@@ -56,8 +56,8 @@ describe('writePlan', () => {
     expect(fs.readFileSync(`${planFile(home, A)}.bad`).equals(bytes)).toBe(true);
     expect(fs.existsSync(`${planFile(home, A)}.bad-2`)).toBe(false);
     expect(told.at(-1)).toBe(
-      `The file artifacts/${A}/task.md is no UTF-8 text and was moved to artifacts/${A}/task.md.bad. Lost: letters that were not saved ` +
-        'as UTF-8, in the file that is there now. They are whole in the copy: save it as UTF-8 and put it back.',
+      `The file artifacts/${A}/task.md is not UTF-8 text and was moved to artifacts/${A}/task.md.bad. Lost: letters in this ` +
+        'file that were not saved as UTF-8. They are whole in the copy: save it as UTF-8 and put it back.',
     );
   });
 
@@ -171,7 +171,7 @@ describe('the current task', () => {
     await openTask(home, A).plan.write(simple('A', 'one'));
     await linkCurrentTask(home, 'default', A);
     replaceLink(link(home), '## Plan\n- [ ] by hand\n');
-    expect(await linkCurrentTask(home, 'default', B)).toEqual({ taskId: A });
+    await linkCurrentTask(home, 'default', B);
     expect(await titles(home, A)).toEqual(['by hand']);
     expect(await openTask(home, B).plan.read()).toBeUndefined();
     expect(fs.readlinkSync(link(home))).toBe(`../artifacts/${B}/task.md`);
@@ -232,19 +232,24 @@ describe('the current task', () => {
     replaceLink(link(home), '## Plan\n- [ ] by hand\n');
     fs.utimesSync(link(home), new Date(), new Date(Date.now() - 60_000));
     fs.writeFileSync(planFile(home, A), '## Plan\n- [ ] agent\n');
-    expect(await linkCurrentTask(home, 'default', A)).toEqual({ taskId: A, replaced: '## Plan\n- [ ] agent\n' });
+    const edits: PlanEdit[] = [];
+    onTestFinished(hearChanges(home, (change) => void (change.kind === 'edit' && edits.push(change))));
+    await linkCurrentTask(home, 'default', A);
+    const kept = expect.stringMatching(/^plan-\d{8}T\d+Z\.md$/);
+    expect(edits).toEqual([{ kind: 'edit', taskId: A, kept }]);
+    expect(fs.readFileSync(path.join(home.taskDir(A), edits[0]?.kept ?? ''), 'utf8')).toBe('## Plan\n- [ ] agent\n');
     expect(await titles(home, A)).toEqual(['by hand']);
   });
 
   it('a task.md from before any task becomes the first plan, and is never thrown away', async () => {
     const home = await newHome();
     fs.writeFileSync(link(home), '## Plan\n- [ ] written first\n');
-    expect(await linkCurrentTask(home, 'default', A)).toEqual({ taskId: A });
+    await linkCurrentTask(home, 'default', A);
     expect(await titles(home, A)).toEqual(['written first']);
     await openTask(home, B).plan.write(simple('B', 'b'));
     fs.rmSync(path.join(home.viberDir('default'), 'session-log'));
     replaceLink(link(home), 'stray');
-    expect(await linkCurrentTask(home, 'default', B)).toBeUndefined();
+    await linkCurrentTask(home, 'default', B);
     const kept = fs.readdirSync(home.viberDir('default')).filter((name) => /^task-\d{8}T\d+Z\.md$/.test(name));
     expect(kept.map((name) => fs.readFileSync(path.join(home.viberDir('default'), name), 'utf8'))).toEqual(['stray']);
     expect(await titles(home, B)).toEqual(['b']);
@@ -253,7 +258,7 @@ describe('the current task', () => {
   it('leaves a folder of that name alone', async () => {
     const home = await newHome();
     fs.mkdirSync(link(home));
-    expect(await linkCurrentTask(home, 'default', A)).toBeUndefined();
+    await linkCurrentTask(home, 'default', A);
     expect(fs.statSync(link(home)).isDirectory()).toBe(true);
   });
 });

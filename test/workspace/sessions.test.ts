@@ -72,11 +72,29 @@ describe('appending and reading', () => {
     ]) {
       const home = await newHome();
       await append(home, ...turn('r1'));
+      // The run of this message goes on, and has the file open.
+      await append(home, message('r2', 'old'));
       take(home);
       await append(home, message('r2', 'new'));
       expect(await read(home)).toEqual([message('r2', 'new')]);
       expect(JSON.parse(fs.readFileSync(file(home), 'utf8').split('\n')[0] ?? '')).toMatchObject({ type: 'session' });
     }
+  });
+
+  it('is opened once by a run, and closed with its result, however many runs go on', async () => {
+    const home = await newHome();
+    const [opened, closed] = [vi.spyOn(fs, 'openSync'), vi.spyOn(fs, 'closeSync')];
+    await append(home, message('r1', 'first'));
+    const before = opened.mock.calls.length;
+    await append(home, message('r2', 'second'));
+    await openTask(home, TASK, 'default').session.append([step('r2', 0, 'looks')], { sync: true });
+    await append(home, result('r2', 'done'));
+    expect(opened.mock.calls.length - before).toBe(1);
+    const others = Array.from({ length: 40 }, (_, n) => openTask(home, `20260101-${n + 10}aaa`, 'default').session);
+    for (const entry of [message('r1', 'begins'), step('r1', 0, 'goes on'), result('r1', 'ends')])
+      for (const session of others) await session.append([entry]);
+    expect(others.map((session) => session.tail().length)).toEqual(others.map(() => 3));
+    expect(closed.mock.calls.length).toBe(opened.mock.calls.length);
   });
 
   it('has no entries for an unknown task, and makes no file for nothing', async () => {

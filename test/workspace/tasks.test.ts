@@ -307,21 +307,14 @@ describe('a title says nothing', () => {
   ];
   it.each(NOTHING)('%s', (title) => expect(saysNothing(title)).toBe(true));
   const SOMETHING = [
+    // biome-ignore format: a list is filled
     ...[
-      'Hello world in Rust',
-      'Test the login page',
-      'Good wine for tonight',
-      'Chat widget',
-      'Hi-fi',
-      'A trip to Rome',
+      'Hello world in Rust', 'Test the login page', 'Good wine for tonight', 'Chat widget', 'Hi-fi', 'A trip to Rome',
     ],
+    // biome-ignore format: a list is filled
     ...[
-      'Thank-you letter',
-      'How are volcanoes made?',
-      'Hilfe bei der Steuer',
-      'What do we need for Rome?',
-      'Ich brauche ein Zelt',
-      '你好世界',
+      'Thank-you letter', 'How are volcanoes made?', 'Hilfe bei der Steuer', 'What do we need for Rome?',
+      'Ich brauche ein Zelt', '你好世界',
     ],
   ];
   it.each(SOMETHING)('but not: %s', (title) => expect(saysNothing(title)).toBe(false));

@@ -1,25 +1,27 @@
-/** Connects the protocol of programs with the gateway. Opened at the first request for it. */
+/** Connects the protocol for programs to the gateway. Opened at the first request for it. */
 import type { Principal } from '../../access/principal.ts';
 import { openArtifact } from '../../board/api/artifacts.ts';
 import { Exchange } from '../../board/protocol/exchange.ts';
 import type { ProtocolParts, StopReceipt } from '../../board/protocol/parts.ts';
 import { createPieces } from '../../board/protocol/pieces.ts';
 import { createSockets } from '../../board/protocol/socket.ts';
-import { RequestError } from '../../board/respond.ts';
+import { ownersOnly, RequestError } from '../../board/respond.ts';
 import type { Address, AgentStreamEvent, RemoteFile } from '../../channels/channel.ts';
 import { versionOf } from '../../cli/version.ts';
 import { scrub } from '../../log.ts';
+import { say } from '../../messages/messages.ts';
+import { deleteTask, restoreTask } from '../../runtime/commands/tasks/deletions.ts';
 import { stillComes, stopTask } from '../../runtime/commands/tasks/stop-task.ts';
 import type { Caller } from '../../runtime/contract/board.ts';
 import { taskLane } from '../../runtime/contract/entry.ts';
 import type { JobService } from '../../runtime/contract/job-service.ts';
 import { maySee as maySeeFrom, type SeenBy } from '../../runtime/conversations/visibility.ts';
-import { DEFAULT_VIBER } from '../../workspace/home.ts';
-import { openTask, PlanWatch } from '../../workspace/tasks/index.ts';
+import { DEFAULT_VIBER, isId } from '../../workspace/home.ts';
+import { deletedTask, openTask, PlanWatch } from '../../workspace/tasks/index.ts';
 import type { AppGateway, OpenGateway, Protocol } from '../contract.ts';
 import { callerChat, createSubmissions } from './submissions.ts';
 
-/** A caller reads alone, as in direct messages, and with any viber. */
+/** The caller is alone, as in direct messages, and may use any viber. */
 const maySee = (principal: Principal, task: SeenBy): boolean =>
   maySeeFrom({ principal, address: NOWHERE, isDirect: true, viber: task.viber }, task);
 const NOWHERE: Address = { channel: 'api', account: 'api', chat: '' };
@@ -35,7 +37,7 @@ export function openProtocol(open: OpenGateway): Protocol {
   const { approvals } = consent;
   const viber = config.viber ?? DEFAULT_VIBER;
   const submissions = createSubmissions({ open, fileOf: (caller, ref) => resolveFile(caller, ref, open) });
-  const plans = new PlanWatch(home, (error) => log.warn({ err: error }, 'plans cannot be watched'));
+  const plans = new PlanWatch(home, (error) => log.warn({ err: error }, "plans can't be watched"));
   const parts: ProtocolParts = {
     home,
     epoch: engine.epoch,
@@ -47,6 +49,11 @@ export function openProtocol(open: OpenGateway): Protocol {
       agent: (target, reason, caller) => stopAgents(target, reason, caller),
     },
     approvals,
+    deleting: deletingOf(gw),
+    changed(change) {
+      news.emit({ type: 'task:changed', ...change });
+      if (change.title !== undefined) tasks.threads.show(change.taskId);
+    },
     jobs: () => jobService(gw),
     plans,
     uploads,
@@ -72,7 +79,7 @@ export function openProtocol(open: OpenGateway): Protocol {
     const { principal, direct } = caller;
     const waiting = approvals.all().map((request) => ({ taskId: request.taskId, agentId: request.viber }));
     const meant = [...live.runs(), ...waiting].filter(({ agentId }) => target === '*' || agentId === target);
-    const here = direct ? live.runsAt(direct).map(({ taskId }) => taskId) : [];
+    const here = direct ? live.runs(direct).map(({ taskId }) => taskId) : [];
     const ids = [...new Set(meant.map(({ taskId }) => taskId))].filter((id) => {
       const task = openTask(home, id).record();
       return task && (here.includes(id) || submissions.isOwn(caller, task)) && maySee(principal, task);
@@ -82,7 +89,7 @@ export function openProtocol(open: OpenGateway): Protocol {
     return ended;
   }
 
-  // A change that a store has written, in any process, must not be reported again to watchers.
+  // A change written by a store, in any process, must not be reported to watchers again.
   const unheard = news.subscribe((item) => {
     if (item.type === 'plan:changed') plans.heard(item);
   });
@@ -100,12 +107,22 @@ export function openProtocol(open: OpenGateway): Protocol {
   };
 }
 
+const deletingOf = (gw: AppGateway): ProtocolParts['deleting'] => ({
+  async remove(taskId, caller) {
+    await stop([taskId], caller, gw);
+    return deleteTask(taskId, caller.principal, gw);
+  },
+  peopleOf: (taskId) =>
+    isId(taskId) && !openTask(gw.home, taskId).record() ? deletedTask(gw.home, taskId)?.people : undefined,
+  restore: (taskId) => restoreTask(taskId, gw),
+});
+
 /** @throws RequestError */
 async function jobService(gw: AppGateway): Promise<JobService> {
   const feature = gw.features.on.find(({ jobs }) => jobs);
-  if (!feature?.jobs) throw new RequestError(404, 'not_found', 'Jobs are off.');
+  if (!feature?.jobs) throw new RequestError(404, 'not_found', say('requests.jobsOff'));
   const service = await feature.jobs(gw);
-  if (!service) throw new RequestError(503, 'busy', 'The jobs are still being read; try again in a moment.');
+  if (!service) throw new RequestError(503, 'busy', say('requests.jobsReading'));
   return service;
 }
 
@@ -116,19 +133,19 @@ async function decideMemory(
   chat: string,
   gw: AppGateway,
 ): ReturnType<ProtocolParts['decideMemory']> {
-  if (principal.role !== 'owner') throw new RequestError(403, 'forbidden', 'Only an owner may do this.');
+  if (principal.role !== 'owner') throw ownersOnly();
   const address = { channel: 'api', account: 'api', chat };
   const verb = verdict === 'accept' && text.trim() !== '' ? 'edit' : verdict;
   const { decide } = gw.features.on.find((feature) => feature.decide) ?? {};
   const by = { viber: gw.config.viber ?? DEFAULT_VIBER, principal, address, messages: gw.say(address) };
   const reply = await decide?.({ name: suggestion, verb, text }, by, gw);
-  if (!reply) throw new RequestError(404, 'not_found', 'Memory is off.', 'suggestion');
+  if (!reply) throw new RequestError(404, 'not_found', say('requests.memoryOff'), 'suggestion');
   if (!reply.decided) throw new RequestError(409, 'decided', String(reply.text), 'suggestion');
   await gw.consent.questions.decided(reply.decided.question, reply.decided.outcome);
   return { suggestion, verdict, text: String(reply.text) };
 }
 
-/** Stops these tasks, and describes once per tool the effect that may still happen. */
+/** Stops these tasks, and describes, once per tool, effects that may still happen. */
 async function stop(ids: readonly string[], caller: Caller, gw: AppGateway): Promise<StopReceipt> {
   const end = (id: string) => gw.engine.queue.signal(taskLane(id), 'stop');
   const ended = await Promise.all(ids.map(async (id) => ({ id, ...(await stopTask(id, caller.principal, gw, end)) })));
@@ -139,7 +156,7 @@ async function stop(ids: readonly string[], caller: Caller, gw: AppGateway): Pro
 }
 
 /**
- * Resolves a file reference of a message: an upload of its sender, or a file of a task that they may see.
+ * Resolves a message's reference to a file: an upload by its sender, or a file of a task that they may see.
  * @throws RequestError
  */
 async function resolveFile(caller: Caller, ref: string, { gw: { home }, uploads }: OpenGateway): Promise<RemoteFile> {
@@ -150,16 +167,16 @@ async function resolveFile(caller: Caller, ref: string, { gw: { home }, uploads 
     return { id: `${ref} ${caller.id}`, name, mimeType: type, size, kind: 'document' };
   }
   const found = await openArtifact({ home, maySee }, caller, ref);
-  if (!found) throw new RequestError(404, 'not_found', `I can't find the file ${JSON.stringify(ref)}.`, 'files');
+  if (!found) throw new RequestError(404, 'not_found', say('requests.noFileNamed', { ref }), 'files');
   await found.file.close();
   const { name, type } = found.meta;
   return { id: ref, name, mimeType: type, size: found.size, kind: 'document' };
 }
 
-/** Limit on the arguments and results of tools that are shown, in characters. */
+/** The limit on tools' arguments and results that are shown, in characters. */
 const MAX_TOLD = 32 * 1024;
 
-/** Removes secrets from arguments and results of tools, and limits their length. */
+/** Removes secrets from tools' arguments and results, and limits their length. */
 function scrubEvent(event: AgentStreamEvent): AgentStreamEvent {
   if (event.type === 'tool-call') return { ...event, args: scrubValue(event.args) };
   return event.type === 'tool-result' ? { ...event, result: scrubValue(event.result) } : event;

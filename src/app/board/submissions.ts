@@ -1,15 +1,17 @@
 /**
- * Passes messages of programs and the Board to the intake: authorised by the guard, deduplicated by sender and ID,
+ * Passes messages from programs and the Board to the intake: authorised by the guard, deduplicated by sender and ID,
  * durable when they resolve. A submitted task has its own conversation; a person's other messages go to their direct
  * messages.
  */
 import { type Principal, principalText } from '../../access/principal.ts';
 import type { Receipt, Submissions } from '../../board/protocol/parts.ts';
-import type { CommandOf } from '../../board/protocol/schemas.ts';
-import { RequestError } from '../../board/respond.ts';
+import { noTask } from '../../board/protocol/refusals.ts';
+import { RequestError, wrongField } from '../../board/respond.ts';
 import { apiAddress, apiPlaces, commandIn, messageOf, type Saying } from '../../channels/api/decode.ts';
 import { type Address, API, conversationKey, type RemoteFile, type SuppliedContext } from '../../channels/channel.ts';
 import { spoolKey } from '../../engine/engine.ts';
+import { say } from '../../messages/messages.ts';
+import { isOwnQuestion } from '../../runtime/contract/attempts.ts';
 import type { Caller } from '../../runtime/contract/board.ts';
 import { dedupeId, traceOf, type Visit } from '../../runtime/contract/entry.ts';
 import { bindingKey, mayChoose } from '../../runtime/conversations/conversations.ts';
@@ -20,7 +22,7 @@ import type { OpenGateway } from '../contract.ts';
 export interface SubmissionParts {
   open: OpenGateway;
   /**
-   * Resolves a file reference of a client's message.
+   * Resolves a reference to a file in a client's message.
    * @throws RequestError
    */
   fileOf(caller: Caller, ref: string): Promise<RemoteFile>;
@@ -40,7 +42,7 @@ const callerAddress = (caller: Caller, thread?: string): Address =>
 
 const MAX_GOAL_FACT = 400;
 
-/** Passes messages to the intake, and knows where a client takes part in a task. */
+/** Passes messages to the intake, and knows in which conversation a client takes part in a task. */
 class Speech {
   readonly #parts: SubmissionParts;
 
@@ -48,7 +50,7 @@ class Speech {
     this.#parts = parts;
   }
 
-  /** Resolves to the task that the words belong to, once they are durable. */
+  /** Resolves to the task to which the message belongs, once it is durable. */
   async accept(
     caller: Caller,
     saying: Omit<Saying, 'sender' | 'sentAt' | 'via'>,
@@ -66,16 +68,11 @@ class Speech {
     const visit: Visit = { as: principal };
     const outcome = await accept(message, raw, gw, visit).catch((error: unknown) => {
       host.handles.note(error);
-      throw new RequestError(503, 'busy', "I can't store this right now; send it again in a moment.");
+      throw new RequestError(503, 'busy', say('requests.busy'));
     });
-    if (visit.rate?.ok === false)
-      throw new RequestError(429, 'too_many', 'Too many messages at once; wait a minute, then try again.');
+    if (visit.rate?.ok === false) throw new RequestError(429, 'too_many', say('requests.tooManyMessages'));
     if (outcome === 'answered' || outcome === 'refused')
-      throw new RequestError(
-        429,
-        'refused',
-        "It wasn't accepted: too many messages are waiting, or the viber no longer exists.",
-      );
+      throw new RequestError(429, 'refused', say('requests.notAccepted'));
     return gw.tasks.conversations.get(bindingKey(principal, message.address, true))?.taskId;
   }
 
@@ -84,8 +81,8 @@ class Speech {
   }
 
   /**
-   * Returns where the client takes part in a task: its person's direct messages if they are bound to the task, else a
-   * separate conversation.
+   * Returns the conversation in which the client takes part in a task: its person's direct messages if these are about
+   * the task, otherwise a separate one.
    */
   async placeIn(taskId: string, viber: string, caller: Caller): Promise<Address> {
     const { conversations } = this.#parts.open.gw.tasks;
@@ -109,7 +106,7 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
   const speech = new Speech(parts);
   const checkViber = (viber: string | undefined, principal: Principal, address: Address) => {
     if (viber !== undefined && !mayChoose({ principal, address, isDirect: true }, viber, places.vibers))
-      throw new RequestError(404, 'not_found', `I can't find the viber ${viber}.`, 'viberId');
+      throw new RequestError(404, 'not_found', say('requests.noViberNamed', { viber }), 'viberId');
   };
 
   return {
@@ -131,30 +128,37 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
       const facts = isSame ? [] : [`This task is about: ${goal.slice(0, MAX_GOAL_FACT)}`];
       await speech.accept(caller, { ...saying, facts }, { type: 'task:submit', id });
       const taskId = conversations.get(conversationKey(address))?.taskId;
-      if (taskId === undefined)
-        throw new RequestError(503, 'busy', "I can't store this right now; send it again in a moment.");
-      return { taskId };
+      if (taskId === undefined) throw new RequestError(503, 'busy', say('requests.busy'));
+      return { taskId, message: spoolKey(dedupeId(saying)) };
     },
-    async tell(caller, id, { taskId, message, injectionMode, files = [] }) {
-      const viber = openTask(home, taskId).record()?.viber;
-      if (viber === undefined) throw new RequestError(404, 'not_found', 'There is no such task.', 'taskId');
-      const remote = await speech.filesOf(caller, files);
+    async tell(caller, id, said) {
+      const { taskId, message, injectionMode, instructions, again, files = [], spoken = false } = said;
+      const task = openTask(home, taskId);
+      const viber = task.record()?.viber;
+      if (viber === undefined) throw noTask();
+      if (again !== undefined && !isOwnQuestion(task.session.run(again), message, caller.principal))
+        throw wrongField('again', say('requests.notYourQuestion'));
+      const remote = asSpoken(await speech.filesOf(caller, files), spoken);
       const place = await speech.placeIn(taskId, viber, caller);
-      // The channel of the conversation provides the files.
+      // The conversation's channel provides the files.
       const address =
         remote.length > 0 && place.channel !== (caller.channel ?? API)
           ? await speech.placeIn(taskId, viber, withoutDirect(caller))
           : place;
-      const given: SuppliedContext = injectionMode === undefined ? {} : { mode: injectionMode };
-      // People who type on a page may use commands as in a chat; programs may send any text.
+      const given: SuppliedContext = {
+        ...(injectionMode !== undefined && { mode: injectionMode }),
+        ...(instructions !== undefined && { instructions }),
+        ...(again !== undefined && { again }),
+      };
+      // People who type on a page may use commands as in a chat, whereas programs may send any text.
       const commandsAt = caller.kind === 'session' ? callerAddress(caller, taskId) : undefined;
       const saying = { id: `${caller.id}:${id}`, address, text: message, given, files: remote, viber, commandsAt };
       await speech.accept(caller, saying, { type: 'task:message', id });
       return { taskId, ...toldOf(saying) };
     },
-    async say(caller, id, { content, attachments, context }) {
+    async say(caller, id, { content, attachments, context, spoken = false }) {
       const refs = attachments.map((given) => (typeof given === 'string' ? given : given.ref));
-      const files = await speech.filesOf(caller, refs);
+      const files = asSpoken(await speech.filesOf(caller, refs), spoken);
       const address = caller.direct && files.length === 0 ? caller.direct : callerAddress(caller);
       const saying = {
         id: `${caller.id}:${id}`,
@@ -170,15 +174,18 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
   };
 }
 
-/** Returns the message's ID in the task, or the name of a command, which is no message there. */
+/** Recordings of a spoken message count as voice messages. */
+const asSpoken = (files: readonly RemoteFile[], isSpoken: boolean): RemoteFile[] =>
+  files.map((file) => (isSpoken && /^audio\//.test(file.mimeType ?? '') ? { ...file, kind: 'voice' } : file));
+
+/** Returns the message's ID in the task, or the name of a command, which doesn't become a message there. */
 function toldOf({ id, address, text, commandsAt }: Pick<Saying, 'id' | 'address' | 'text' | 'commandsAt'>): Receipt {
   const [, command] = (commandsAt && commandIn(text)) ?? [];
   return command === undefined ? { message: spoolKey(dedupeId({ id, address })) } : { command: command.toLowerCase() };
 }
 
-/** Returns the person's words and everything that came with them. */
-function sayingOf(task: Pick<CommandOf<'task:submit'>, 'goal' | 'messages' | 'plan' | 'artifacts' | 'memory'>) {
-  const { goal, messages, plan, artifacts, memory } = task;
+function sayingOf(task: Parameters<Submissions['submit']>[2]) {
+  const { goal, messages, plan, artifacts, memory, instructions, project } = task;
   const last = messages.at(-1);
   const said = last?.role === 'user' ? last.text : undefined;
   const before = said === undefined ? messages : messages.slice(0, -1);
@@ -187,6 +194,8 @@ function sayingOf(task: Pick<CommandOf<'task:submit'>, 'goal' | 'messages' | 'pl
     ...(before.length > 0 && { messages: before }),
     ...(plan !== undefined && { plan }),
     ...(memory !== undefined && { memory }),
+    ...(instructions !== undefined && { instructions }),
+    ...(project !== undefined && { project }),
     ...(artifacts && { artifacts }),
   };
   return { said, given };

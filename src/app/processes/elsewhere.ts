@@ -1,6 +1,6 @@
 /**
- * Shares the events of each process with viewers who are connected to another. Best effort and bounded: lost events
- * show at the next look at the home's files, which stay the source of truth. Progress is sent only while somebody is
+ * Shares each process's events with viewers who are connected to another. Best effort and bounded: a lost event shows
+ * at the next reading of the home's files, which are the source of truth. Progress is sent only while somebody is
  * watching. A process that runs alone doesn't use this.
  */
 import { randomBytes } from 'node:crypto';
@@ -11,34 +11,23 @@ import type { News } from '../../runtime/contract/news.ts';
 import type { Bus } from '../../runtime/live/bus.ts';
 import type { SeenRuns } from '../../runtime/live/seen.ts';
 
-export interface Elsewhere {
-  /** Marks that somebody watches runs from here, until the returned function is called. */
-  watch(): () => void;
-  close(): Promise<void>;
-}
-
 type Mouth = Pick<Engine<unknown>, 'publish' | 'subscribe'>;
 
-/** Each process reports its own of these. */
+/** Events that each process reports by itself. */
 const OWN: readonly News['type'][] = ['channel:status', 'job:changed'];
 const TOPICS = { news: 'news', progress: 'progress', looking: 'looking' };
-/** How often a process says that somebody watches, and how long that counts, in ms. */
+/** How often a process reports that somebody is watching, and how long that counts, in ms. */
 const SAY_MS = 4_000;
 const LOOKED_MS = 10_000;
 /** Pieces of a growing answer are sent together after this time, in ms. */
 const GATHER_MS = 100;
 const MAX_CHARS = 64 * 1024;
 
-/** @param seen must be subscribed to the bus before this is created */
-export function tellElsewhere(engine: Mouth, bus: Bus, news: Bus<News>, seen: SeenRuns): Elsewhere {
-  return new Teller(engine, bus, news, seen);
-}
-
-class Teller implements Elsewhere {
+export class Elsewhere {
   readonly #engine: Mouth;
   readonly #self = randomBytes(8).toString('hex');
   readonly #stops: Stop[];
-  /** An event from another process is being published here. */
+  /** Whether an event from another process is being published here. */
   #isHearing = false;
   #lookedUntil = 0;
   #watchers = 0;
@@ -49,6 +38,7 @@ class Teller implements Elsewhere {
   readonly #seen: SeenRuns;
   readonly #own = new Set<string>();
 
+  /** @param seen must be subscribed to the bus before this is created */
   constructor(engine: Mouth, bus: Bus, news: Bus<News>, seen: SeenRuns) {
     this.#engine = engine;
     this.#seen = seen;
@@ -68,6 +58,7 @@ class Teller implements Elsewhere {
     ];
   }
 
+  /** Records that somebody is watching runs from here, until the returned function is called. */
   watch(): () => void {
     if (this.#watchers++ === 0) {
       this.#say(TOPICS.looking, { isFirst: true });
@@ -87,7 +78,7 @@ class Teller implements Elsewhere {
     await Promise.all(this.#stops.map((stop) => stop()));
   }
 
-  /** Sends the runs of this process from their beginning, for new viewers. */
+  /** Sends this process's runs from their beginning, for new viewers. */
   #sayAll(): void {
     this.#words.clear();
     for (const event of this.#seen.raw(this.#own)) {

@@ -1,5 +1,5 @@
 /**
- * The one place that chooses the engine. The engine for several machines, with its libraries, is loaded only if it is
+ * Chooses the engine; nothing else does. The engine for several machines is loaded, with its libraries, only if it is
  * configured.
  */
 import fs from 'node:fs';
@@ -20,7 +20,7 @@ interface EngineParts {
   config: Config;
   home: Home;
   log: Logger;
-  /** Called when a message was given up after crashing the gateway; resolves once its people have been told. */
+  /** Called when a message was given up after it crashed the gateway. Resolves once its senders have been told. */
   onDead: (item: QueueItem<Entry>, reason: string) => Promise<void>;
   /** Used by the engine on one machine. */
   suspectDelayMs?: number;
@@ -45,7 +45,8 @@ export async function openEngine({ config, home, log, onDead, suspectDelayMs }: 
     await leaveLocal({ engine, home, log }, path.join(home.root, 'run'));
     const { openRedisEngine } = await import('../../engine/redis/engine.ts');
     const own = { secret: homeKey(home.access), reachedByScripts: await scriptsReach(new URL(engine.url).hostname) };
-    // Earlier versions didn't seal pending entries: those present at the first start count, but later ones without a
+    // Earlier versions didn't seal pending entries. Those that exist at the first start count, but later ones without a
+    // seal don't.
     // seal don't.
     const mark = path.join(home.access, 'server.sealed');
     const opened = await openRedisEngine<Entry>({ ...shared, ...engine, url: engine.url, ...own });

@@ -1,7 +1,7 @@
 /**
- * Sends answers of this machine's channels (terminal, socket, programs) to all processes: a listener is connected to
- * one process, while another may send the answer from the outbox. Listeners that are away get nothing; the answer is in
- * the session.
+ * Sends answers on this machine's channels (terminal, socket, programs) to all processes, because a listener is
+ * connected to one process, while another may send the answer from the outbox. Listeners that are away get nothing; the
+ * answer is in the session.
  */
 import type { Channel, OutboundMessage, PartLedger } from '../../channels/channel.ts';
 import type { Engine, Stop } from '../../engine/engine.ts';
@@ -11,7 +11,6 @@ const OF_MACHINES = ['local', 'terminal', 'api'];
 
 type Teller = Engine<unknown>;
 
-/** Wraps a channel for the outbox. */
 export function sentEverywhere(channel: Channel | undefined, engine: Teller): Sends | undefined {
   if (!channel || !OF_MACHINES.includes(channel.id)) return channel;
   return {
@@ -27,7 +26,11 @@ export function sentEverywhere(channel: Channel | undefined, engine: Teller): Se
 }
 
 /** Passes answers from other processes to listeners here. */
-export function hearAnswers(channels: ReadonlyMap<string, Channel>, engine: Teller, onError: (error: unknown) => void) {
+export function receiveAnswers(
+  channels: ReadonlyMap<string, Channel>,
+  engine: Teller,
+  onError: (error: unknown) => void,
+) {
   const own = [...channels.values()].filter(({ id }) => OF_MACHINES.includes(id));
   const stops: Stop[] = own.map((channel) =>
     engine.subscribe(topicOf(channel.id), (text) => {

@@ -1,4 +1,4 @@
-/** A key that every process of a home has, unlike anybody who can only reach the shared server. */
+/** Manages a key that every process of a home has, but not somebody who can only reach the shared server. */
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -26,7 +26,6 @@ export function homeKey(access: string): Buffer {
   return readKey(file) ?? homeKey(access);
 }
 
-/** Returns undefined if there is no complete key. */
 function readKey(file: string): Buffer | undefined {
   const key = fs.existsSync(file) ? fs.readFileSync(file) : undefined;
   return key?.length === BYTES ? key : undefined;

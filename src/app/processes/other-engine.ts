@@ -1,7 +1,7 @@
 /**
- * Handles a home that was used with the other engine. This engine doesn't see what is pending there, so a start warns
- * about it. While gateways with the other engine are running on the home, the start is refused. The home stores its
- * server in `spool/server.json`, without the password.
+ * Handles a home that was used with the other engine. This engine doesn't see messages that are pending there, so a
+ * start warns about them. While gateways with the other engine are running on the home, the start is refused. The home
+ * stores its server in `spool/server.json`, without the password.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -26,15 +26,15 @@ interface KnownServer {
 type Parts = { engine: EngineConfig; home: Home; log: Logger };
 
 const serverShape = shape<KnownServer>(objectOf({ url: isFilled, shards: isInteger }));
-const ABOUT = { lost: 'on which server messages of this home may wait' };
+const ABOUT = { lost: 'the server on which messages of this home may be pending' };
 const serverFile = (spool: string) => path.join(spool, 'server.json');
 
-const LEFT = `messages or answers wait in the spool of this home since engine.kind was local: start once with that, and stop when "${viberCommand('queue')}" is empty`;
-const ON_SERVER = `messages or answers wait on a server since engine.kind was redis: set engine.kind to redis and start once, and stop when "${viberCommand('queue')}" is empty`;
+const LEFT = `messages or answers from the time of engine.kind local are still in the spool of this home: start once with that setting, and stop when "${viberCommand('queue')}" is empty`;
+const ON_SERVER = `messages or answers from the time of engine.kind redis are still on a server: start once with that setting, and stop when "${viberCommand('queue')}" is empty`;
 const UNKNOWN =
-  'this home was worked on with engine.kind redis, and its server cannot be asked: what waits there is not answered while engine.kind is local. If that server is gone for good, delete spool/server.json';
+  'this home was used with engine.kind redis, and its server cannot be reached: messages pending there get no answer while engine.kind is local. If that server is gone for good, delete spool/server.json';
 
-/** Several tries, since another starting process may check at the same moment. */
+/** The check is repeated, because another starting process may be checking at the same moment. */
 const TRIES = 5;
 const AGAIN_MS = 100;
 
@@ -50,7 +50,7 @@ export async function leaveLocal({ engine, home, log }: Parts, run: string): Pro
     } catch (error) {
       if (!(error instanceof LockedError)) throw error;
       if (tries === TRIES)
-        throw new LockedError(`a gateway with engine.kind local works on ${home.root}: stop it first`, {
+        throw new LockedError(`a gateway with engine.kind local uses ${home.root}: stop it first`, {
           cause: error,
         });
       await sleep(AGAIN_MS);
@@ -79,7 +79,7 @@ export async function leaveServer({ engine, home, log }: Parts): Promise<void> {
     const { messages, answers, isHere } = await inspectServerWork({ url, shards });
     if (isHere)
       throw new LockedError(
-        `gateways with engine.kind redis work on ${home.root} (server ${server}), or were killed in the last seconds: stop them first`,
+        `gateways with engine.kind redis use ${home.root} (server ${server}), or were killed in the last seconds: stop them first`,
       );
     if (messages + answers > 0) log.warn({ server, messages, answers }, ON_SERVER);
     else fs.rmSync(serverFile(home.spool), { force: true });

@@ -15,7 +15,7 @@ const HELD_MS = 16_000;
 export interface Roles {
   readonly own: readonly EngineRole[];
   has(role: EngineRole): boolean;
-  /** Returns the roles that no process has now; empty if that can't be known. */
+  /** Returns the roles that no process has now; empty if this can't be determined. */
   missing(): Promise<EngineRole[]>;
   start(): void;
   close(): void;
@@ -30,7 +30,7 @@ export function rolesOf({ kind, roles }: Config['engine'], state: State, log: Lo
     try {
       await Promise.all([...own.map(roleKey), HERE].map((key) => state.set(key, '1', HELD_MS)));
     } catch (error) {
-      log.debug({ err: error }, 'the roles of this process could not be told');
+      log.debug({ err: error }, 'the roles of this process could not be announced');
     }
   }
 
@@ -55,11 +55,13 @@ export function rolesOf({ kind, roles }: Config['engine'], state: State, log: Lo
       // Don't wait for a server that is unreachable.
       state
         .delete(HERE)
-        .catch((error: unknown) => log.debug({ err: error }, 'that this process is gone could not be told'));
+        .catch((error: unknown) => log.debug({ err: error }, 'the end of this process could not be announced'));
     },
   };
 }
 
 const roleKey = (role: EngineRole): string => `role:${role}`;
-/** The key that says that somebody uses this server. Deleted at a stop; remaining processes set it again. */
+/**
+ * The key that shows that somebody uses this server. Deleted when a process stops; remaining processes set it again.
+ */
 const HERE = 'here';

@@ -10,6 +10,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Principal } from '../../access/principal.ts';
 import { errorCode, UserError } from '../../errors.ts';
 import { openKept } from '../../lib/files/below.ts';
+import { say } from '../../messages/messages.ts';
 import type { BoardRoute, Caller } from '../../runtime/contract/board.ts';
 import { type Home, isId } from '../../workspace/home.ts';
 import { type ArtifactMeta, cleanType, openTask } from '../../workspace/tasks/index.ts';
@@ -18,11 +19,10 @@ import { RequestError } from '../respond.ts';
 
 export interface ArtifactParts {
   home: Home;
-  /** Whether the principal may see the task in direct messages, whichever viber works on it. */
+  /** Returns whether the principal may see the task in direct messages, whichever viber works on it. */
   maySee(principal: Principal, task: TaskRecord): boolean;
 }
 
-/** An open artifact; the caller closes it. */
 export interface OpenArtifact {
   meta: ArtifactMeta;
   file: FileHandle;
@@ -69,7 +69,7 @@ export const artifactRoute = (parts: ArtifactParts): BoardRoute => ({
   asks: 'caller',
   async handle({ request, response, caller, params }) {
     const found = await openArtifact(parts, caller, `artifacts/${params.task}/${params.file}`);
-    if (!found) throw new RequestError(404, 'not_found', 'There is no such file.');
+    if (!found) throw new RequestError(404, 'not_found', say('requests.noFile'));
     try {
       await sendArtifact(request, response, found);
     } finally {

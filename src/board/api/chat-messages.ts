@@ -55,7 +55,7 @@ export function userTexts(messages: z.infer<typeof chatBody>['messages']): ChatT
       throw new RequestError(
         413,
         'too_large',
-        `A message may have ${MAX_BODY / 1024} KB of text at most.`,
+        say('requests.longText', { n: String(MAX_BODY / 1024) }),
         `messages.${at}.parts`,
       );
     const files = parts.flatMap((part, index): GivenFile[] => {

@@ -8,17 +8,15 @@ import type http from 'node:http';
 import { say } from '../../messages/messages.ts';
 import type { BoardRequest, BoardRoute, Caller } from '../../runtime/contract/board.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
-import { TRY_LATER } from '../protocol/connection.ts';
+import type { Connection } from '../protocol/connection.ts';
 import type { Exchange } from '../protocol/exchange.ts';
 import type { EventFrame, ProgressEvent } from '../protocol/frames.ts';
 import type { ProtocolParts } from '../protocol/parts.ts';
 import { seenTask } from '../protocol/refusals.ts';
 import { MAX_BODY, readBody, wrongField } from '../respond.ts';
 import { type ChatText, chatBody, refsOf, userTexts } from './chat-messages.ts';
+import { connectStream, OVER, SILENCE_MS } from './stream.ts';
 
-const OVER: ReadonlySet<string> = new Set(['completed', 'error', 'stopped']);
-const BEAT_MS = 15_000;
-const SILENCE_MS = 60_000;
 const BODY_MS = 600_000;
 
 interface AcceptedMessage {
@@ -109,7 +107,6 @@ async function begin(caller: Caller, chat: string, first: ChatText, parts: Proto
   return (await parts.submissions.submit(caller, `chat:${chat}`, { goal, messages: [], files })).taskId;
 }
 
-/** The text of a message that has only files. */
 const fileNames = ({ files }: ChatText): string => files.map(({ name }) => name).join(', ');
 
 class ChatStream {
@@ -117,10 +114,8 @@ class ChatStream {
   readonly #parts: ProtocolParts;
   readonly #exchange: Exchange;
   #taskId = '';
-  /** The number of the current text part. */
   #text = 0;
   #isOpen = false;
-  /** The text of the answer that has been written so far. */
   #written = '';
 
   constructor(asked: BoardRequest, parts: ProtocolParts, exchange: Exchange) {
@@ -131,49 +126,30 @@ class ChatStream {
 
   /** Subscribes before `say` runs, so that no part of the answer is missed. */
   async begin(say: () => Promise<AcceptedMessage>): Promise<void> {
-    const { response, caller } = this.#asked;
-    const peer = {
-      send: (text: string) => this.#take(JSON.parse(text)),
-      waiting: () => response.writableLength,
-      close: (code: number) => void (code === TRY_LATER ? response.destroy() : this.#end()),
-    };
-    const connection = this.#exchange.connect(caller, peer, 'named');
-    const leave = () => this.#exchange.leave(connection);
+    const { response } = this.#asked;
+    const connection = connectStream(this.#asked, this.#exchange, {
+      send: (text) => this.#take(JSON.parse(text)),
+      end: () => void (response.headersSent && this.#end()),
+    });
     const release = this.#exchange.hold(connection);
-    let isAgain: boolean;
-    try {
-      ({ taskId: this.#taskId, isAgain } = await say());
-      await this.#exchange.follow(connection, [this.#taskId], { live: 'events' });
-    } catch (error) {
-      leave();
-      throw error;
-    }
+    const { taskId, isAgain } = await say();
+    this.#taskId = taskId;
+    await this.#exchange.follow(connection, [taskId], { live: 'events' });
     response.writeHead(200, {
       'content-type': 'text/event-stream',
       'x-vercel-ai-ui-message-stream': 'v1',
       'x-accel-buffering': 'no',
     });
     this.#write({ type: 'start', messageMetadata: { taskId: this.#taskId } });
-    const beat = setInterval(() => {
-      connection.catchUp();
-      response.write(':\n\n');
-    }, BEAT_MS);
-    const over = () => this.#end();
-    caller.ended.addEventListener('abort', over, { once: true });
-    response.once('close', () => {
-      clearInterval(beat);
-      caller.ended.removeEventListener('abort', over);
-      leave();
-    });
     release();
-    if (isAgain && !this.#parts.runningTasks().includes(this.#taskId)) await this.#lastEnd();
+    if (isAgain && !this.#parts.runningTasks().includes(this.#taskId)) await this.#lastEnd(connection);
   }
 
   /** Sends the end of the newest run, from its session. */
-  async #lastEnd(): Promise<void> {
+  async #lastEnd(connection: Connection): Promise<void> {
     const task = openTask(this.#parts.home, this.#taskId).record();
     if (!task || !OVER.has(task.state)) return;
-    const frames = await this.#exchange.standing(task);
+    const frames = await this.#exchange.standing(connection, task);
     // The state comes last; a stopped run has nothing else.
     const last = frames.at(task.state === 'stopped' ? -1 : -2);
     if (last) this.#take(last);
@@ -215,7 +191,7 @@ class ChatStream {
         this.#closeText();
         this.#say(question);
         this.#write({ type: 'data-approval', id: approval, data: { approval, digest, question, options } });
-        // A person decides, here or in a chat; what follows is a later answer.
+        // A person decides, here or in a chat; the answer after that is another stream.
         this.#end();
         break;
       }

@@ -6,23 +6,21 @@
 import type http from 'node:http';
 import { parsedBy } from '../../board/respond.ts';
 import type { BoardRoute } from '../../runtime/contract/board.ts';
-import { TRY_LATER } from '../protocol/connection.ts';
 import type { Exchange } from '../protocol/exchange.ts';
 import type { ProtocolParts } from '../protocol/parts.ts';
 import { seenTask } from '../protocol/refusals.ts';
 import { eventsQuerySchema } from '../protocol/schemas.ts';
+import { connectStream, OVER, SILENCE_MS } from './stream.ts';
 
-const BEAT_MS = 15_000;
-const SILENCE_MS = 60_000;
 const ENDS: ReadonlySet<string> = new Set(['task:completed', 'task:error']);
-const OVER: ReadonlySet<string> = new Set(['completed', 'error', 'stopped']);
 
 export const eventsRoute = (parts: ProtocolParts, exchange: Exchange): BoardRoute => ({
   method: 'GET',
   path: '/api/tasks/:id/events',
   asks: 'caller',
   silenceMs: SILENCE_MS,
-  async handle({ request, response, url, params, caller }) {
+  async handle(asked) {
+    const { request, response, url, params, caller } = asked;
     const task = seenTask(params.id ?? '', caller.principal, parts);
     const { live, after } = parsedBy(eventsQuerySchema, Object.fromEntries(url.searchParams));
     const last = request.headers['last-event-id'];
@@ -36,27 +34,14 @@ export const eventsRoute = (parts: ProtocolParts, exchange: Exchange): BoardRout
     response.writeHead(200, { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' });
     response.flushHeaders();
     const over = () => response.end();
-    const peer = {
-      send(text: string) {
+    const connection = connectStream(asked, exchange, {
+      send(text) {
         const frame: { type: string; cursor?: string; state?: string } = JSON.parse(text);
         writeEvent(response, frame, text);
         isOver = isEnd(frame) ?? isOver;
         if (isCaughtUp && isOver) over();
       },
-      waiting: () => response.writableLength,
-      // A client that doesn't read is disconnected; its unread events are dropped.
-      close: (code: number) => void (code === TRY_LATER ? response.destroy() : over()),
-    };
-    const connection = exchange.connect(caller, peer, 'named');
-    const beat = setInterval(() => {
-      connection.catchUp();
-      response.write(':\n\n');
-    }, BEAT_MS);
-    caller.ended.addEventListener('abort', over, { once: true });
-    response.once('close', () => {
-      clearInterval(beat);
-      caller.ended.removeEventListener('abort', over);
-      exchange.leave(connection);
+      end: over,
     });
     const from = typeof last === 'string' ? last : after;
     await exchange.follow(connection, [task.id], { live, after: from });

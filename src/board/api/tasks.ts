@@ -1,9 +1,11 @@
 /** Tasks over HTTP: the counterparts of the task frames (docs/protocol.md), and reads of what is on disk. */
 
-import { isOneOf } from '../../access/principal.ts';
+import path from 'node:path';
 import type { MessagePage, TaskDetail, TaskPage, TaskRow } from '../../client/shapes.ts';
 import { say } from '../../messages/messages.ts';
+import { replacedRuns } from '../../runtime/contract/attempts.ts';
 import type { BoardRequest, BoardRoute, Caller } from '../../runtime/contract/board.ts';
+import { hiddenRuns, mayHear } from '../../runtime/contract/hearing.ts';
 import { byChange, type ListedTask, openTask, TaskOrder } from '../../workspace/tasks/index.ts';
 import type { SessionEntry, TaskRecord } from '../../workspace/types.ts';
 import type { Exchange } from '../protocol/exchange.ts';
@@ -12,6 +14,8 @@ import { seenTask } from '../protocol/refusals.ts';
 import { tasksQuerySchema } from '../protocol/schemas.ts';
 import type { Standings } from '../protocol/standings.ts';
 import { parsedBy, sendJson, wrongField } from '../respond.ts';
+import { answerId } from '../route.ts';
+import { findRoute } from './find.ts';
 import { twin } from './twin.ts';
 
 const PAGE = 100;
@@ -25,14 +29,22 @@ export function taskRoutes(parts: ProtocolParts, exchange: Exchange): BoardRoute
   const of = ({ params: { id = '' }, caller }: BoardRequest) => seenTask(id, caller.principal, parts);
   return [
     route('GET', '/api/tasks', async ({ url, response, caller }) => {
-      const { after, state, channel } = parsedBy(tasksQuerySchema, Object.fromEntries(url.searchParams));
+      const {
+        after,
+        state,
+        channel,
+        project,
+        archived = 'false',
+      } = parsedBy(tasksQuerySchema, Object.fromEntries(url.searchParams));
       // Taken before reading: what is read below includes everything up to this cursor.
       const { cursor } = exchange.log;
       const all = await order.list();
       const standing = exchange.standings();
       const isMeant = (task: ListedTask) =>
+        (archived === 'true') === (task.archived !== undefined) &&
         (state === undefined || standing.isIn(task, state)) &&
         (channel === undefined || firstChannel(task) === channel) &&
+        (project === undefined || projectName(task) === project) &&
         maySee(caller.principal, task);
       const page: ListedTask[] = [];
       for (let at = after === undefined ? 0 : placeAfter(all, after); at < all.length && page.length <= PAGE; at += 1) {
@@ -47,10 +59,12 @@ export function taskRoutes(parts: ProtocolParts, exchange: Exchange): BoardRoute
         cursor,
       } satisfies TaskPage);
     }),
+    findRoute(parts, order),
     twin(parts, ['POST', '/api/tasks'], 'task:submit', 202),
     route('GET', '/api/tasks/:id', async (asked) =>
       sendJson(asked.response, 200, await detailOf(of(asked), parts, exchange)),
     ),
+    twin(parts, ['PUT', '/api/tasks/:id'], 'task:change', 200),
     route('GET', '/api/tasks/:id/messages', async (asked) => {
       sendJson(
         asked.response,
@@ -89,6 +103,10 @@ function placeAfter(all: readonly ListedTask[], after: string): number {
 const firstChannel = ({ conversations, job }: { conversations: string[]; job?: string }): string =>
   /^[a-z][a-z0-9-]*/.exec(conversations[0] ?? '')?.[0] ?? (job === undefined ? 'api' : 'job');
 
+/** The name of its folder; '' without one. */
+const projectName = ({ project }: { project?: string }): string =>
+  project === undefined ? '' : path.basename(project);
+
 const boardRow = (task: TaskRecord, standing: Standings): TaskRow & { goal: string } => ({
   taskId: task.id,
   title: task.title,
@@ -98,6 +116,9 @@ const boardRow = (task: TaskRecord, standing: Standings): TaskRow & { goal: stri
   person: task.people[0] ?? '',
   viberId: task.viber,
   updatedAt: task.updatedAt,
+  // Only the project's name, since the folder's path says something about the machine.
+  ...(task.project !== undefined && { project: projectName(task) }),
+  ...(task.archived !== undefined && { archived: true as const }),
   ...(standing.isWaiting(task) && { waiting: true }),
 });
 
@@ -108,7 +129,14 @@ async function detailOf(task: TaskRecord, { home }: ProtocolParts, exchange: Exc
     openTask(home, task).plan.read(),
     openTask(home, task).artifacts.list(),
   ]);
-  const { always: _always, approvedPlan: _approved, counted: _counted, called: _called, ...record } = task;
+  const {
+    always: _always,
+    approvedPlan: _approved,
+    counted: _counted,
+    called: _called,
+    archived: _since,
+    ...record
+  } = task;
   return {
     ...record,
     ...row,
@@ -144,13 +172,15 @@ async function messagesOf(
   { home }: ProtocolParts,
 ): Promise<MessagePage> {
   const entries = openTask(home, task).session.tail(TAIL);
-  const hidden = new Set<string>();
+  const reader = { principal, isDirect: true };
+  const hidden = hiddenRuns(entries, reader);
+  // A failure that is told takes nothing away, and one without words is shown nowhere.
+  const replaced = replacedRuns(entries, (_, result) => !result || result.state === 'completed' || result.text === '');
   const said = entries.flatMap((entry): SaidMessage[] => {
-    if (entry.type === 'message') {
-      const isTold = entry.isGroup === true || principal.role === 'owner' || isOneOf([entry.from.user], principal);
-      if (!isTold) hidden.add(entry.run);
-      return isTold ? [messageShape(entry)] : [];
-    }
+    if (entry.type === 'message')
+      return mayHear(reader, { isGroup: entry.isGroup === true, user: entry.from.user })
+        ? [messageShape(entry, replaced.get(entry.run))]
+        : [];
     if (entry.type !== 'result' || hidden.has(entry.run)) return [];
     return entry.text === '' || entry.error === STEERED ? [] : [answerMessage(entry)];
   });
@@ -162,8 +192,8 @@ async function messagesOf(
 }
 
 /** Uses the person's own words, without context that was added for the model. */
-function messageShape(line: Extract<SessionEntry, { type: 'message' }>) {
-  const { id, also, text, said = text, at, from, via, files, run } = line;
+function messageShape(line: Extract<SessionEntry, { type: 'message' }>, replaced: string | undefined) {
+  const { id, also, text, said = text, at, from, via, files, run, again } = line;
   return {
     id,
     role: 'user' as const,
@@ -173,10 +203,11 @@ function messageShape(line: Extract<SessionEntry, { type: 'message' }>) {
     name: from.name,
     channel: via ?? from.channel,
     ...(also && { also }),
+    ...(again !== undefined && again === replaced && { again }),
     ...(files.length > 0 && { files }),
   };
 }
 
 function answerMessage({ run, text, at, artifactRefs }: Extract<SessionEntry, { type: 'result' }>) {
-  return { id: `${run}-answer`, role: 'assistant' as const, text, at, runId: run, artifactRefs };
+  return { id: answerId(run), role: 'assistant' as const, text, at, runId: run, artifactRefs };
 }

@@ -7,11 +7,11 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { say } from '../../messages/messages.ts';
 import type { BoardRequest, BoardRoute } from '../../runtime/contract/board.ts';
-import { commandTable } from '../protocol/commands.ts';
+import { runCommand } from '../protocol/commands.ts';
 import type { ProtocolParts } from '../protocol/parts.ts';
-import { Conflict, seenTask, toldError } from '../protocol/refusals.ts';
+import { refusalOf, seenTask } from '../protocol/refusals.ts';
 import type { CommandType } from '../protocol/schemas.ts';
-import { errorBody, RequestError, readBody, sendJson } from '../respond.ts';
+import { RequestError, readBody, sendJson } from '../respond.ts';
 
 const anyBody = z.looseObject({});
 const MAX_KEY = 128;
@@ -29,14 +29,14 @@ export function twin(
     method,
     path,
     asks: 'caller',
-    handle: (asked) =>
-      answered(asked, async () => {
-        const { id, ...named } = asked.params;
-        // A missing task is reported before an invalid body.
-        if (id !== undefined) seenTask(id, asked.caller.principal, parts);
-        const given = { ...(await bodyOf(asked)), ...named, ...(id !== undefined && { taskId: id }) };
-        sendJson(asked.response, status, await carriedOut(type, given, asked, parts));
-      }),
+    async handle(asked) {
+      const { id, ...named } = asked.params;
+      // A missing task is reported before an invalid body.
+      const isDeleted = id !== undefined && parts.deleting.peopleOf(id) !== undefined;
+      if (id !== undefined && !(type === 'task:change' && isDeleted)) seenTask(id, asked.caller.principal, parts);
+      const given = { ...(await bodyOf(asked)), ...named, ...(id !== undefined && { taskId: id }) };
+      sendJson(asked.response, status, await carriedOut(type, given, asked, parts));
+    },
   };
 }
 
@@ -50,21 +50,9 @@ export async function carriedOut(
   const key = request.headers['idempotency-key'];
   if (key !== undefined && (typeof key !== 'string' || key === '' || key.length > MAX_KEY))
     throw new RequestError(400, 'bad_request', say('requests.key', { n: MAX_KEY }));
-  const { fields = {} } = await commandTable[type](given, { caller, id: key ?? randomUUID(), parts });
+  const asked = { caller, id: key ?? randomUUID(), parts };
+  const { fields = {} } = await runCommand(type, given, asked).catch((error: unknown) => {
+    throw refusalOf(error) ?? error;
+  });
   return fields;
-}
-
-/** Answers a conflict with the current content, and passes other errors on in the usual form. */
-export async function answered({ response, caller }: BoardRequest, work: () => Promise<void>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    if (error instanceof Conflict) {
-      sendJson(response, 409, { ...errorBody(error.error), current: error.current });
-      return;
-    }
-    const told = toldError(error, caller.language);
-    if (!told) throw error;
-    throw new RequestError(told.status, told.code, told.message, told.field);
-  }
 }

@@ -2,7 +2,7 @@
 
 import { say } from '../../messages/messages.ts';
 import type { BoardRoute } from '../../runtime/contract/board.ts';
-import type { Uploads } from '../../workspace/uploads.ts';
+import { largeFile, type Uploads } from '../../workspace/uploads.ts';
 import { namedRefusal } from '../protocol/refusals.ts';
 import { RequestError, sendJson } from '../respond.ts';
 
@@ -26,7 +26,7 @@ export const uploadRoute = ({ uploads, maxBytes }: UploadParts): BoardRoute => (
     const name = url.searchParams.get('name') ?? '';
     if (name.trim() === '') throw new RequestError(400, 'bad_request', say('requests.fileName'), 'name');
     if (Number(request.headers['content-length'] ?? 0) > maxBytes)
-      throw new RequestError(413, 'too_large', `The file is too large: at most ${Math.floor(maxBytes / 1024)} KB.`);
+      throw new RequestError(413, 'too_large', largeFile(maxBytes));
     if (/^100-continue$/i.test(request.headers.expect ?? '')) response.writeContinue();
     try {
       const type = request.headers['content-type'] ?? '';

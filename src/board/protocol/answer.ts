@@ -1,12 +1,12 @@
 /** Checks, runs and acknowledges a command from a socket. Nothing is acknowledged before it is durable. */
 import { say } from '../../messages/messages.ts';
-import { RequestError } from '../respond.ts';
-import { commandTable } from './commands.ts';
+import { Conflict, errorFields, internalError, RequestError } from '../respond.ts';
+import { runCommand } from './commands.ts';
 import type { Connection } from './connection.ts';
 import type { Exchange } from './exchange.ts';
-import type { AckFrame, ErrorFields } from './frames.ts';
+import type { AckFrame } from './frames.ts';
 import type { ProtocolParts } from './parts.ts';
-import { Conflict, INTERNAL, toldError } from './refusals.ts';
+import { refusalOf } from './refusals.ts';
 import { type Frame, isCommandType } from './schemas.ts';
 
 /** Never rejects: an unexpected error is logged and answered as `internal`. */
@@ -24,27 +24,22 @@ export async function answerCommand(
   const release = type === 'task:submit' ? exchange.hold(connection) : undefined;
   try {
     if (!isCommandType(type))
-      throw new RequestError(400, 'unknown_type', `There is no frame of type ${JSON.stringify(type)} here.`, 'type');
+      throw new RequestError(400, 'unknown_type', say('requests.unknownType', { type }), 'type');
     if (id === undefined && type !== 'interrupt')
       throw new RequestError(400, 'bad_request', say('requests.commandId'), 'id');
     const asked = { caller: connection.caller, id: id ?? '', parts, exchange, connection };
-    const { fields = {}, afterwards } = await commandTable[type](frame, asked);
+    const { fields = {}, afterwards } = await runCommand(type, frame, asked);
     acknowledge({ type: 'ack', id: id ?? '', ok: true, ...fields });
     await afterwards?.();
   } catch (error) {
-    const told = toldError(error, connection.caller.language);
-    if (!told) parts.onError(error);
+    const refusal = refusalOf(error);
+    if (!refusal) parts.onError(error);
+    const fields = errorFields(refusal ?? internalError(), connection.caller.language);
     const current = error instanceof Conflict ? { current: error.current } : {};
     // The ack says the same; the frame is for clients that wait for it alone.
     if (error instanceof Conflict) connection.send({ type: 'conflict', id: id ?? '', ...current });
-    acknowledge({ type: 'ack', id: id ?? '', ok: false, error: told ? pickErrorFields(told) : INTERNAL, ...current });
+    acknowledge({ type: 'ack', id: id ?? '', ok: false, error: fields, ...current });
   } finally {
     release?.();
   }
 }
-
-const pickErrorFields = ({ code, message, field }: ErrorFields): ErrorFields => ({
-  code,
-  message,
-  ...(field !== undefined && { field }),
-});

@@ -2,36 +2,19 @@
  * Implements each command, for frames and HTTP bodies alike. Throws RequestError, or UserError with a message for the
  * caller.
  */
-import type { z } from 'zod';
 import type { Address } from '../../channels/channel.ts';
 import type { Caller } from '../../runtime/contract/board.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
-import { parsedBy, RequestError } from '../respond.ts';
+import { ownersOnly, parsedBy } from '../respond.ts';
 import { readArtifact } from './artifact.ts';
+import { changeTask } from './changes.ts';
 import type { Connection } from './connection.ts';
 import { decideApproval } from './decisions.ts';
 import { writeFile, writePlanText } from './edits.ts';
 import type { Exchange } from './exchange.ts';
 import type { ProtocolParts } from './parts.ts';
 import { noTask, steeredTask } from './refusals.ts';
-import {
-  approvalSchema,
-  artifactSchema,
-  type CommandType,
-  fileWriteSchema,
-  interruptSchema,
-  jobCreateSchema,
-  memorySchema,
-  pingSchema,
-  planWriteSchema,
-  saySchema,
-  stopSchema,
-  submitSchema,
-  subscribeSchema,
-  tellSchema,
-  unsubscribeSchema,
-  uploadSchema,
-} from './schemas.ts';
+import { COMMANDS, type CommandOf, type CommandType } from './schemas.ts';
 
 export interface CommandCall {
   caller: Caller;
@@ -44,18 +27,9 @@ export interface CommandCall {
 }
 
 export interface Answer {
-  /** Fields beside `ok` in the acknowledgement. */
   fields?: object;
-  /** Runs after the acknowledgement is sent. */
   afterwards?: () => Promise<void>;
 }
-
-type Carry = (given: unknown, asked: CommandCall) => Promise<Answer>;
-
-const command =
-  <T>(schema: z.ZodType<T>, carry: (input: T, asked: CommandCall) => Promise<Answer>): Carry =>
-  async (given, asked) =>
-    carry(parsedBy(schema, given), asked);
 
 /** Subscribes the connection to what it has started. */
 async function followed(
@@ -87,66 +61,66 @@ async function once({ caller, id, parts }: CommandCall, work: () => Promise<obje
   }
 }
 
-export const commandTable: Readonly<Record<CommandType, Carry>> = {
-  'task:submit': command(submitSchema, async (task, asked) => {
+const HANDLERS: { readonly [T in CommandType]: (given: CommandOf<T>, asked: CommandCall) => Promise<Answer> } = {
+  async 'task:submit'(task, asked) {
     const { taskId } = await asked.parts.submissions.submit(asked.caller, asked.id, task);
     await followed(asked, taskId, task.live);
     return { fields: { taskId } };
-  }),
-  'task:message': command(tellSchema, async (said, asked) => {
+  },
+  async 'task:message'(said, asked) {
     steeredTask(said.taskId, asked.caller.principal, asked.parts);
     const fields = await asked.parts.submissions.tell(asked.caller, asked.id, said);
     await followed(asked, fields.taskId);
     return { fields };
-  }),
-  message: command(saySchema, async (said, asked) => {
+  },
+  async message(said, asked) {
     const fields = await asked.parts.submissions.say(asked.caller, asked.id, said);
     await followed(asked, fields.taskId);
     return { fields };
-  }),
-  'task:stop': command(stopSchema, async ({ taskId }, { caller, parts }) => {
+  },
+  async 'task:stop'({ taskId }, { caller, parts }) {
     const before = steeredTask(taskId, caller.principal, parts);
     const { taskIds, ...ended } = await parts.stopping.task(taskId, caller);
     const state = taskIds.length > 0 ? 'stopped' : (openTask(parts.home, taskId).record()?.state ?? before.state);
     return { fields: { taskId, state, ...ended } };
-  }),
-  interrupt: command(interruptSchema, async ({ targetAgentId, reason }, { caller, parts }) => ({
+  },
+  'task:change': async (change, { caller, parts }) => ({ fields: await changeTask(change, caller, parts) }),
+  interrupt: async ({ targetAgentId, reason }, { caller, parts }) => ({
     fields: await parts.stopping.agent(targetAgentId, reason, caller),
-  })),
-  'job:create': command(jobCreateSchema, async ({ job }, asked) => {
+  }),
+  async 'job:create'({ job }, asked) {
     const { caller, parts } = asked;
     const service = await parts.jobs();
-    if (caller.principal.role !== 'owner') throw new RequestError(403, 'forbidden', 'Only an owner may do this.');
+    if (caller.principal.role !== 'owner') throw ownersOnly();
     return once(asked, async () => ({ job: await service.create({ deliver: [], ...job }, caller.principal, FROM) }));
-  }),
-  'task:subscribe': command(subscribeSchema, async ({ taskIds, after, live }, { exchange, connection }) => {
+  },
+  async 'task:subscribe'({ taskIds, after, live }, { exchange, connection }) {
     if (!exchange || !connection) throw noTask();
     if (taskIds !== '*') connection.choose();
     await exchange.attend(connection, taskIds);
     return { afterwards: () => exchange.follow(connection, taskIds, { after, live }) };
-  }),
-  'task:unsubscribe': command(unsubscribeSchema, async ({ taskIds }, { exchange, connection }) => {
+  },
+  async 'task:unsubscribe'({ taskIds }, { exchange, connection }) {
     connection?.choose();
     if (exchange && connection) exchange.unfollow(connection, taskIds);
     return {};
-  }),
-  'approval:decide': command(approvalSchema, async (decision, { caller, parts }) => ({
+  },
+  'approval:decide': async (decision, { caller, parts }) => ({
     fields: await decideApproval(decision, caller, parts),
-  })),
-  'memory:decide': command(memorySchema, (decision, asked) =>
-    once(asked, () => asked.parts.decideMemory(asked.caller, decision)),
-  ),
-  'plan:write': command(planWriteSchema, async (write, { caller, parts }) => ({
-    fields: await writePlanText(write, caller.principal, parts),
-  })),
-  'file:write': command(fileWriteSchema, async (write, { caller, parts }) => ({
-    fields: await writeFile(write, caller.principal, parts),
-  })),
-  ping: command(pingSchema, async () => ({})),
-  upload: command(uploadSchema, async (piece, { caller, parts }) => ({
-    fields: await parts.pieces.take(caller.id, piece),
-  })),
-  'artifact:get': command(artifactSchema, async ({ ref, offset }, { caller, parts }) => ({
+  }),
+  'memory:decide': (decision, asked) => once(asked, () => asked.parts.decideMemory(asked.caller, decision)),
+  'plan:write': async (write, { caller, parts }) => ({ fields: await writePlanText(write, caller.principal, parts) }),
+  'file:write': async (write, { caller, parts }) => ({ fields: await writeFile(write, caller.principal, parts) }),
+  ping: async () => ({}),
+  upload: async (piece, { caller, parts }) => ({ fields: await parts.pieces.take(caller.id, piece) }),
+  'artifact:get': async ({ ref, offset }, { caller, parts }) => ({
     fields: await readArtifact(ref, offset, caller, parts),
-  })),
+  }),
 };
+
+/** @throws {RequestError} for a command of another shape, and as its handler does */
+export function runCommand(type: CommandType, given: unknown, asked: CommandCall): Promise<Answer> {
+  // The table pairs each handler with the schema of its type.
+  const handle = HANDLERS[type] as (given: unknown, asked: CommandCall) => Promise<Answer>;
+  return handle(parsedBy<unknown>(COMMANDS[type], given), asked);
+}

@@ -5,6 +5,7 @@
  */
 import { type AgentStreamEvent, API } from '../../channels/channel.ts';
 import type { Caller } from '../../runtime/contract/board.ts';
+import { hiddenRuns } from '../../runtime/contract/hearing.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 import type { Audience, LoggedEvent } from './events.ts';
@@ -33,28 +34,31 @@ const SLOW_BYTES = 1024 * 1024;
 const STUCK_BYTES = 4 * 1024 * 1024;
 /** Bytes of text held back, across all runs. */
 const MAX_HELD = 64 * 1024;
+/** How far back the messages of a run are searched, once for each run. */
+const TAIL = { maxBytes: 8 * 1024 * 1024 };
+const MAX_RUNS = 1_000;
 /** Tasks that one connection can follow by name. */
 const MAX_FOLLOWED = 10_000;
 export const TRY_LATER = 1013;
 
-type Seeing = ProtocolParts;
-
 export class Connection {
   readonly caller: Caller;
   readonly #peer: Peer;
-  readonly #to: Seeing;
+  readonly #to: ProtocolParts;
   readonly #scope: Scope;
   #hearsOwn: boolean;
   /** Keys are task IDs, or `*`. */
   readonly #followed = new Map<string, LiveChoice>();
   /** Text held back for a slow reader, by run. */
   readonly #held = new Map<string, { frame: Extract<EventFrame, { type: 'task:progress' }>; text: string }>();
+  /** Runs, and whether they answer a message that this reader may not read. */
+  readonly #hidden = new Map<string, boolean>();
   /** Events that arrived during a submission; its acknowledgement is sent first. */
   #later: (() => void)[] = [];
   #submitting = 0;
   #isClosed = false;
 
-  constructor(caller: Caller, peer: Peer, to: Seeing, scope: Scope) {
+  constructor(caller: Caller, peer: Peer, to: ProtocolParts, scope: Scope) {
     this.caller = caller;
     this.#peer = peer;
     this.#to = to;
@@ -104,7 +108,7 @@ export class Connection {
     const text = JSON.stringify(frame);
     const waiting = this.#peer.waiting();
     // A single larger frame is sent if nothing else is waiting.
-    if (waiting > 0 && waiting + text.length > STUCK_BYTES) this.close(TRY_LATER, 'too much waits to be read');
+    if (waiting > 0 && waiting + text.length > STUCK_BYTES) this.close(TRY_LATER, 'too much is unread');
     else this.#peer.send(text);
   }
 
@@ -121,8 +125,10 @@ export class Connection {
       this.#later.push(() => this.tell(event));
       return;
     }
-    const { frame, audience } = event;
-    if (!this.#isFor(audience) || this.#comesAnyway(frame)) return;
+    const { frame: whole, audience } = event;
+    if (!this.#isFor(audience) || this.#comesAnyway(whole)) return;
+    const frame = this.#shown(whole);
+    if (!frame) return;
     // The final answer contains all the text.
     if ('runId' in frame && frame.type !== 'task:started' && frame.runId !== undefined) this.#held.delete(frame.runId);
     this.send(frame);
@@ -136,7 +142,7 @@ export class Connection {
     const { taskId, runId, ...event } = given;
     const live = this.#followed.get(taskId) ?? this.#followed.get(ALL) ?? 'off';
     if (live === 'off' || (live === 'text' && event.type !== 'text-delta')) return;
-    if (!this.#isFor({ task: taskId })) return;
+    if (!this.#isFor({ task: taskId }) || this.isHidden(taskId, runId)) return;
     const frame: Extract<EventFrame, { type: 'task:progress' }> = {
       type: 'task:progress',
       taskId,
@@ -153,11 +159,47 @@ export class Connection {
   /** Sends the held-back text once the reader has caught up. */
   catchUp(): void {
     if (this.#held.size > 0 && this.#peer.waiting() <= SLOW_BYTES) this.#release();
-    if (this.#peer.waiting() > STUCK_BYTES) this.close(TRY_LATER, 'too much waits to be read');
+    if (this.#peer.waiting() > STUCK_BYTES) this.close(TRY_LATER, 'too much is unread');
   }
 
   maySee(task: TaskRecord): boolean {
     return this.#to.maySee(this.caller.principal, task);
+  }
+
+  /** Returns whether a run answers a message that this reader may not read (promise 34). */
+  isHidden(taskId: string, runId: string): boolean {
+    const { principal } = this.caller;
+    if (principal.role === 'owner') return false;
+    const known = this.#hidden.get(runId);
+    if (known !== undefined) return known;
+    const tail = openTask(this.#to.home, taskId).session.tail(TAIL);
+    const isHidden = hiddenRuns(tail, { principal, isDirect: true }).has(runId);
+    // A run writes its messages first; one that has written nothing yet is looked up again.
+    if (tail.some((entry) => 'run' in entry && entry.run === runId)) this.#hidden.set(runId, isHidden);
+    const [oldest] = this.#hidden.keys();
+    if (this.#hidden.size > MAX_RUNS && oldest !== undefined) this.#hidden.delete(oldest);
+    return isHidden;
+  }
+
+  /** Of a hidden run, a reader learns that it began and how it ended. */
+  #shown(frame: EventFrame): EventFrame | undefined {
+    const runId =
+      frame.type === 'approval:decided' ? this.#to.approvals.get(frame.approval)?.run : 'runId' in frame && frame.runId;
+    if (!runId || !('taskId' in frame) || frame.taskId === undefined || !this.isHidden(frame.taskId, runId))
+      return frame;
+    const { taskId, cursor } = frame;
+    const ended = { taskId, runId, ...(cursor !== undefined && { cursor }) };
+    switch (frame.type) {
+      case 'task:completed':
+        return { type: 'task:state', state: 'completed', ...ended };
+      case 'task:error':
+        return { type: 'task:state', state: 'error', ...ended };
+      case 'approval:asked':
+      case 'approval:decided':
+        return undefined;
+      default:
+        return frame;
+    }
   }
 
   #isFor(audience: Audience): boolean {

@@ -1,17 +1,19 @@
 /** Decisions of people, with the same rights and stores as in chats, and for exactly what was shown. */
 
 import { principalText } from '../../access/principal.ts';
+import { isRecord } from '../../lib/json.ts';
 import { say } from '../../messages/messages.ts';
+import { type ApprovalRequest, allowedFor } from '../../runtime/contract/approval.ts';
 import type { Caller } from '../../runtime/contract/board.ts';
 import type { ApprovalVerdict } from '../../workspace/types.ts';
 import { RequestError, wrongField } from '../respond.ts';
 import type { ProtocolParts } from './parts.ts';
-import { steeredTask } from './refusals.ts';
+import { notTheirs, steeredTask } from './refusals.ts';
 import type { CommandOf } from './schemas.ts';
 
 type DecisionBody = Readonly<Record<string, unknown>>;
 
-const gone = () => new RequestError(404, 'not_found', 'There is no such question any more.', 'approval');
+const gone = () => new RequestError(404, 'not_found', say('requests.noQuestion'), 'approval');
 
 export async function decideApproval(
   { approval, digest, verdict, answer }: CommandOf<'approval:decide'>,
@@ -22,11 +24,9 @@ export async function decideApproval(
   if (!request) throw gone();
   const task = steeredTask(request.taskId, by, to);
   // A guest may answer questions about their own task, but not approve effects.
-  if (by.role === 'guest' && (request.principal.role !== 'guest' || request.kind === 'tool'))
-    throw new RequestError(403, 'forbidden', 'This is for the people of the task and for owners.');
-  if (request.digest !== digest)
-    throw new RequestError(409, 'changed', 'It is not what was shown any more; look at it again.', 'digest');
-  const chosen = verdictChoice(verdict, answer, request.kind);
+  if (by.role === 'guest' && (request.principal.role !== 'guest' || request.kind === 'tool')) throw notTheirs();
+  if (request.digest !== digest) throw new RequestError(409, 'changed', say('requests.changed'), 'digest');
+  const chosen = verdictChoice(verdict, answer, request);
   const who = principalText(by);
   const decided = await to.approvals.decide(approval, {
     ...chosen,
@@ -36,20 +36,30 @@ export async function decideApproval(
   });
   const holds = decided?.request.decision;
   if (!holds) throw gone();
-  if (!decided.isFirst && (holds.by !== who || holds.verdict !== chosen.verdict))
-    throw new RequestError(409, 'decided', `It was decided already: ${holds.verdict}.`);
+  const isSame = holds.by === who && holds.verdict === chosen.verdict && holds.isWide === chosen.isWide;
+  if (!decided.isFirst && !isSame)
+    throw new RequestError(409, 'decided', say('requests.decided', { verdict: holds.verdict }));
   return { approval, taskId: task.id, verdict: holds.verdict };
 }
 
 function verdictChoice(
   verdict: CommandOf<'approval:decide'>['verdict'],
   answer: string | undefined,
-  kind: 'tool' | 'plan' | 'question',
-): { verdict: ApprovalVerdict; answer?: string } {
+  request: ApprovalRequest,
+): { verdict: ApprovalVerdict; answer?: string; isWide?: true } {
+  const { kind } = request;
   const isAnswer = verdict === 'answer';
-  if (isAnswer !== (kind === 'question') || (verdict === 'always' && kind !== 'tool'))
+  const allowed = verdict === 'always' || verdict === 'all' ? allowedFor(request, verdict) : undefined;
+  if (allowed) return allowed;
+  if (isAnswer !== (kind === 'question') || verdict === 'always' || verdict === 'all')
     throw wrongField('verdict', say('requests.verdict', { kind }));
   if (!isAnswer) return { verdict: verdict === 'reject' ? 'deny' : verdict };
   if (answer === undefined || answer.trim() === '') throw wrongField('answer', say('requests.empty'));
   return { verdict, answer: answer.trim() };
+}
+
+/** Returns the answers that a question offers; undefined if it offers none. */
+export function answerOptions({ kind, input }: ApprovalRequest): string[] | undefined {
+  if (kind !== 'question' || !isRecord(input) || !Array.isArray(input.options)) return undefined;
+  return input.options.filter((option) => typeof option === 'string');
 }

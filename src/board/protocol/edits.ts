@@ -5,11 +5,12 @@ import type { Principal } from '../../access/principal.ts';
 import { type HeldFolder, openFile, useFolder } from '../../lib/files/below.ts';
 import { editText, hashText, readTextSync } from '../../lib/files.ts';
 import { exclusively } from '../../lib/locks.ts';
+import { say } from '../../messages/messages.ts';
 import { DEFAULT_VIBER, type Home, isViber } from '../../workspace/home.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
-import { RequestError } from '../respond.ts';
+import { Conflict, ownersOnly, RequestError } from '../respond.ts';
 import type { ProtocolParts } from './parts.ts';
-import { Conflict, steeredTask } from './refusals.ts';
+import { steeredTask } from './refusals.ts';
 import type { CommandOf } from './schemas.ts';
 
 export interface StoredText {
@@ -38,6 +39,8 @@ const EDITABLE = /^(AGENTS|SOUL|TOOLS|USER|IDENTITY|MEMORY)\.md$|^memory\/\d{4}-
 
 export const isEditable = (name: string): boolean => EDITABLE.test(name);
 
+const notEditable = () => new RequestError(404, 'not_found', say('requests.notEditable'), 'name');
+
 /** An editable file of a viber, while its folder is held open. */
 export interface Editable {
   /** A path for a single call that doesn't follow links. */
@@ -51,8 +54,7 @@ export interface Editable {
  * @throws {RequestError} for any other name
  */
 export function editableFile(home: Home, viber: string, name: string): string {
-  if (!isEditable(name) || !isViber(home, viber))
-    throw new RequestError(404, 'not_found', 'There is no such file to edit.', 'name');
+  if (!isEditable(name) || !isViber(home, viber)) throw notEditable();
   return path.join(home.viberDir(viber), name);
 }
 
@@ -89,21 +91,21 @@ export async function writeFile(
   by: Principal,
   { home }: ProtocolParts,
 ): Promise<{ name: string } & StoredText> {
-  if (by.role !== 'owner') throw new RequestError(403, 'forbidden', 'Only an owner may do this.');
+  if (by.role !== 'owner') throw ownersOnly();
   const edit = async (file: Editable) => {
     let current: string | undefined;
-    const change = (stands: string | undefined) => {
-      current = stands;
-      const isBase = (stands === undefined ? NO_HASH : hashText(stands)) === baseHash;
-      return isBase || stands === text ? text : undefined;
+    const change = (found: string | undefined) => {
+      current = found;
+      const isBase = (found === undefined ? NO_HASH : hashText(found)) === baseHash;
+      return isBase || found === text ? text : undefined;
     };
-    const stands = await editText(file.at, change, { read: file.read, isFollowed: false });
-    if (stands === text) return { name, text, hash: hashText(text) };
+    const now = await editText(file.at, change, { read: file.read, isFollowed: false });
+    if (now === text) return { name, text, hash: hashText(text) };
     throw new Conflict({ text: current ?? '', hash: current === undefined ? NO_HASH : hashText(current) });
   };
   const written = await exclusively(editableFile(home, viberId, name), () =>
     useEditable(home, viberId, name, edit, { isMade: true }),
   );
-  if (!written) throw new RequestError(404, 'not_found', 'There is no such file to edit.', 'name');
+  if (!written) throw notEditable();
   return written;
 }

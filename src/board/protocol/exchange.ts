@@ -9,6 +9,7 @@ import type { News } from '../../runtime/contract/news.ts';
 import { listTasks, openTask } from '../../workspace/tasks/index.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 import { ALL, Connection, type LiveChoice, type Peer, type Scope } from './connection.ts';
+import { answerOptions } from './decisions.ts';
 import { type Audience, EventLog, type LoggedEvent } from './events.ts';
 import { type ApprovalFrame, type EndFrame, type EventFrame, endFrame, noticeFrame } from './frames.ts';
 import type { ProtocolParts } from './parts.ts';
@@ -114,10 +115,9 @@ export class Exchange {
     return this.log.after(cursor)?.every((event) => taskOf(event) !== taskId) === true;
   }
 
-  /** Sends the state of a task, with the cursor that it already includes. */
   async stand(connection: Connection, task: TaskRecord): Promise<void> {
     const { cursor } = this.log;
-    for (const frame of await this.standing(task)) connection.send({ ...frame, cursor });
+    for (const frame of await this.standing(connection, task)) connection.send({ ...frame, cursor });
   }
 
   standings(): Standings {
@@ -130,14 +130,14 @@ export class Exchange {
 
   /**
    * Returns frames with the state of a task: the ends of its latest runs from the session, its state and its pending
-   * approvals.
+   * approvals, without those of runs that are hidden from the reader.
    */
-  async standing(task: TaskRecord): Promise<EventFrame[]> {
+  async standing(connection: Connection, task: TaskRecord): Promise<EventFrame[]> {
     const { id: taskId, viber } = task;
     const state = this.standings().stateOf(task);
     const tail = openTask(this.#parts.home, taskId, viber).session.tail(TAIL);
     const ends: EndFrame[] = tail.flatMap((entry) => {
-      if (entry.type !== 'result' || entry.error === STEERED) return [];
+      if (entry.type !== 'result' || entry.error === STEERED || connection.isHidden(taskId, entry.run)) return [];
       const { run: runId, text, summary, artifactRefs } = entry;
       return [endFrame({ taskId, runId, state: entry.state, text, summary, artifactRefs })];
     });
@@ -147,11 +147,14 @@ export class Exchange {
     return [
       ...ends.filter((frame) => frame.type !== 'task:state').slice(-MAX_ENDS),
       { type: 'task:state', taskId, state, ...(runId !== undefined && { runId }) },
-      ...this.#parts.approvals.all().flatMap((request) => (request.taskId === taskId ? [approvalFrame(request)] : [])),
+      ...this.#parts.approvals
+        .all()
+        .flatMap((request) =>
+          request.taskId === taskId && !connection.isHidden(taskId, request.run) ? [approvalFrame(request)] : [],
+        ),
     ];
   }
 
-  /** Closes every connection with the reason. */
   close(code: number, reason: string): void {
     this.#unsubscribe();
     this.#stopProgress?.();
@@ -242,15 +245,8 @@ function framesOf(news: News): [EventFrame, Audience][] {
 }
 
 export function approvalFrame(request: ApprovalRequest): ApprovalFrame {
-  const { id: approval, taskId, run: runId, digest, kind, tool, sentence = '', details, expiresAt, input } = request;
-  const options =
-    kind === 'question' &&
-    typeof input === 'object' &&
-    input !== null &&
-    !Array.isArray(input) &&
-    Array.isArray(input.options)
-      ? input.options.filter((option) => typeof option === 'string')
-      : undefined;
+  const { id: approval, taskId, run: runId, digest, kind, tool, sentence = '', details, expiresAt, labels } = request;
+  const options = answerOptions(request);
   return {
     type: 'approval:asked',
     taskId,
@@ -262,6 +258,7 @@ export function approvalFrame(request: ApprovalRequest): ApprovalFrame {
     question: sentence,
     ...(details !== undefined && { details }),
     ...(options && { options }),
+    ...(labels && { labels }),
     ...(expiresAt !== undefined && { expiresAt }),
   };
 }

@@ -10,7 +10,6 @@ export type AckFrame =
   | { type: 'ack'; id: string; ok: true; [field: string]: unknown }
   | { type: 'ack'; id: string; ok: false; error: ErrorFields; [field: string]: unknown };
 
-/** Removes the IDs, which the enclosing frame has. */
 type Bare<T> = T extends unknown ? Omit<T, 'taskId' | 'runId'> : never;
 export type ProgressEvent = Bare<AgentStreamEvent>;
 
@@ -27,6 +26,7 @@ export type EndFrame =
 
 export type EventFrame = { cursor?: string } & (
   | EndFrame
+  | { type: 'task:changed'; taskId: string; title?: string; archived?: boolean; deleted?: boolean }
   | { type: 'task:started'; taskId: string; runId: string }
   | { type: 'task:progress'; taskId: string; runId: string; event: ProgressEvent }
   | { type: 'plan:changed'; taskId: string; hash: string }
@@ -54,6 +54,8 @@ export interface ApprovalFrame {
   /** All arguments, as Markdown. */
   details?: string;
   options?: string[];
+  /** The words of the buttons, where they aren't the usual ones; `always` and `all` only where these verdicts count. */
+  labels?: { yes: string; no: string; always?: string; all?: string };
   expiresAt?: string;
 }
 

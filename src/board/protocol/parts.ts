@@ -16,10 +16,24 @@ import type { CommandOf } from './schemas.ts';
  */
 export type Receipt = { message: string } | { command: string };
 
+/** Not in the frames: programs that speak another protocol give them. */
+interface Instructions {
+  instructions?: string;
+}
+
 /** Messages that enter through the gateway; durable once resolved. Throws RequestError. */
 export interface Submissions {
-  submit(caller: Caller, id: string, task: CommandOf<'task:submit'>): Promise<{ taskId: string }>;
-  tell(caller: Caller, id: string, said: CommandOf<'task:message'>): Promise<{ taskId: string } & Receipt>;
+  /** `message`: the ID of the first message in its task. */
+  submit(
+    caller: Caller,
+    id: string,
+    task: CommandOf<'task:submit'> & Instructions,
+  ): Promise<{ taskId: string; message: string }>;
+  tell(
+    caller: Caller,
+    id: string,
+    said: CommandOf<'task:message'> & Instructions,
+  ): Promise<{ taskId: string } & Receipt>;
   say(caller: Caller, id: string, said: CommandOf<'message'>): Promise<{ taskId?: string } & Receipt>;
   /** Returns whether this client started the task or takes part in it. */
   isOwn(caller: Caller, task: { conversations: string[] }): boolean;
@@ -49,6 +63,14 @@ export interface Pieces {
   ): Promise<{ next: number } | { ref: string; name: string; size: number; contentType: string }>;
 }
 
+export interface Deleting {
+  /** Resolves, once it is durable, to the time until which it can be undone (ISO 8601). */
+  remove(taskId: string, caller: Caller): Promise<string>;
+  /** The people of a task that was deleted and can be put back. */
+  peopleOf(taskId: string): readonly string[] | undefined;
+  restore(taskId: string): Promise<void>;
+}
+
 export interface Approving {
   get(id: string): ApprovalRequest | undefined;
   all(): ApprovalRequest[];
@@ -65,6 +87,9 @@ export interface ProtocolParts {
   submissions: Submissions;
   stopping: Stopping;
   approvals: Approving;
+  deleting: Deleting;
+  /** Tells programs and pages what was changed. */
+  changed(change: Omit<Extract<News, { type: 'task:changed' }>, 'type'>): void;
   jobs: () => Promise<JobService>;
   /** Returns whether the principal may see the task in direct messages, whichever viber works on it. */
   maySee(principal: Principal, task: Pick<TaskRecord, 'viber' | 'people' | 'conversations' | 'digestAt'>): boolean;

@@ -6,7 +6,7 @@
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { say } from '../../messages/messages.ts';
-import type { Upload, Uploads } from '../../workspace/uploads.ts';
+import { largeFile, type Upload, type Uploads } from '../../workspace/uploads.ts';
 import { RequestError } from '../respond.ts';
 import type { Pieces } from './parts.ts';
 import { namedRefusal } from './refusals.ts';
@@ -29,9 +29,13 @@ export function createPieces(uploads: Uploads, maxBytes: number): Pieces {
   function begin(key: string, by: string, { name, contentType, size }: CommandOf<'upload'>): Coming {
     coming.get(key)?.body.destroy();
     if (size > maxBytes)
-      throw new RequestError(413, 'too_large', `${name}: at most ${Math.floor(maxBytes / 1024)} KB.`, 'size');
-    if (coming.size >= MAX_AT_ONCE)
-      throw new RequestError(503, 'busy', 'Too many files come at once; try again in a moment.');
+      throw new RequestError(
+        413,
+        'too_large',
+        say('requests.field', { field: name, what: largeFile(maxBytes) }),
+        'size',
+      );
+    if (coming.size >= MAX_AT_ONCE) throw new RequestError(503, 'busy', say('requests.manyPieces'));
     const body = new PassThrough();
     const stored = uploads.store(by, { name, type: contentType }, body);
     // The sender of the next piece gets the error.

@@ -3,7 +3,7 @@
  * without `type` and `id`. Unknown fields are dropped; errors name the path of what is missing or wrong.
  */
 import { z } from 'zod';
-import { expects } from '../../config/expects.ts';
+import { expects } from '../../messages/expects.ts';
 import { planSchema, taskRequestSchema } from '../../runtime/contract/protocol.ts';
 
 export const PROTOCOL = 1;
@@ -35,6 +35,7 @@ export const submitSchema = taskRequestSchema.extend({
   plan: z.union([z.string().max(256 * 1024), planSchema]).exactOptional(),
   context: context.exactOptional(),
   viberId: viberId.exactOptional(),
+  project: z.string().min(1).max(4_096).exactOptional(),
   live: liveSchema.exactOptional(),
   files: refs.exactOptional(),
 });
@@ -44,12 +45,26 @@ export const tellSchema = z
     message: z.string(),
     injectionMode: z.enum(['steer', 'collect', 'followup']).exactOptional(),
     files: refs.exactOptional(),
+    /** The run whose question it asks anew; the new answer takes the place of that run's. */
+    again: z
+      .string()
+      .regex(/^[\w-]{1,64}$/, expects('requests.notARun'))
+      .exactOptional(),
+    /** Its recordings are the sender's own voice: what they say is the message. */
+    spoken: z.boolean().exactOptional(),
   })
   .refine(({ message, files = [] }) => message.trim() !== '' || files.length > 0, {
     path: ['message'],
     message: expects('requests.empty'),
   });
 export const stopSchema = z.object({ taskId });
+/** `deleted: false` undoes a deletion while that is possible. */
+export const taskChangeSchema = z.object({
+  taskId,
+  title: words.max(200).exactOptional(),
+  archived: z.boolean().exactOptional(),
+  deleted: z.boolean().exactOptional(),
+});
 export const interruptSchema = z.object({
   targetAgentId: z.string().min(1).max(64),
   reason: z.string().max(1_000).default(''),
@@ -62,6 +77,7 @@ export const sayTextSchema = z.object({
     .max(MAX_FILES)
     .default([]),
   context: context.exactOptional(),
+  spoken: z.boolean().exactOptional(),
 });
 export const saySchema = sayTextSchema.refine(
   ({ content, attachments }) => content.trim() !== '' || attachments.length > 0,
@@ -90,7 +106,7 @@ export const unsubscribeSchema = z.object({ taskIds: tasks });
 export const approvalSchema = z.object({
   approval: z.string().min(1).max(64),
   digest: z.string().min(1).max(128),
-  verdict: z.enum(['approve', 'always', 'reject', 'answer']),
+  verdict: z.enum(['approve', 'always', 'all', 'reject', 'answer']),
   answer: z.string().max(10_000).exactOptional(),
 });
 export const memorySchema = z.object({
@@ -128,6 +144,8 @@ export const tasksQuerySchema = z.object({
     .string()
     .regex(/^[a-z][a-z0-9-]{0,31}$/, expects('requests.notAChannel'))
     .exactOptional(),
+  project: z.string().min(1).max(255).exactOptional(),
+  archived: z.enum(['true', 'false']).exactOptional(),
 });
 export const eventsQuerySchema = z.object({ live: liveSchema.default('off'), after: cursor.exactOptional() });
 
@@ -136,6 +154,7 @@ export const COMMANDS = {
   'task:submit': submitSchema,
   'task:message': tellSchema,
   'task:stop': stopSchema,
+  'task:change': taskChangeSchema,
   interrupt: interruptSchema,
   message: saySchema,
   'job:create': jobCreateSchema,

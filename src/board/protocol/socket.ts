@@ -6,11 +6,10 @@ import { type RawData, type WebSocket, WebSocketServer } from 'ws';
 import { parseJson } from '../../lib/json.ts';
 import type { AwaitedCaller, BoardUpgrade, Caller } from '../../runtime/contract/board.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
-import { isError } from '../respond.ts';
+import { errorFields, RequestError } from '../respond.ts';
 import { answerCommand } from './answer.ts';
 import type { Connection } from './connection.ts';
 import type { Exchange } from './exchange.ts';
-import type { ErrorFields } from './frames.ts';
 import type { ProtocolParts } from './parts.ts';
 import { authSchema, type Frame, frameSchema, MAX_FRAME, PROTOCOL } from './schemas.ts';
 
@@ -191,13 +190,14 @@ class Line {
     }
     const { key, after } = asked.data;
     if (!this.#connection && this.#awaited) {
-      const caller = this.#awaited.withKey(key);
-      if (isError(caller)) {
-        this.#refuse(frame, caller);
+      try {
+        this.#enter(this.#awaited.withKey(key));
+      } catch (error) {
+        if (!(error instanceof RequestError)) throw error;
+        this.#refuse(frame, error);
         return;
       }
       clearTimeout(this.#authTimer);
-      this.#enter(caller);
     }
     const connection = this.#connection;
     if (!connection) return;
@@ -206,10 +206,8 @@ class Line {
       this.#exchange.catchUp(connection, after, 'own').catch((error: unknown) => this.#parts.onError(error));
   }
 
-  /** Sends the error, then closes. */
-  #refuse({ id }: Frame, error: ErrorFields & { status?: number }): void {
-    const { code, message } = error;
-    this.#socket.send(JSON.stringify({ type: 'ack', id: id ?? 'auth', ok: false, error: { code, message } }));
-    this.end(error.status === 403 ? FORBIDDEN : UNAUTHORISED, code);
+  #refuse({ id = 'auth' }: Frame, error: RequestError): void {
+    this.#socket.send(JSON.stringify({ type: 'ack', id, ok: false, error: errorFields(error, undefined) }));
+    this.end(error.status === 403 ? FORBIDDEN : UNAUTHORISED, error.code);
   }
 }

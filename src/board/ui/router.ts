@@ -19,11 +19,18 @@ const readLocation = (): Place => ({
 export const place = signal<Place>(readLocation());
 export const parts = computed<readonly string[]>(() => place.value.path.split('/').map((part) => part.trim()));
 
-/** Asks before a page is left, if set. */
 export const guard: { ask?: (() => Promise<boolean>) | undefined } = {};
 
 export const pageLink = (path: string): string => `${BASE}${path === '' ? '/' : `/${path}`}`;
 export const taskLink = (taskId: string): string => pageLink(`tasks/${encodeURIComponent(taskId)}`);
+
+/** Drops a part of the query that has been acted on, without an entry in the history. */
+export function dropQuery(name: string): void {
+  const url = new URL(location.href);
+  url.searchParams.delete(name);
+  history.replaceState(history.state, '', url);
+  place.value = readLocation();
+}
 
 const positions = new Map<string, number>();
 const placeKey = () => location.pathname + location.search;
@@ -34,19 +41,12 @@ export async function go(href: string, options: { replace?: boolean } = {}): Pro
   const before = location.pathname;
   if (options.replace) history.replaceState(null, '', href);
   else history.pushState(null, '', href);
-  showPlace();
+  place.value = readLocation();
   if (location.pathname !== before) requestAnimationFrame(() => scrollTo(0, 0));
 }
 
-function showPlace(): void {
-  const shift = () => {
-    place.value = readLocation();
-  };
-  shift();
-}
-
 addEventListener('popstate', () => {
-  showPlace();
+  place.value = readLocation();
   const at = positions.get(placeKey()) ?? 0;
   // Waits until the restored page has its height.
   requestAnimationFrame(() => requestAnimationFrame(() => scrollTo(0, at)));

@@ -2,104 +2,67 @@
 import { signal, useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useErrorBoundary, useRef } from 'preact/hooks';
-import { isLoggedIn } from './net/api.ts';
+import { isLoggedIn, isUnreachable } from './net/api.ts';
 import { connection } from './net/live.ts';
 import { isOwner, me, meError, whoAmI } from './net/session.ts';
 import { Tasks } from './pages/tasks.tsx';
 import { Button, Empty, Loading, Problem } from './parts/common.tsx';
-import { Icon, type IconName } from './parts/icons.tsx';
+import { Icon } from './parts/icons.tsx';
+import { isBeginning } from './parts/keys.ts';
 import { lazy } from './parts/lazy.tsx';
 import { announce, Notices } from './parts/notices.tsx';
+import { Overlays, SearchButton } from './parts/overlays.tsx';
 import { pageTitle, waitingTasks } from './parts/title.ts';
 import { useWaiting } from './parts/waiting.ts';
 import { guard, pageLink, parts, place } from './router.ts';
 import { language, words } from './words.ts';
 
-type Name =
-  | 'now'
-  | 'tasks'
-  | 'files'
-  | 'jobs'
-  | 'memory'
-  | 'health'
-  | 'usage'
-  | 'logs'
-  | 'people'
-  | 'skills'
-  | 'agents';
-
-interface Entry {
-  name: Name;
-  path: string;
-  icon: IconName;
-  owner: boolean;
-}
-const entry = (name: Name, owner = true, path: string = name): Entry => ({ name, path, icon: name, owner });
-
-const GROUPS: readonly { label: 'work' | 'knows' | 'house'; entries: readonly Entry[] }[] = [
-  { label: 'work', entries: [entry('now', false, ''), entry('tasks', false), entry('jobs')] },
-  {
-    label: 'knows',
-    entries: [entry('files'), entry('memory'), entry('skills'), entry('agents')],
-  },
-  { label: 'house', entries: [entry('health'), entry('usage'), entry('logs'), entry('people')] },
-];
-const ALL = GROUPS.flatMap(({ entries }) => entries);
-
 const Login = lazy(() => import('./pages/login.tsx').then(({ Login }) => Login));
-const Now = lazy(() => import('./pages/now.tsx').then(({ Now }) => Now));
 const Task = lazy(() => import('./pages/task.tsx').then(({ Task }) => Task));
-const Files = lazy(() => import('./pages/files.tsx').then(({ Files }) => Files));
-const Jobs = lazy(() => import('./pages/jobs.tsx').then(({ Jobs }) => Jobs));
-const Memory = lazy(() => import('./pages/memory.tsx').then(({ Memory }) => Memory));
-const Health = lazy(() => import('./pages/health.tsx').then(({ Health }) => Health));
-const Usage = lazy(() => import('./pages/usage.tsx').then(({ Usage }) => Usage));
-const Logs = lazy(() => import('./pages/logs.tsx').then(({ Logs }) => Logs));
-const People = lazy(() => import('./pages/people.tsx').then(({ People }) => People));
-const Skills = lazy(() => import('./pages/skills.tsx').then(({ Skills }) => Skills));
-const Agents = lazy(() => import('./pages/agents.tsx').then(({ Agents }) => Agents));
+const PAGES = {
+  now: lazy(() => import('./pages/now.tsx').then(({ Now }) => Now)),
+  tasks: Tasks,
+  jobs: lazy(() => import('./pages/jobs.tsx').then(({ Jobs }) => Jobs)),
+  files: lazy(() => import('./pages/files.tsx').then(({ Files }) => Files)),
+  memory: lazy(() => import('./pages/memory.tsx').then(({ Memory }) => Memory)),
+  skills: lazy(() => import('./pages/skills.tsx').then(({ Skills }) => Skills)),
+  agents: lazy(() => import('./pages/agents.tsx').then(({ Agents }) => Agents)),
+  health: lazy(() => import('./pages/health.tsx').then(({ Health }) => Health)),
+  usage: lazy(() => import('./pages/usage.tsx').then(({ Usage }) => Usage)),
+  logs: lazy(() => import('./pages/logs.tsx').then(({ Logs }) => Logs)),
+  settings: lazy(() => import('./pages/settings.tsx').then(({ SettingsPage }) => SettingsPage)),
+  people: lazy(() => import('./pages/people.tsx').then(({ People }) => People)),
+};
+type Name = keyof typeof PAGES;
+
+const GROUPS = [
+  { label: 'work', names: ['now', 'tasks', 'jobs'] },
+  { label: 'knows', names: ['files', 'memory', 'skills', 'agents'] },
+  { label: 'system', names: ['settings', 'health', 'usage', 'logs', 'people'] },
+] as const satisfies readonly { label: string; names: readonly Name[] }[];
+const ALL: readonly Name[] = GROUPS.flatMap(({ names }) => names);
+const isForOwners = (name: Name): boolean => name !== 'now' && name !== 'tasks';
+const pathOf = (name: Name): string => (name === 'now' ? '' : name);
+const pageNamed = (path = ''): Name | undefined => ALL.find((name) => pathOf(name) === path);
 
 function Page(): JSX.Element {
-  const [first = '', second] = parts.value;
-  const id = second === undefined || second === '' ? undefined : decodeURIComponent(second);
-  if (ALL.some(({ path, owner }) => path === first && owner) && !isOwner())
-    return <Empty icon="people" title={words.owners} />;
-  switch (first) {
-    case '':
-    case 'login':
-      return <Now />;
-    case 'tasks':
-      return id === undefined ? <Tasks /> : <Task key={id} taskId={id} />;
-    case 'files':
-      return <Files />;
-    case 'jobs':
-      return <Jobs />;
-    case 'memory':
-      return <Memory />;
-    case 'health':
-      return <Health />;
-    case 'usage':
-      return <Usage />;
-    case 'logs':
-      return <Logs />;
-    case 'people':
-      return <People />;
-    case 'skills':
-      return <Skills />;
-    case 'agents':
-      return <Agents />;
-    default:
-      return (
-        <Empty title={words.errors.notFound}>
-          <a class="button plain" href={pageLink('')}>
-            {words.errors.toNow}
-          </a>
-        </Empty>
-      );
-  }
+  const [first = '', second = ''] = parts.value;
+  const name = pageNamed(first);
+  if (name === undefined)
+    return (
+      <Empty title={words.errors.notFound}>
+        <a class="button plain" href={pageLink('')}>
+          {words.errors.toNow}
+        </a>
+      </Empty>
+    );
+  if (isForOwners(name) && !isOwner()) return <Empty icon="people" title={words.owners} />;
+  const id = decodeURIComponent(second);
+  if (name === 'tasks' && id !== '') return <Task key={id} taskId={id} />;
+  const Shown = PAGES[name];
+  return <Shown />;
 }
 
-/** Renders everything anew in another language. */
 export const Shell = (): JSX.Element => <Frame key={language.value} />;
 
 function Frame(): JSX.Element {
@@ -125,6 +88,7 @@ function Frame(): JSX.Element {
         </main>
       </div>
       <Foot />
+      {me.value !== undefined && <Overlays />}
       <Notices />
     </div>
   );
@@ -136,9 +100,8 @@ function Content(): JSX.Element {
   const { path } = place.value;
   const shown = useRef(path);
   useEffect(() => {
-    const found = ALL.find((one) => one.path === parts.value[0]);
-    pageTitle.value =
-      found === undefined || found.path === '' ? words.product : `${words.nav[found.name]} – ${words.product}`;
+    const name = pageNamed(parts.value[0]);
+    pageTitle.value = name === undefined || name === 'now' ? words.product : `${words.nav[name]} – ${words.product}`;
     if (shown.current === path) return;
     shown.current = path;
     guard.ask = undefined;
@@ -149,16 +112,23 @@ function Content(): JSX.Element {
   }, [path, reset]);
   if (error !== undefined) return <Problem error={new Error(words.errors.page)} retry={() => location.reload()} />;
   if (me.value !== undefined) return <Page />;
-  return meError.value === undefined ? (
-    <Loading rows={8} />
-  ) : (
-    <Problem error={meError.value} retry={() => void whoAmI()} />
-  );
+  if (meError.value === undefined) return <Loading rows={8} />;
+  if (isUnreachable(meError.value)) return <Empty title={words.errors.unreachable} />;
+  return <Problem error={meError.value} retry={() => void whoAmI()} />;
 }
 
-const isHere = ({ path }: Entry): 'page' | undefined => (parts.value[0] === path ? 'page' : undefined);
-const visibleEntries = (entries: readonly Entry[]): readonly Entry[] =>
-  entries.filter(({ owner }) => !owner || me.value === undefined || isOwner());
+const visible = (names: readonly Name[]): readonly Name[] =>
+  names.filter((name) => !isForOwners(name) || me.value === undefined || isOwner());
+
+const NavItem = ({ name, size = 16 }: { name: Name; size?: number }): JSX.Element => (
+  <li>
+    <a href={pageLink(pathOf(name))} aria-current={parts.value[0] === pathOf(name) ? 'page' : undefined}>
+      <Icon name={name} size={size} />
+      {words.nav[name]}
+      {name === 'now' && <Badge />}
+    </a>
+  </li>
+);
 
 function Side(): JSX.Element {
   return (
@@ -167,19 +137,20 @@ function Side(): JSX.Element {
         <span class="mark" aria-hidden="true" />
         {words.product}
       </a>
+      {me.value !== undefined && (
+        <Button icon="plus" onClick={() => (isBeginning.value = true)}>
+          {words.begin.title}
+          <kbd>{words.begin.key}</kbd>
+        </Button>
+      )}
+      {me.value !== undefined && <SearchButton />}
       <nav aria-label={words.nav.label}>
-        {GROUPS.map(({ label, entries }) => (
+        {GROUPS.map(({ label, names }) => (
           <div key={label} class="nav-group">
             <p class="nav-label">{words.nav[label]}</p>
             <ul>
-              {visibleEntries(entries).map((one) => (
-                <li key={one.name}>
-                  <a href={pageLink(one.path)} aria-current={isHere(one)}>
-                    <Icon name={one.icon} />
-                    {words.nav[one.name]}
-                    {one.name === 'now' && <Badge />}
-                  </a>
-                </li>
+              {visible(names).map((name) => (
+                <NavItem key={name} name={name} />
               ))}
             </ul>
           </div>
@@ -190,7 +161,6 @@ function Side(): JSX.Element {
   );
 }
 
-/** The number of tasks that wait for this person. */
 function Badge(): JSX.Element | null {
   const count = waitingTasks.value;
   if (count === 0) return null;
@@ -239,6 +209,10 @@ function Theme(): JSX.Element {
     if (now === 'auto') delete document.documentElement.dataset.theme;
     else document.documentElement.dataset.theme = now;
     localStorage.setItem('viber-theme', now);
+    for (const meta of document.querySelectorAll<HTMLMetaElement>('meta[name="theme-color"]')) {
+      const isDark = now === 'auto' ? meta.media.includes('dark') : now === 'dark';
+      meta.content = isDark ? '#17181b' : '#ffffff';
+    }
   }, [now]);
   const next = THEMES[(THEMES.indexOf(now) + 1) % THEMES.length] ?? 'auto';
   return (
@@ -249,8 +223,8 @@ function Theme(): JSX.Element {
 /** The navigation on narrow screens: the most used pages, and a sheet with all of them. */
 function Foot(): JSX.Element {
   const isOpen = useSignal(false);
-  const first = visibleEntries(ALL.filter(({ name }) => ['now', 'tasks', 'jobs', 'memory'].includes(name)));
-  const rest = visibleEntries(ALL.filter((one) => !first.includes(one)));
+  const first = visible(['now', 'tasks', 'jobs', 'memory']);
+  const rest = visible(ALL).filter((name) => !first.includes(name));
   const { path } = place.value;
   useEffect(() => {
     isOpen.value = false;
@@ -259,28 +233,18 @@ function Foot(): JSX.Element {
     <nav class="foot" aria-label={words.nav.label}>
       {isOpen.value && (
         <div class="sheet">
+          <SearchButton />
           <ul>
-            {rest.map((one) => (
-              <li key={one.name}>
-                <a href={pageLink(one.path)} aria-current={isHere(one)}>
-                  <Icon name={one.icon} />
-                  {words.nav[one.name]}
-                </a>
-              </li>
+            {rest.map((name) => (
+              <NavItem key={name} name={name} />
             ))}
           </ul>
           <Who />
         </div>
       )}
       <ul>
-        {first.map((one) => (
-          <li key={one.name}>
-            <a href={pageLink(one.path)} aria-current={isHere(one)}>
-              <Icon name={one.icon} size={20} />
-              {words.nav[one.name]}
-              {one.name === 'now' && <Badge />}
-            </a>
-          </li>
+        {first.map((name) => (
+          <NavItem key={name} name={name} size={20} />
         ))}
         <li>
           <button type="button" aria-expanded={isOpen.value} onClick={() => (isOpen.value = !isOpen.value)}>

@@ -15,6 +15,7 @@ import type {
   NameOf,
   ReadCursors,
 } from '../channel.ts';
+import type { ChannelCache } from '../kind.ts';
 import type { Lead } from '../lead.ts';
 import { createChannelState } from '../shared/connection.ts';
 import { createApi } from './connect/api.ts';
@@ -24,18 +25,15 @@ import { createDownload, DOWNLOAD_BYTES } from './connect/download.ts';
 import { Events } from './connect/events.ts';
 import type { GatewayTiming } from './connect/gateway.ts';
 import { createHolding } from './connect/holding.ts';
-import { createInteractions, type InteractionTiming } from './connect/interactions.ts';
-import type { SessionStore } from './connect/kept-session.ts';
+import { Interactions, type InteractionTiming } from './connect/interactions.ts';
 import { createMissing } from './connect/missing.ts';
-import type { Bot } from './decode/decode.ts';
-import { createPlaces } from './decode/places.ts';
-import { createSpeaking } from './decode/speaking.ts';
+import type { Bot, Context } from './decode/decode.ts';
+import { Places } from './decode/places.ts';
 import { createLive, LIVE_TIMING, type LiveTiming } from './live/live.ts';
 import { TaskState } from './live/task-state.ts';
-import { type Cache, Threads } from './live/threads.ts';
-import { createDirectTo } from './send/direct-to.ts';
-import { createFindPlace } from './send/find-place.ts';
-import { createSend } from './send/send.ts';
+import { Threads } from './live/threads.ts';
+import { createFindPlace, openDirect } from './send/find-place.ts';
+import { Sender } from './send/send.ts';
 
 export { checkDiscord, discordCard } from './connect/check.ts';
 
@@ -45,13 +43,9 @@ const LIMITS: ChannelLimits = { text: 2000, uploadBytes: 10 * 1024 * 1024, downl
 /** The longest that a start waits for the commands, in ms. */
 const COMMANDS_MS = 2000;
 
-/** The longest timer that Node supports. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
-
 /** Waiting times in ms. Only tests change the defaults. */
 export interface Timing extends GatewayTiming, InteractionTiming {
   live: LiveTiming;
-  /** The gap between two changes of one thread's state. */
   taskStateMs: number;
 }
 
@@ -79,26 +73,23 @@ export interface DiscordOptions {
   /** The subcommands of `/viber`, besides `task`. */
   commands: CommandSpec[];
   cursors: ReadCursors;
-  cache?: Cache | undefined;
-  /** Returns the names of people in the configuration. */
+  cache?: ChannelCache | undefined;
   nameOf?: NameOf | undefined;
   /**
    * Set if several processes run this bot: one holds the connection, and the next one resumes its session. Default:
    * this process alone.
    */
-  shared?: { lead: Lead; sessions: SessionStore };
+  shared?: { lead: Lead; sessions: ChannelCache };
   log: Logger;
   timing?: Partial<Timing>;
 }
 
-/** The connection as the parts see it; filled in while connecting. */
 interface Session {
   readonly signal: AbortSignal;
   bot?: Bot;
   callbacks?: ChannelCallbacks;
 }
 
-/** Builds the parts, which receive events, show progress and send, and connects them with each other. */
 function createParts(options: DiscordOptions, session: Session, timing: Timing) {
   const { token, apiRoot, cdnRoot, cache, cursors, nameOf, log } = options;
   const { signal } = session;
@@ -106,23 +97,24 @@ function createParts(options: DiscordOptions, session: Session, timing: Timing) 
   const callbacks = () => session.callbacks;
   const api = createApi({ token, apiRoot, cdnRoot });
   const registration = createRegistration(api, options.commands, log);
-  const places = createPlaces();
-  const learn = (channel: Parameters<typeof places.learn>[0], guild: string | undefined) =>
-    void places.learn(channel, guild);
-  const interactions = createInteractions({ api, callbacks, learn, log, timing });
-  const settled = (interactionId: string) => interactions.settled(interactionId);
-  const speaking = createSpeaking();
+  const places = new Places();
+  const interactions = new Interactions({ api, callbacks, learn: places.learn.bind(places), log, timing });
+  const settled = interactions.settled.bind(interactions);
   const threads = new Threads({ api, cache, account, log, settled });
-  const taskTiming = { everyMs: timing.taskStateMs, ...archiving(options.archiveMinutes) };
+  const archiveMs = options.archiveMinutes > 0 ? options.archiveMinutes * 60_000 : undefined;
+  const taskTiming = { everyMs: timing.taskStateMs, archiveMs };
   const taskState = new TaskState({ api, account, starters: threads.starters, log, timing: taskTiming });
-  const touch = (channel: string) => taskState.touch(channel);
+  const touch = taskState.touch.bind(taskState);
   const commands = new Map(options.commands.map((spec) => [spec.name, spec]));
-  const about = { places, threads: options.threads, commands, nameOf };
+  const contextOf = (bot: Bot): Context => {
+    const now = Date.now();
+    return { bot, places, threads: options.threads, commands, nameOf, now };
+  };
   const events = new Events({
-    ...about,
+    contextOf,
+    places,
     api,
     cursors,
-    speaking,
     interactions,
     log,
     signal,
@@ -141,17 +133,13 @@ function createParts(options: DiscordOptions, session: Session, timing: Timing) 
     api,
     taskState,
     live: createLive({ api, mode: options.live, log, timing: timing.live }),
-    send: createSend({ api, account, limits: LIMITS, log, settled, onSent: touch }),
+    sender: new Sender({ api, account, limits: LIMITS, log, settled, onSent: touch }),
     download: createDownload(api, cdnRoot),
-    lookUp: createMissing({
-      api,
-      context: () => session.bot && { ...about, bot: session.bot, now: Date.now() },
-      log,
-    }),
+    lookUp: createMissing({ api, context: () => session.bot && contextOf(session.bot), log }),
     threads,
     findPlace: createFindPlace({ api, places, account }),
-    barred: async (address: Address) => speaking.barred(address, account(), Date.now()),
-    directTo: createDirectTo(api),
+    barred: async (address: Address) => places.barred(address, account(), Date.now()),
+    directTo: (user: string, from: Address) => openDirect(api, user, from),
   };
 }
 
@@ -160,7 +148,7 @@ function createParts(options: DiscordOptions, session: Session, timing: Timing) 
  * throws ConfigError for a token that Discord rejects and when the bot may not read message content.
  */
 export function createDiscord(options: DiscordOptions): Channel {
-  const { token, apiRoot, cdnRoot, shared, log } = options;
+  const { token, log } = options;
   const timing = { ...TIMING, ...options.timing };
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -169,14 +157,10 @@ export function createDiscord(options: DiscordOptions): Channel {
   const { account, api, events, live, registration, taskState, threads } = parts;
   const state = createChannelState('discord', log, () => session.callbacks?.onStatus());
   const holding = createHolding({
-    token,
-    apiRoot,
-    cdnRoot,
+    ...options,
     api,
     events,
-    shared,
     account,
-    log,
     timing,
     signal,
     onBotOfSender: (self) => {
@@ -209,7 +193,7 @@ export function createDiscord(options: DiscordOptions): Channel {
       await events.settled();
       state.set({ state: 'off' });
     },
-    send: parts.send,
+    send: (message, ledger) => parts.sender.send(message, ledger),
     download: parts.download,
     lookUp: parts.lookUp,
     stream: async (event, address, view) => live.event(event, address, view),
@@ -222,8 +206,4 @@ export function createDiscord(options: DiscordOptions): Channel {
     barred: parts.barred,
     directTo: parts.directTo,
   };
-}
-
-function archiving(minutes: number): { archiveMs?: number } {
-  return minutes > 0 ? { archiveMs: Math.min(minutes * 60_000, MAX_TIMER_MS) } : {};
 }

@@ -13,9 +13,15 @@ export const discord = defineChannel({
   usual: {
     token: {
       pattern: /^[\w-]+\.[\w-]+\.[\w-]+$/,
-      looks: 'a bot token has three parts with dots between them',
+      looks: say('config.discordForm'),
+      what: say('config.discordBot'),
     },
   },
+  lookalikes: [
+    { pattern: /^\d{17,20}$/, what: say('config.discordApplication') },
+    { pattern: /^[\da-f]{64}$/, what: say('config.discordPublic') },
+    { pattern: /^[\w-]{32}$/, what: say('config.discordClient') },
+  ],
   commandPrefix: () => '/viber ',
   settings: async () => (await import('./settings.ts')).settings,
   async open(settings, { isShared, lead, cursors, ...gateway }) {

@@ -43,7 +43,6 @@ const guild = z.preprocess(
 export const settings = section({
   token: token("the bot's token", 'DISCORD_BOT_TOKEN'),
   apiRoot: apiRoot('DISCORD_API_ROOT').default(discordDefaults.apiRoot),
-  /** The origin that attachments are fetched from. */
   cdnRoot: apiRoot('DISCORD_CDN_ROOT').default(discordDefaults.cdnRoot),
   /** `per-task`: a mention or a goal in a channel opens a thread of its own. */
   threads: oneOf('per-task', 'off').default(discordDefaults.threads),

@@ -9,8 +9,9 @@ import { isRecord, parseJson } from '../../lib/json.ts';
 import type { Channel, ChannelCallbacks, ChannelStatus, EndedRun, OutboundMessage, PartLedger } from '../channel.ts';
 import { alone, ended, type Lead } from '../lead.ts';
 import type { Download } from '../shared/download.ts';
-import { createStoredDownload, type FileOf } from '../shared/stored.ts';
-import { type Mouth, Relay } from './relay.ts';
+import { createStoredDownload, type FileOf, UNLIMITED } from '../shared/stored.ts';
+import { type Backoff, createBackoff } from '../shared/wait.ts';
+import { type PubSub, Relay } from './relay.ts';
 
 export interface HubOptions {
   /** `wss://`, or `ws://` on this machine. */
@@ -25,7 +26,7 @@ export interface HubOptions {
   onError(error: unknown): void;
   lead?: Lead;
   /** Set if there are several processes. */
-  mouth?: Mouth | undefined;
+  pubSub?: PubSub | undefined;
   times?: Partial<Times>;
 }
 
@@ -36,14 +37,14 @@ interface Times {
   /** Limit for the acknowledgement of a run's end; after it, the end is sent again. */
   acknowledge: number;
   /** Limit for a reply of the process that has dialled the hub. */
-  heard: number;
+  received: number;
   firstWait: number;
   longestWait: number;
 }
-const TIMES: Times = { beat: 30_000, acknowledge: 30_000, heard: 2_000, firstWait: 500, longestWait: 60_000 };
+const TIMES: Times = { beat: 30_000, acknowledge: 30_000, received: 2_000, firstWait: 500, longestWait: 60_000 };
 const HANDSHAKE_MS = 10_000;
 const MAX_FRAME = 1024 * 1024;
-/** The most acknowledgements to keep that came after the wait for them was over. */
+/** How many acknowledgements to keep that arrived too late. */
 const MAX_LATE = 10_000;
 const AGAIN_MS = 1_000;
 
@@ -52,13 +53,10 @@ export class Hub implements Channel {
   readonly account = 'hub';
   readonly isExact = true;
   readonly takesResults = true;
-  readonly limits = {
-    text: Number.MAX_SAFE_INTEGER,
-    uploadBytes: Number.MAX_SAFE_INTEGER,
-    downloadBytes: Number.MAX_SAFE_INTEGER,
-  };
+  readonly limits = UNLIMITED;
   readonly #options: HubOptions;
   readonly #times: Times;
+  readonly #backoff: Backoff;
   readonly download: Download;
   /** Callbacks that wait for a run's acknowledgement, by run. */
   readonly #waiting = new Map<string, () => void>();
@@ -67,7 +65,6 @@ export class Hub implements Channel {
   #status: ChannelStatus = { state: 'off' };
   #onStatus: () => void = () => undefined;
   #timer: NodeJS.Timeout | undefined;
-  #tries = 0;
   /** Once true, nothing is dialled any more. */
   #isEnding = false;
   /** Incremented whenever earlier connections stop being ours. */
@@ -78,18 +75,19 @@ export class Hub implements Channel {
   constructor(options: HubOptions) {
     this.#options = options;
     this.#times = { ...TIMES, ...options.times };
+    this.#backoff = createBackoff(this.#times.firstWait, this.#times.longestWait);
     this.download = createStoredDownload(options.fileOf);
-    const { mouth, onError } = options;
-    const { heard, acknowledge } = this.#times;
+    const { pubSub, onError } = options;
+    const { received, acknowledge } = this.#times;
     this.#relay =
-      mouth &&
+      pubSub &&
       new Relay({
-        mouth,
+        pubSub,
         onError,
-        heardMs: heard,
-        toldMs: acknowledge + heard,
+        receivedMs: received,
+        reportedMs: acknowledge + received,
         isHere: () => this.#socket?.readyState === WebSocket.OPEN,
-        tell: (message) => this.#tell(message),
+        report: (message) => this.#report(message),
       });
   }
 
@@ -100,16 +98,16 @@ export class Hub implements Channel {
   /** Starts dialling. An absent hub doesn't delay the start: it is dialled until it answers. */
   async connect({ onStatus }: ChannelCallbacks, { sendOnly = false } = {}): Promise<void> {
     this.#onStatus = onStatus;
-    const { lead = alone, mouth } = this.#options;
+    const { lead = alone, pubSub } = this.#options;
     // Another process dials the hub.
-    if (sendOnly || mouth) this.#become({ state: 'connected' });
+    if (sendOnly || pubSub) this.#become({ state: 'connected' });
     if (sendOnly) return;
     this.#stopLeading = lead('hub', async (turn) => {
       this.#become({ state: 'connecting' });
       if (!this.#isEnding) this.#dial();
       await ended(turn);
       this.#hangUp();
-      if (mouth) this.#become({ state: 'connected' });
+      if (pubSub) this.#become({ state: 'connected' });
     });
   }
 
@@ -139,20 +137,20 @@ export class Hub implements Channel {
   async send(message: OutboundMessage, ledger: PartLedger): Promise<void> {
     await ledger.part(0, async () => {
       if (this.#relay && this.#socket === undefined) await this.#relay.ask(message);
-      else await this.#tell(message);
+      else await this.#report(message);
       return message.id;
     });
   }
 
-  async #tell(message: OutboundMessage): Promise<void> {
+  async #report(message: OutboundMessage): Promise<void> {
     const { result } = message;
-    if (result) await this.#tellEnd(result);
+    if (result) await this.#reportEnd(result);
     // A question is reported as an event when it is asked.
     else if (message.ended === undefined) this.#write(this.#options.noticeOf(message));
   }
 
   /** Resolves when the hub has acknowledged the run. */
-  async #tellEnd(end: EndedRun): Promise<void> {
+  async #reportEnd(end: EndedRun): Promise<void> {
     const { runId } = end;
     if (this.#acknowledged.delete(runId)) return;
     const { promise, resolve } = Promise.withResolvers<boolean>();
@@ -192,15 +190,13 @@ export class Hub implements Channel {
     let stopBeat: (() => void) | undefined;
     socket.on('unexpected-response', (_request, { statusCode = 0 }) => {
       const isToken = statusCode === 401 || statusCode === 403;
-      why = isToken
-        ? `The hub does not take hub.token (${statusCode}).`
-        : `The hub answers ${statusCode}; look at hub.url.`;
+      why = isToken ? `The hub rejected hub.token (${statusCode}).` : `The hub answered ${statusCode}. Check hub.url.`;
       socket.terminate();
     });
     // `close` follows.
     socket.on('error', () => undefined);
     socket.on('message', (data, isBinary) => {
-      if (!isBinary) this.#hear(String(data));
+      if (!isBinary) this.#receive(String(data));
     });
     socket.on('open', () => {
       openedAt = Date.now();
@@ -223,34 +219,22 @@ export class Hub implements Channel {
       if (this.#socket === socket) this.#socket = undefined;
       if (this.#isEnding || round !== this.#round) return;
       // A hub that closes right after opening must not reset the backoff.
-      if (openedAt !== undefined && Date.now() - openedAt > this.#times.longestWait / 2) this.#tries = 0;
+      if (openedAt !== undefined && Date.now() - openedAt > this.#times.longestWait / 2) this.#backoff.reset();
       this.#become({
         state: 'reconnecting',
-        detail: openedAt === undefined ? why : 'The hub has closed the connection.',
+        detail: openedAt === undefined ? why : 'The hub closed the connection.',
       });
-      this.#later();
+      // The random part of the wait keeps the gateways of one hub from dialling in step.
+      this.#timer = setTimeout(() => this.#dial(), this.#backoff.next());
     });
   }
 
-  /**
-   * Dials again after a wait that grows with each try and is random, so that gateways of one hub don't dial in step.
-   */
-  #later(): void {
-    const { firstWait, longestWait } = this.#times;
-    const most = Math.min(longestWait, firstWait * 2 ** this.#tries);
-    this.#tries = Math.min(this.#tries + 1, 20);
-    this.#timer = setTimeout(() => this.#dial(), most * (0.5 + Math.random() / 2));
-  }
-
-  #hear(text: string): void {
+  #receive(text: string): void {
     const frame = parseJson(text);
     if (!isRecord(frame) || frame.type !== 'ack' || typeof frame.runId !== 'string') return;
-    const waits = this.#waiting.get(frame.runId);
-    if (waits) {
-      waits();
-      return;
-    }
-    this.#acknowledged.add(frame.runId);
+    const acknowledge = this.#waiting.get(frame.runId);
+    if (acknowledge) acknowledge();
+    else this.#acknowledged.add(frame.runId);
     const [oldest] = this.#acknowledged;
     if (this.#acknowledged.size > MAX_LATE && oldest !== undefined) this.#acknowledged.delete(oldest);
   }

@@ -1,9 +1,9 @@
 /**
  * Serves the local channel: other commands of this program (`run`, `chat`) reach the gateway through it, over a socket
  * that only the user's own account can open. `/ask` takes one message and streams its answers as lines of JSON; `/talk`
- * streams what is said in a chat as long as the client listens; `/say` and `/suggest` take its messages and offer suggestions.
+ * streams a chat for as long as the client listens; `/say` takes its messages, and `/suggest` offers suggestions.
  */
-
+import { once } from 'node:events';
 import fs from 'node:fs';
 import http from 'node:http';
 import { z } from 'zod';
@@ -18,8 +18,10 @@ import type {
   LiveView,
   OutboundMessage,
   PartLedger,
+  PendingQuestion,
 } from '../channel.ts';
 import { RunLines } from '../shared/run-lines.ts';
+import { UNLIMITED } from '../shared/stored.ts';
 import { saidHere } from '../shared/written-command.ts';
 import { LISTEN, QUESTION, readRequest, SAID, SUGGEST } from './requests.ts';
 
@@ -57,6 +59,7 @@ export type TalkLine =
       messageId: string;
       edits?: string | undefined;
     }
+  | { type: 'unanswered'; questions: PendingQuestion[] }
   /** The viber that answers from now on. */
   | { type: 'named'; name: string }
   | { type: 'wrote'; runId: string; text: string }
@@ -72,8 +75,10 @@ export interface LocalOptions {
   language?: string | undefined;
   /** Returns the name of the viber that answers in a chat. */
   nameAt?: ((address: Address, user: string) => Promise<string>) | undefined;
-  /** Resolves when everything said in a chat is answered, or the signal aborts. */
+  /** Resolves when every message of a chat is answered, or the signal aborts. */
   settled: (address: Address, signal: AbortSignal) => Promise<void>;
+  /** Returns the questions that were asked in a chat before the call and have no answer yet. */
+  pending?: ((address: Address) => Promise<PendingQuestion[]>) | undefined;
   /** Answers commands of `viber`, by the path that they post to; each throws what went wrong. */
   requests?: ReadonlyMap<string, (asked: unknown) => Promise<object>>;
 }
@@ -87,7 +92,7 @@ class Local implements Channel {
   readonly id = 'local';
   readonly account = 'local';
   readonly takesResults = true;
-  readonly limits = { text: Number.MAX_SAFE_INTEGER, uploadBytes: Number.MAX_SAFE_INTEGER, downloadBytes: 0 };
+  readonly limits = { ...UNLIMITED, downloadBytes: 0 };
   readonly #options: LocalOptions;
   /** Clients that wait for the answers to a message, in order, and clients that listen; both by chat. */
   readonly #waiting = new Map<string, http.ServerResponse[]>();
@@ -95,7 +100,7 @@ class Local implements Channel {
   /** The chats that a run's progress is sent to, by run. */
   readonly #chats = new Map<string, Set<string>>();
   readonly #lines = new RunLines((runId, line) => {
-    for (const chat of this.#chats.get(runId) ?? []) this.#tell(chat, { type: 'works', runId, line });
+    for (const chat of this.#chats.get(runId) ?? []) this.#broadcast(chat, { type: 'works', runId, line });
   });
   #status: ChannelStatus = { state: 'off' };
   #server: http.Server | undefined;
@@ -123,10 +128,8 @@ class Local implements Channel {
     });
     // A client may listen for days.
     server.requestTimeout = 0;
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen(socket, resolve);
-    });
+    server.listen(socket);
+    await once(server, 'listening');
     fs.chmodSync(socket, 0o600);
     this.#server = server;
     this.#status = { state: 'connected' };
@@ -143,7 +146,8 @@ class Local implements Channel {
   async send(message: OutboundMessage, ledger: PartLedger): Promise<void> {
     await ledger.part(0, async () => {
       const files = message.files.map(({ path, name, mimeType, size }) => ({ path, name, mimeType, size }));
-      const { text, ended, result, buttons = [] } = message;
+      const { text, result, buttons = [], isUnknown } = message;
+      const ended = isUnknown ? 'error' : message.ended;
       const { chat } = message.address;
       const waiting = (this.#waiting.get(chat) ?? []).filter((response) => !response.writableEnded);
       // The client may be gone; the answer is in the session anyway. An edited question answers nobody.
@@ -153,7 +157,7 @@ class Local implements Channel {
       // Nothing says which of several clients a later answer is for, so each of them gets one.
       if (waiting.length > 1) asked?.end();
       if (this.#listening.has(chat)) await this.#name(chat);
-      this.#tell(chat, {
+      this.#broadcast(chat, {
         type: 'answer',
         text,
         files,
@@ -172,9 +176,9 @@ class Local implements Channel {
     const { runId, type } = event;
     if (!this.#chats.has(runId)) await this.#name(chat);
     if (type === 'text-delta' && view.mode !== 'status')
-      this.#tell(chat, { type: 'wrote', runId, text: event.content });
-    if (type === 'tool-call') this.#tell(chat, { type: 'steps', runId });
-    if (type === 'state-change' && event.state === 'thinking') this.#tell(chat, { type: 'again', runId });
+      this.#broadcast(chat, { type: 'wrote', runId, text: event.content });
+    if (type === 'tool-call') this.#broadcast(chat, { type: 'steps', runId });
+    if (type === 'state-change' && event.state === 'thinking') this.#broadcast(chat, { type: 'again', runId });
     this.#chats.set(runId, (this.#chats.get(runId) ?? new Set()).add(chat));
     this.#lines.follow(runId, view);
   }
@@ -186,7 +190,7 @@ class Local implements Channel {
   async endStream(runId: string, { chat }: Address, isAnswered: boolean): Promise<undefined> {
     this.#lines.end(runId);
     this.#chats.delete(runId);
-    this.#tell(chat, { type: 'over', runId, isAnswered });
+    this.#broadcast(chat, { type: 'over', runId, isAnswered });
   }
 
   async #serve(
@@ -207,7 +211,10 @@ class Local implements Channel {
         holdResponse(this.#listening, chat, response);
         response.writeHead(200, { 'content-type': 'application/x-ndjson' });
         response.flushHeaders();
-        return this.#name(chat);
+        const questions = (await this.#options.pending?.(localAddress(chat))) ?? [];
+        await this.#name(chat);
+        if (questions.length > 0) sendLine(response, { type: 'unanswered', questions });
+        return;
       }
       case '/say': {
         const said = await readRequest(request, SAID);
@@ -217,7 +224,7 @@ class Local implements Channel {
       }
       case '/suggest': {
         const { chat, command, text } = await readRequest(request, SUGGEST);
-        const { address, sender } = this.#said({ chat }, text);
+        const { address, sender } = this.#messageFrom({ chat }, text);
         const found = await callbacks.onSuggest({ address, sender, isDirect: true, command, text });
         response.end(JSON.stringify(found));
         return;
@@ -247,14 +254,14 @@ class Local implements Channel {
 
   async #name(chat: string): Promise<void> {
     const { nameAt, user } = this.#options;
-    if (nameAt) this.#tell(chat, { type: 'named', name: await nameAt(localAddress(chat), user) });
+    if (nameAt) this.#broadcast(chat, { type: 'named', name: await nameAt(localAddress(chat), user) });
   }
 
-  #tell(chat: string, line: TalkLine): void {
+  #broadcast(chat: string, line: TalkLine): void {
     for (const response of this.#listening.get(chat) ?? []) sendLine(response, line);
   }
 
-  #said(from: { chat: string; language?: string }, text: string, viber?: string): InboundMessage {
+  #messageFrom(from: { chat: string; language?: string }, text: string, viber?: string): InboundMessage {
     const { user } = this.#options;
     const { chat, language = this.#options.language } = from;
     const sender = { user, name: user, isBot: false, ...(language !== undefined && { language }) };
@@ -262,8 +269,8 @@ class Local implements Channel {
   }
 
   #message(said: z.infer<typeof SAID>): InboundMessage {
-    if ('text' in said) return this.#said(said, said.text, said.viber);
-    return { ...this.#said(said, ''), kind: 'button', button: { id: said.button } };
+    if ('text' in said) return this.#messageFrom(said, said.text, said.viber);
+    return { ...this.#messageFrom(said, ''), kind: 'button', button: { id: said.button } };
   }
 }
 

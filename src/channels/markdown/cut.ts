@@ -1,12 +1,12 @@
 /** Cuts a piece that is longer than a part: text at a natural break, code between lines, tables between rows. */
 import type { Content, Piece, Table } from './pieces.ts';
-import { edit, type Inline, NO_FEATURES, type Rich, type Span } from './rich.ts';
+import { edit, type Inline, NO_FEATURES, type Rich, type Span, sliceInline } from './rich.ts';
 import { splitRich } from './split.ts';
 import { tableAsLines } from './table-forms.ts';
 
 type Size = (content: Content) => number;
 
-/** A shorter text isn't cut for its markup: it has more links than a part can hold. */
+/** A text this short that doesn't fit has more links than a part can hold, so they are written out. */
 const SHORT = 32;
 const BLANKS = /^\s+/;
 const EMPTY_LINES = /^(?:[^\S\n]*\n)+/;
@@ -60,25 +60,15 @@ function cutRich(rich: Rich, limit: number, room: number, size: (rich: Rich) => 
     // As at every cut, blanks are left out; in code, only empty lines are.
     const blank = rich.spans[0]?.kind === 'pre' ? EMPTY_LINES : BLANKS;
     const from = end + (blank.exec(rich.text.slice(end))?.[0].length ?? 0);
-    return [head, ...cutRich(sliced(rich, from), limit, limit, size)];
+    return [head, ...cutRich(sliceInline(rich, from), limit, limit, size)];
   }
   return splitRich(rich, share(limit)).flatMap((part) => cutRich(part, limit, limit, size));
 }
 
 /** Returns the first part that splitting would give, without splitting the rest. */
 function firstPart(rich: Rich, units: number): Rich {
-  const near = sliced(rich, 0, Math.min(rich.text.length, 2 * units + 64));
+  const near = sliceInline(rich, 0, Math.min(rich.text.length, 2 * units + 64));
   return splitRich(near, units)[0] ?? rich;
-}
-
-function sliced(rich: Rich, from: number, to = rich.text.length): Rich {
-  const spans: Span[] = [];
-  for (const span of rich.spans) {
-    const start = Math.max(span.start, from) - from;
-    const end = Math.min(span.end, to) - from;
-    if (end > start) spans.push({ ...span, start, end });
-  }
-  return { ...rich, text: rich.text.slice(from, to), spans };
 }
 
 /** Turns links into text, each URL in brackets after its label. */
@@ -89,7 +79,7 @@ function spelledOut(rich: Rich): Rich {
   const plain = { ...rich, spans: rich.spans.filter((span) => span.kind !== 'link') };
   return edit(
     plain,
-    edits.sort((a, b) => a.at - b.at),
+    [...edits].sort((a, b) => a.at - b.at),
   );
 }
 

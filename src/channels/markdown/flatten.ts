@@ -1,10 +1,13 @@
 /** Turns blocks into plain formatted text: bullets, numbers, boxes and aligned tables made of characters. */
 import type { Block, ListItem } from './block.ts';
-import { append, cover, edit, type Inline, plainInline, type Rich, type Span } from './rich.ts';
+import { append, cover, edit, type Inline, plainInline, type Rich, sliceInline } from './rich.ts';
 import { alignTable } from './table.ts';
+import { linksIn } from './table-forms.ts';
 
 const BULLETS = ['•', '◦', '▪'];
 const MAX_INDENT = 12;
+
+type List = Extract<Block, { type: 'list' }>;
 
 interface Place {
   /** Blanks before each line of content inside list items. */
@@ -18,6 +21,14 @@ export function flatten(blocks: readonly Block[]): Rich {
   const writer = new Writer();
   writer.all(blocks, '\n\n', { indent: 0, lists: 0, quoted: false });
   return { ...trimmed(writer.out), features: writer.features };
+}
+
+/** Returns what precedes an item: its number, its box, or a bullet. @param depth the number of lists around its own */
+export function markOf({ ordered, start, items }: List, index: number, depth: number): string {
+  const number = ordered ? `${start + index}. ` : '';
+  const checked = items[index]?.checked;
+  const box = checked === undefined ? '' : checked ? '☑ ' : '☐ ';
+  return number + box || `${BULLETS[Math.min(depth, 2)]} `;
 }
 
 class Writer {
@@ -74,14 +85,11 @@ class Writer {
     append(this.out, edit(inline, edits));
   }
 
-  #list(block: Extract<Block, { type: 'list' }>, place: Place): void {
+  #list(block: List, place: Place): void {
     for (const [index, item] of block.items.entries()) {
       if (index > 0) this.out.text += block.loose ? '\n\n' : '\n';
-      const number = block.ordered ? `${block.start + index}. ` : '';
       if (item.checked !== undefined) this.features.tasks = true;
-      const box = item.checked === undefined ? '' : item.checked ? '☑ ' : '☐ ';
-      const bullet = number === '' && box === '' ? `${BULLETS[Math.min(place.lists, 2)]} ` : '';
-      this.#item(item, number + box + bullet, place);
+      this.#item(item, markOf(block, index, place.lists), place);
     }
   }
 
@@ -106,30 +114,16 @@ function writeTable(out: Inline, table: Extract<Block, { type: 'table' }>): void
   cover(out, { kind: 'pre' }, () => {
     out.text += alignTable(cells, table.align);
   });
-  // Links in monospace text can't be followed, so they are repeated below it.
-  let between = '\n';
-  for (const cell of table.rows.flat()) {
-    for (const span of cell.spans) {
-      if (span.kind !== 'link') continue;
-      out.text += between;
-      between = ', ';
-      cover(out, { kind: 'link', url: span.url }, () => {
-        out.text += cell.text.slice(span.start, span.end);
-      });
-    }
-  }
+  const links = linksIn(table.rows);
+  if (links.text === '') return;
+  out.text += '\n';
+  append(out, links);
 }
 
 /** Trims blanks at the end, and at the beginning unless they belong to a code block. */
-function trimmed({ text, spans }: Inline): Inline {
+function trimmed(inline: Inline): Inline {
+  const { text, spans } = inline;
   const end = text.trimEnd().length;
   const first = spans.find((span) => span.kind === 'pre')?.start ?? end;
-  const start = Math.min(first, text.length - text.trimStart().length, end);
-  const kept: Span[] = [];
-  for (const span of spans) {
-    const from = Math.max(span.start, start) - start;
-    const to = Math.min(span.end, end) - start;
-    if (to > from) kept.push({ ...span, start: from, end: to });
-  }
-  return { text: text.slice(start, end), spans: kept };
+  return sliceInline(inline, Math.min(first, text.length - text.trimStart().length, end), end);
 }

@@ -2,11 +2,8 @@
 import type { Inline, Span } from './rich.ts';
 import { clipper } from './split.ts';
 
-/** The position of a run of text or a span. */
 export interface Place {
-  /** The whole line without markup. */
   line: Inline;
-  /** The index of its first character in the line. */
   start: number;
   end: number;
   /** The spans around it, outermost first. */

@@ -22,7 +22,6 @@ const CLOSE_OF = new Map<Code, Code>([
 const LINKS: ReadonlySet<Code> = new Set([40, 91, 58]);
 const LINE_ENDING = 'lineEnding';
 
-/** Returns whether the code is one of the parser's own for line ends. */
 const isLineEnd = (code: Code): boolean => code !== null && code < -2;
 
 const pair: Construct = {

@@ -10,7 +10,6 @@ import { append, cover, type Inline, plainInline, type SpanFormat } from './rich
 export type Root = ReturnType<typeof fromMarkdown>;
 type Node = Root['children'][number];
 type Item = Extract<Node, { type: 'listItem' }>;
-/** The URLs of `[label]: url` lines by identifier. */
 type Definitions = ReadonlyMap<string, string>;
 
 /** Returns the blocks of one tree. Footnotes are separate because they belong at the end of the whole document. */

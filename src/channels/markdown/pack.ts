@@ -18,7 +18,6 @@ export interface Dialect {
   mark: (mark: ItemMark) => string;
   /** Returns the indentation of an item's content that doesn't follow its mark on the same line. */
   indent: (mark: ItemMark) => string;
-  /** Returns whether an empty line separates two pieces. */
   isApart: (before: Piece, after: Piece) => boolean;
   /** `nested`: full Markdown nesting; `flat`: one level of quotation, with code and tables at its margin. */
   nesting: 'nested' | 'flat';
@@ -176,7 +175,6 @@ interface Prefixes {
   first: string;
   rest: string;
   quote: string;
-  /** The marks of the items that begin here. */
   marks: string;
 }
 

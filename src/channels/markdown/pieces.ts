@@ -3,14 +3,13 @@
  * are rendered from it. A piece may be cut, and a message may end between any two pieces.
  */
 import type { Block, ListItem } from './block.ts';
-import { type Edit, edit, type Inline, plainInline } from './rich.ts';
+import { type Edit, edit, type Inline, plainInline, sliceInline } from './rich.ts';
 import type { Align } from './table.ts';
 import { tableAsList } from './table-forms.ts';
 
 export interface ItemMark {
   /** The item's number; absent in an unordered list. */
   number?: number;
-  /** Set for a task only. */
   checked?: boolean;
   /** The number of lists around its own. */
   depth: number;
@@ -33,7 +32,6 @@ export interface Piece {
   containers: Container[];
   /** The item whose mark precedes this piece, and every item around it that begins here as well. */
   begins: ReadonlySet<Container>;
-  /** Whether an empty line precedes it. */
   apart: boolean;
   content: Content;
 }
@@ -167,5 +165,8 @@ function prepared(source: Inline, maxUrl: number): Inline {
   edits.sort((a, b) => a.at - b.at || a.remove - b.remove);
   const shown = edit({ text, spans }, edits);
   // A paragraph that becomes invisible still separates its neighbours.
-  return shown.text.trim() === '' ? plainInline(NOTHING) : shown;
+  if (shown.text.trim() === '') return plainInline(NOTHING);
+  // Blank lines after the mark of a list item would end the item.
+  const from = /^(?:[^\S\n]*\n)*/.exec(shown.text)?.[0].length ?? 0;
+  return from === 0 ? shown : sliceInline(shown, from);
 }

@@ -1,9 +1,9 @@
 /**
  * Defines text with formatting, independent of any platform's markup: the input of every renderer. Offsets are UTF-16
- * code units (JavaScript's string index, Telegram's unit).
- * Invariant: spans are inside the text, not empty, sorted by start with the outer span first, and two spans are either
- * disjoint or one lies within the other. The text is well-formed (half a surrogate pair became U+FFFD), or two halves
- * could meet where markup between them was removed.
+ * code units (JavaScript's string index, Telegram's unit). Invariant: spans are inside the text, not empty, sorted by
+ * start with the outer span first, and two spans are either disjoint or one lies within the other. The text is
+ * well-formed (half a surrogate pair became U+FFFD): otherwise two halves could meet where the markup between them was
+ * removed.
  */
 
 export type SpanFormat =
@@ -14,7 +14,6 @@ export type SpanFormat =
 
 export type Span = SpanFormat & { start: number; end: number };
 
-/** A run of text inside a block: a paragraph's text, a table cell. */
 export interface Inline {
   text: string;
   spans: Span[];
@@ -27,7 +26,6 @@ export interface Rich extends Inline {
 
 export interface Edit {
   at: number;
-  /** Code units removed from `at` on. */
   remove: number;
   insert: string;
 }
@@ -43,6 +41,17 @@ export function append(target: Inline, piece: Inline): void {
   const offset = target.text.length;
   target.text += piece.text;
   for (const span of piece.spans) target.spans.push({ ...span, start: span.start + offset, end: span.end + offset });
+}
+
+/** Returns a part of the text, with the spans clipped to it. */
+export function sliceInline<T extends Inline>(source: T, from: number, to = source.text.length): T {
+  const spans: Span[] = [];
+  for (const span of source.spans) {
+    const start = Math.max(span.start, from) - from;
+    const end = Math.min(span.end, to) - from;
+    if (end > start) spans.push({ ...span, start, end });
+  }
+  return { ...source, text: source.text.slice(from, to), spans };
 }
 
 /** Runs `write`, which appends to `target`, and covers what it wrote with a span; the outer span comes first. */

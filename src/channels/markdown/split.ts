@@ -89,7 +89,6 @@ function furthest(text: string, at: number, limit: number, measure: (text: strin
   return Math.max(low, at + 1);
 }
 
-/** Returns the best place to cut in (at, room]. */
 function cutWithin(text: string, at: number, room: number): number {
   const half = at + Math.ceil((room - at) / 2);
   const paragraph = lastBreak(text, half, room, (position) => text.startsWith('\n\n', position));
@@ -160,7 +159,6 @@ function isBlank(code: number): boolean {
   return code === 32 || (code >= 9 && code <= 13) || (code >= 160 && /\s/.test(String.fromCharCode(code)));
 }
 
-/** Returns whether a surrogate pair begins here. */
 function isPair(text: string, at: number): boolean {
   return (text.charCodeAt(at) & 0xfc00) === 0xd800 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00;
 }

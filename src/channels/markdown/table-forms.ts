@@ -25,7 +25,6 @@ export function tableAsList(rows: Rows): Block {
   );
 }
 
-/** Returns a line for each cell. */
 export function tableAsLines(rows: Rows): Inline {
   const all = plainInline('');
   for (const cell of namedRows(rows).flat()) {

@@ -1,4 +1,4 @@
-/** Writes a table as lines of equally wide characters, for platforms without tables of their own. */
+/** Writes a table as lines of equally wide characters, for platforms that have no tables. */
 
 export type Align = 'left' | 'center' | 'right';
 
@@ -47,12 +47,10 @@ export function alignTable(rows: readonly (readonly string[])[], align: readonly
   return written.join('\n');
 }
 
-/** Returns the columns that the widest line of a cell takes. */
 export function cellWidth(cell: string): number {
   return cell.includes('\n') ? Math.max(...cell.split('\n').map(displayWidth)) : displayWidth(cell);
 }
 
-/** Splits a row of cells into rows of one line each. */
 function splitRow(row: readonly string[]): string[][] {
   if (!row.some((cell) => cell.includes('\n'))) return [[...row]];
   const cells = row.map((cell) => cell.split('\n'));

@@ -32,7 +32,7 @@ export interface DownloadSource {
   /** The platform's own limit in bytes, and its reason if that isn't just a number. */
   maxBytes: number;
   whyLimited?: string;
-  /** Requests the file from the platform and returns its bytes as a stream. */
+  /** Requests the file from the platform, with headers of its own if it needs any, and returns its bytes as a stream. */
   begin(transfer: Transfer): Promise<Bytes>;
 }
 

@@ -1,4 +1,4 @@
-/** Tells a person which files a platform refused, why, and how to get them anyway. */
+/** Explains to a person which files a platform refused, why, and how to get them anyway. */
 import { type Messages, say, type Wording } from '../../messages/messages.ts';
 import { tidyLine } from './read.ts';
 
@@ -53,8 +53,8 @@ export function refusalNotice(
       const listed = names.slice(0, MAX_NAMES).map(shown).join(', ');
       const rest = names.length - MAX_NAMES;
       const files = rest > 0 ? messages.text('channels.andMore', { files: listed, n: rest }) : listed;
-      const said = reason({ n: names.length, get: shown(words.get + argument) });
-      return messages.text('channels.notAttached', { files, why: said });
+      const sentence = reason({ n: names.length, get: shown(words.get + argument) });
+      return messages.text('channels.notAttached', { files, why: sentence });
     })
     .join('\n\n');
 }

@@ -14,11 +14,11 @@ interface Run {
 }
 
 export class RunLines {
-  readonly #tell: (runId: string, line: string) => void;
+  readonly #report: (runId: string, line: string) => void;
   readonly #runs = new Map<string, Run>();
 
-  constructor(tell: (runId: string, line: string) => void) {
-    this.#tell = tell;
+  constructor(report: (runId: string, line: string) => void) {
+    this.#report = report;
   }
 
   /** Notes that something happened in the run. */
@@ -27,12 +27,12 @@ export class RunLines {
       view,
       line: '',
       isAsking: false,
-      timer: setInterval(() => void this.#look(runId), EVERY_MS).unref(),
+      timer: setInterval(() => void this.#refresh(runId), EVERY_MS).unref(),
     };
-    // Keeps the same object, because a look that waits for its turn must find it when it resumes.
+    // Keeps the same object, because a refresh that waits for its turn must find it when it resumes.
     run.view = view;
     this.#runs.set(runId, run);
-    void this.#look(runId);
+    void this.#refresh(runId);
   }
 
   end(runId: string): void {
@@ -44,7 +44,7 @@ export class RunLines {
     for (const runId of [...this.#runs.keys()]) this.end(runId);
   }
 
-  async #look(runId: string): Promise<void> {
+  async #refresh(runId: string): Promise<void> {
     const run = this.#runs.get(runId);
     if (!run || run.isAsking) return;
     run.isAsking = true;
@@ -53,6 +53,6 @@ export class RunLines {
     const line = isTurn && this.#runs.has(runId) ? run.view.line() : run.line;
     if (line === run.line) return;
     run.line = line;
-    this.#tell(runId, line);
+    this.#report(runId, line);
   }
 }

@@ -141,7 +141,7 @@ class Status {
     return run && this.#end(run, isAnswered);
   }
 
-  /** Shows nothing more. A run that ends before the gateway does still gives up its message for the answer. */
+  /** Stops showing progress. If a run ends before the gateway does, its answer still replaces the status message. */
   close(): void {
     this.#isClosed = true;
     for (const run of this.#runs.values()) this.#silence(run);

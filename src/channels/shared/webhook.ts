@@ -1,5 +1,5 @@
 /**
- * Shares what the webhooks of all platforms have in common. Invariants: once refused, a request gets its status and is
+ * Handles requests to the webhooks of all platforms. Invariants: once refused, a request gets its status and is
  * read no further; the memory that bodies hold is counted as they arrive, over all requests of a reader together,
  * whatever their headers say.
  */

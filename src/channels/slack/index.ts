@@ -21,9 +21,13 @@ export const slack = defineChannel({
   webhook: { key: 'path', path: ({ path = '/webhooks/slack' }) => path },
   words: { group: 'tasks.namedGroup' },
   usual: {
-    botToken: { pattern: /^xoxb-/, looks: 'a bot token begins with xoxb-' },
-    appToken: { pattern: /^xapp-/, looks: 'an app-level token begins with xapp-' },
+    botToken: { pattern: /^xoxb-/, looks: say('config.slackBotForm'), what: say('config.slackBot') },
+    appToken: { pattern: /^xapp-/, looks: say('config.slackAppForm'), what: say('config.slackApp') },
   },
+  lookalikes: [
+    { pattern: /^xoxp-/, what: say('config.slackUser') },
+    { pattern: /^xoxe[.-]/, what: say('config.slackConfiguration') },
+  ],
   commandPrefix: ({ command }) => `${command} `,
   isDirect: ({ chat }) => chat.startsWith('D'),
   settings: async () => (await import('./settings.ts')).settings,
@@ -36,6 +40,7 @@ export const slack = defineChannel({
   card: async (settings, log) => (await import('./adapter.ts')).slackCard({ ...settings, log }),
   setup: {
     steps: say('setup.slackSteps'),
+    link: async () => (await import('./adapter.ts')).slackManifestLink,
     paste: async () => (await import('./adapter.ts')).slackManifest,
     tokens: [
       {

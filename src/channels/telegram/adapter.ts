@@ -18,6 +18,7 @@ import type {
   NameOf,
   Place,
 } from '../channel.ts';
+import type { ChannelCache } from '../kind.ts';
 import { alone, type Lead } from '../lead.ts';
 import { createChannelState } from '../shared/connection.ts';
 import { createStatus, type Live, type StatusTiming } from '../shared/status.ts';
@@ -29,11 +30,11 @@ import { createBarred } from './connect/barred.ts';
 import { createDownload, DOWNLOAD_BYTES } from './connect/download.ts';
 import { LOCAL_BYTES } from './connect/local-files.ts';
 import { poll } from './connect/poll.ts';
-import { type Cache, createSetup, getMe, wrongToken, wrongTokenOf } from './connect/setup.ts';
-import { checkWebhook, createWebhook, type WebhookSettings } from './connect/webhook.ts';
+import { createSetup, getMe, wrongToken, wrongTokenOf } from './connect/setup.ts';
+import { createWebhook, type WebhookSettings } from './connect/webhook.ts';
 import { type Bot, callbackId, type DecodedUpdate, decodeUpdate } from './decode/decode.ts';
 import { LiveCalls } from './live/calls.ts';
-import { createSend } from './send/send.ts';
+import { Sender } from './send/send.ts';
 
 /** https://core.telegram.org/bots/api: #sendmessage (4096 UTF-16 units), #senddocument (50 MB), #getfile (20 MB). */
 const LIMITS: ChannelLimits = { text: 4096, uploadBytes: 50 * 1024 * 1024, downloadBytes: DOWNLOAD_BYTES };
@@ -62,16 +63,18 @@ export const LIVE_TIMING: LiveTiming = {
 
 const TIMING: Timing = { backoffMs: { min: 1000, max: 60_000 }, graceMs: 10_000, live: LIVE_TIMING };
 
-export interface TelegramOptions {
+interface Account {
   token: string;
   /** `https://api.telegram.org`, or your own Bot API server. */
   apiRoot: string;
+}
+
+export interface TelegramOptions extends Account {
   mode: 'polling' | 'webhook';
-  webhook?: Partial<WebhookSettings>;
-  /** The commands of the menu that Telegram shows. */
+  /** Required in webhook mode. */
+  webhook?: WebhookSettings;
   attachCommands: CommandSpec[];
-  cache?: Cache;
-  /** Returns the names of people in the configuration. */
+  cache?: ChannelCache;
   nameOf?: NameOf;
   log: Logger;
   live: LiveMode;
@@ -92,15 +95,15 @@ interface Connection {
 
 /**
  * Creates the channel; in webhook mode with the handler for requests to the webhook's path. While Telegram is
- * unreachable, `connect` keeps trying, with status `reconnecting`. `connect` throws ConfigError for a token that
- * Telegram rejects and for wrong `webhook` settings.
+ * unreachable, `connect` keeps trying, with status `reconnecting`. `connect` throws ConfigError for a token or a
+ * webhook's URL that Telegram rejects.
  */
 export function createTelegram(options: TelegramOptions): Channel & { webhook?: WebhookHandler } {
   const { token, mode, log, cache, lead = alone } = options;
   const timing = { ...TIMING, ...options.timing };
-  const api = createApi({ token, apiRoot: options.apiRoot.replace(/\/+$/, '') });
+  const api = createApi(options);
   const limits = options.localFiles?.length ? LOCAL_LIMITS : LIMITS;
-  const send = createSend({ api, limits, log, cache });
+  const sender = new Sender({ api, limits, log, cache });
   const live = createLive({ api, mode: options.live, log, timing: timing.live });
   const stopping = new AbortController();
   const connection: Connection = {};
@@ -126,9 +129,10 @@ export function createTelegram(options: TelegramOptions): Channel & { webhook?: 
       return connection.bot?.account ?? '';
     },
     status: state.get,
+    deleteMessage: ({ chat }, message) => deletePersonsMessage(chat, message, api, log),
     async connect(given, { sendOnly = false } = {}) {
       connection.callbacks = given;
-      const settings = mode === 'webhook' ? checkWebhook(options.webhook) : undefined;
+      const settings = mode === 'webhook' ? options.webhook : undefined;
       if (!/^[\w:-]+$/.test(token)) throw wrongToken();
       state.set({ state: 'connecting' });
       const introduced = await setup.introduce();
@@ -158,12 +162,12 @@ export function createTelegram(options: TelegramOptions): Channel & { webhook?: 
       await Promise.all([stopPolling?.(), ...inHand]);
       state.set({ state: 'off' });
     },
-    send,
+    send: (message, ledger) => sender.send(message, ledger),
     download: createDownload(api, options.localFiles),
     stream: async (event, address, view) => live.event(event, address, view),
     livePace: live.pace,
     endStream: (runId, address, isAnswered) => live.end(runId, address, isAnswered),
-    barred: createBarred({ api, account: () => connection.bot?.account ?? '' }),
+    barred: createBarred(api, () => connection.bot?.account ?? ''),
     // A private chat has its person's ID.
     directTo: async (user, { channel, account }) => ({ channel, account, chat: user }),
     findPlace: async (written) => findPlace(written, connection.bot?.account ?? ''),
@@ -181,44 +185,62 @@ function findPlace({ chat, thread }: { chat: string; thread?: string }, account:
   return chat.startsWith('-') ? { address, isDirect: false } : { address, isDirect: true, user: chat };
 }
 
-export { telegramCard } from './connect/card.ts';
+const ASK_MS = 15_000;
 
 /**
  * Returns one sentence for the doctor if the token is valid.
  * @throws ConfigError when the token is invalid.
  * @throws TelegramError when Telegram can't be asked.
  */
-export async function checkTelegram({ token, apiRoot }: { token: string; apiRoot: string }): Promise<Wording> {
-  const api = createApi({ token, apiRoot: apiRoot.replace(/\/+$/, '') });
+export async function checkTelegram(account: Account): Promise<Wording> {
   try {
-    const bot = await getMe(api, AbortSignal.timeout(15_000));
+    const bot = await getMe(createApi(account), AbortSignal.timeout(ASK_MS));
     return say('doctor.answers', { name: `@${bot.username}` });
   } catch (error) {
     throw wrongTokenOf(error) ?? error;
   }
 }
 
-interface IntakeOptions {
-  api: TelegramApi;
-  log: Logger;
-  connection: Connection;
+/** Returns the card with which people find the bot. @throws TelegramError */
+export async function telegramCard(account: Account) {
+  const { username } = await getMe(createApi(account), AbortSignal.timeout(ASK_MS));
+  const link = `https://t.me/${username}`;
+  return { name: `@${username}`, link, withCode: (code: string) => `${link}?start=${code}` };
+}
+
+async function deletePersonsMessage(chat: string, message: string, api: TelegramApi, log: Logger): Promise<boolean> {
+  try {
+    await api.call('deleteMessage', { chat_id: chat, message_id: Number(message) });
+    return true;
+  } catch (error) {
+    if (!(error instanceof TelegramError)) throw error;
+    log.debug({ err: error }, 'a message was not deleted');
+    return false;
+  }
 }
 
 /** The most people to remember, so that a mention of them can be shown with their name. */
 const MAX_NAMES = 5000;
 
 /**
- * Returns a function that turns an update into a message for the gateway. It calls `onMessage` before its first wait, so
- * that a batch keeps its order, and rejects when the message could not be stored.
+ * Returns a function that turns an update into a message for the gateway. It calls `onMessage` before its first wait,
+ * so that a batch keeps its order, and rejects when the message could not be stored.
  */
-function createIntake(options: IntakeOptions): (update: unknown) => Promise<AlbumState> {
-  const { api, log } = options;
+function createIntake({
+  api,
+  log,
+  connection,
+}: {
+  api: TelegramApi;
+  log: Logger;
+  connection: Connection;
+}): (update: unknown) => Promise<AlbumState> {
   const collect = createAlbums();
   const withAlbum = createAlbumFiles();
   const names = createLru<string>(MAX_NAMES);
   const knownAs = (username: string) => names.get(username);
   return async (update) => {
-    const { bot: self, callbacks } = options.connection;
+    const { bot: self, callbacks } = connection;
     if (!self || !callbacks) throw new Error('not connected');
     const bot = { ...self, knownAs };
     const decoded = decodeSafely(update, bot, log);
@@ -239,7 +261,7 @@ function createIntake(options: IntakeOptions): (update: unknown) => Promise<Albu
   };
 }
 
-/** Decodes an update. One that breaks the decoder is dropped, or it would come back for ever. */
+/** Decodes an update. One that breaks the decoder is dropped, because it would be sent again forever. */
 function decodeSafely(update: unknown, bot: Bot, log: Logger): DecodedUpdate {
   try {
     return decodeUpdate(update, bot);
@@ -261,7 +283,6 @@ async function acknowledge(message: InboundMessage, api: TelegramApi, log: Logge
   }
 }
 
-/** Times in milliseconds. */
 export interface LiveTiming extends StatusTiming {
   /**
    * The gap between calls in one chat. Telegram accepts one message per second there, 20 per minute in a group, answers
@@ -281,7 +302,7 @@ export function createLive(options: { api: TelegramApi; mode: LiveMode; log: Log
     mode,
     timing,
     maxText: MAX_TEXT,
-    // Everybody in a group would read along with a draft.
+    // A draft would be visible to everybody in a group.
     maySeeText: (address) => !isGroup(address),
     // The topics of a chat share its limits.
     pace: (address) => ({ key: address.chat, gapMs: isGroup(address) ? timing.groupGap : timing.chatGap }),

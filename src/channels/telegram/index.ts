@@ -15,6 +15,10 @@ export const telegram = defineChannel({
     path: ({ mode, webhook }) => (mode === 'webhook' && isRecord(webhook) ? webhook.path : undefined),
   },
   words: { group: 'tasks.group', thread: 'tasks.topic' },
+  usual: {
+    token: { pattern: /^\d+:[\w-]+$/, looks: say('config.telegramForm'), what: say('config.telegramBot') },
+  },
+  lookalikes: [{ pattern: /^@?\w{2,29}bot$/i, what: say('config.telegramName') }],
   commandPrefix: () => '/',
   // A group's ID is negative.
   isDirect: ({ chat }) => !chat.startsWith('-'),

@@ -13,11 +13,12 @@ import type {
   LiveView,
   OutboundMessage,
   PartLedger,
+  PendingQuestion,
   Sender,
 } from '../channel.ts';
 import { RunLines } from '../shared/run-lines.ts';
 import { saidHere } from '../shared/written-command.ts';
-import { createFace } from './face.ts';
+import { createFace, isInteractive } from './face.ts';
 import type { Input } from './keyboard.ts';
 import type { Environment } from './look.ts';
 import type { Output } from './screen.ts';
@@ -29,15 +30,15 @@ export interface TerminalOptions {
   output: Output;
   env: Environment;
   user: string;
-  /** The machine's language tag. */
   language?: string | undefined;
   commands: readonly CommandSpec[];
   /** The home folder: its files are offered, and the typed history is kept in it. */
   home: string;
-  /** Returns the name of the viber that answers there. */
   nameAt?: ((address: Address, user: string) => Promise<string>) | undefined;
   /** Resolves when everything said there is answered. */
   settled: (address: Address) => Promise<void>;
+  /** Returns the questions that were asked there before the call and have no answer yet. */
+  pending: (address: Address) => Promise<PendingQuestion[]>;
   /**
    * Called when the person leaves, or when piped input has ended and everything was answered; never if there was no
    * input.
@@ -47,11 +48,9 @@ export interface TerminalOptions {
   onLogPlace?: (show: ((line: string) => void) | undefined) => void;
 }
 
-export const createTerminal = (options: TerminalOptions): Channel => new Terminal(options);
-
 const ADDRESS: Address = { channel: 'terminal', account: 'local', chat: 'local' };
 
-class Terminal implements Channel {
+export class Terminal implements Channel {
   readonly id = 'terminal';
   readonly account = 'local';
   readonly limits = { text: Number.MAX_SAFE_INTEGER, uploadBytes: Number.MAX_SAFE_INTEGER, downloadBytes: 0 };
@@ -74,14 +73,16 @@ class Terminal implements Channel {
   async connect(callbacks: ChannelCallbacks): Promise<void> {
     this.#status = { state: 'connected' };
     callbacks.onStatus();
-    const { language, onEnd, home, commands, input, output, env } = this.#options;
+    const { language, onEnd, home, commands, input, output, env, pending } = this.#options;
     const settled = () => this.#options.settled(ADDRESS);
     const door = this.#doorTo(callbacks);
     const messages = messagesIn(language);
     this.#face = createFace({ input, output, env, messages, home, commands, suggest: door.suggest, settled });
     this.#talk = new Talk({ door, face: this.#face, messages, onLeave: onEnd });
+    const asked = isInteractive({ input, output }) ? pending(ADDRESS) : [];
     await this.#name();
     this.#face.open(this.#talk);
+    await this.#talk.remind(await asked);
     const { live } = this.#face;
     if (live) this.#options.onLogPlace?.((line) => live.log(line));
   }

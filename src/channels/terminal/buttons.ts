@@ -10,26 +10,13 @@ export interface NumberedButton {
   n: number;
   id: string;
   label: string;
-  /** The message that it is under. */
   messageId?: string | undefined;
   /** The question it decides, and its position among that question's buttons. */
   key?: string | undefined;
 }
 
-/** Returns each button's key in order; undefined for a button that decides nothing. */
-function decisionKeys(rows: readonly (readonly Button[])[]): (string | undefined)[] {
-  const counts = new Map<string, number>();
-  return rows.flat().map(({ decides }) => {
-    if (decides === undefined) return undefined;
-    const nth = (counts.get(decides) ?? 0) + 1;
-    counts.set(decides, nth);
-    return `${decides}\n${nth}`;
-  });
-}
-
 type NotPressed = { kind: 'unsure'; button: NumberedButton } | { kind: 'none' | 'decided'; n: number };
 
-/** Says why a typed number presses no button. */
 export function notPressed(found: NotPressed): Wording {
   if (found.kind === 'unsure') {
     const { n, label } = found.button;
@@ -44,20 +31,20 @@ const MAX_BUTTONS = 1_000;
 export class Buttons {
   readonly #known = new Map<number, NumberedButton>();
   #last = 0;
-  /** Numbers whose question is decided. */
   readonly #dead = new Set<number>();
-  /** The numbers of the last answer's buttons, which can be pressed by typing the number alone. */
+  /** The numbers of the buttons shown last, which can be pressed by typing the number alone. */
   #open = new Set<number>();
 
-  number(rows: readonly (readonly Button[])[], messageId?: string): NumberedButton[] {
-    const keys = decisionKeys(rows);
-    const stood = new Map(
-      [...this.#known.values()].flatMap(({ key, n }) => (key === undefined ? [] : [[key, n] as const])),
-    );
-    const numbered = rows.flat().map(({ id, label }, at) => {
-      const key = keys[at];
-      const n = (key === undefined ? undefined : stood.get(key)) ?? ++this.#last;
-      return { n, id, label, messageId, key };
+  /** @param isMore the buttons shown last stay open too */
+  number(rows: readonly (readonly Button[])[], messageId?: string, isMore = false): NumberedButton[] {
+    const before = new Map([...this.#known.values()].map(({ key, n }) => [key, n]));
+    const counts = new Map<string, number>();
+    const numbered = rows.flat().map(({ id, label, decides }) => {
+      if (decides === undefined) return { n: ++this.#last, id, label, messageId };
+      const nth = (counts.get(decides) ?? 0) + 1;
+      counts.set(decides, nth);
+      const key = `${decides}\n${nth}`;
+      return { n: before.get(key) ?? ++this.#last, id, label, messageId, key };
     });
     for (const one of numbered) {
       this.#known.set(one.n, one);
@@ -65,7 +52,7 @@ export class Buttons {
     }
     for (const n of this.#known.keys())
       if (n <= this.#last - MAX_BUTTONS) this.#known.delete(n) && this.#dead.delete(n);
-    this.#open = new Set(numbered.map(({ n }) => n));
+    this.#open = new Set([...(isMore ? this.#open : []), ...numbered.map(({ n }) => n)]);
     return numbered;
   }
 

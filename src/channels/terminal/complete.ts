@@ -13,7 +13,6 @@ export interface CompleteOptions {
 }
 
 export interface Completion {
-  /** Start of the text to replace. */
   start: number;
   choices: Suggestion[];
 }

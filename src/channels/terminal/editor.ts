@@ -4,7 +4,6 @@
  */
 import { graphemes, type Range, wrap } from './width.ts';
 
-/** A key's effect on the text. */
 export type Edit =
   | 'left'
   | 'right'
@@ -123,7 +122,6 @@ export class Editor {
     this.replace(start, '');
   }
 
-  /** Returns the start and end of the cursor's line. */
   #line(): [number, number] {
     const end = this.#text.indexOf('\n', this.#cursor);
     return [this.#text.lastIndexOf('\n', this.#cursor - 1) + 1, end < 0 ? this.#text.length : end];
@@ -149,7 +147,6 @@ export class Editor {
 
 const widthOf = (text: string): number => graphemes(text).reduce((sum, one) => sum + one.width, 0);
 
-/** Returns the rows that the text takes, as ranges of it. */
 export function wrapRows(text: string, width: number): Range[] {
   let from = 0;
   return text.split('\n').flatMap((line) => {

@@ -21,10 +21,14 @@ export interface FaceOptions {
   settled?: () => Promise<void>;
 }
 
+/** Whether a person types there, not a program. */
+export const isInteractive = ({ input, output }: { input: Input; output: Output }): boolean =>
+  input.isTTY === true && output.isTTY === true;
+
 export function createFace(options: FaceOptions): Face {
   const { input, output, env, messages, home, commands, suggest, settled = () => Promise.resolve() } = options;
   const look = lookOf(output, env);
-  const isTyped = input.isTTY === true && output.isTTY === true;
+  const isTyped = isInteractive(options);
   if (!isTyped || !look.isDrawn) return new LinesFace({ input, output, look, messages, isTyped, settled });
   return new ScreenFace({
     input,
@@ -33,8 +37,5 @@ export function createFace(options: FaceOptions): Face {
     messages,
     history: path.join(home, 'run', 'terminal-history.jsonl'),
     completing: { commands, suggest, folders: [path.join(home, 'workspace'), home] },
-    pasted: (n, lines) => messages.text('terminal.pasted', { n: String(n), lines }),
-    searching: (part, isFound) => messages.text(isFound ? 'terminal.searching' : 'terminal.notFound', { part }),
-    moreChoices: (n) => messages.text('terminal.moreChoices', { n }),
   });
 }

@@ -30,7 +30,6 @@ export class Growing {
     return this.#text.slice(0, this.#finished).trim() !== '';
   }
 
-  /** The text that may still change. */
   get rest(): string {
     return this.#text.slice(this.#finished);
   }

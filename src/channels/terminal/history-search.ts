@@ -6,25 +6,16 @@ import type { History } from './history.ts';
 import type { Key } from './keyboard.ts';
 
 export class HistorySearch {
-  /** The text in the line before the search. */
   readonly typed: string;
   readonly #history: History;
-  #query = '';
+  query = '';
+  /** Whether an entry contains the query; if none does, the last match stays. */
+  isFound = true;
   #found: { at: number; text: string } | undefined;
-  #isFound = true;
 
   constructor(history: History, typed: string) {
     this.#history = history;
     this.typed = typed;
-  }
-
-  get query(): string {
-    return this.#query;
-  }
-
-  /** Whether an entry contains the query; if none does, the last match stays. */
-  get isFound(): boolean {
-    return this.#isFound;
   }
 
   get text(): string {
@@ -34,8 +25,8 @@ export class HistorySearch {
   /** Handles a key. Returns false for one that doesn't belong to the search, which then ends it. */
   take(name: string, { ctrl, meta, sequence }: Key): boolean {
     if (name === 'ctrl+r') this.#look(this.#found);
-    else if (name === 'backspace' || name === 'ctrl+h') this.#change([...this.#query].slice(0, -1).join(''));
-    else if (!ctrl && !meta && !/^\p{Cc}/u.test(sequence)) this.#change(this.#query + sequence);
+    else if (name === 'backspace' || name === 'ctrl+h') this.#change([...this.query].slice(0, -1).join(''));
+    else if (!ctrl && !meta && !/^\p{Cc}/u.test(sequence)) this.#change(this.query + sequence);
     else return false;
     return true;
   }
@@ -46,18 +37,18 @@ export class HistorySearch {
   }
 
   #change(query: string): void {
-    this.#query = query;
+    this.query = query;
     if (query === '') this.#found = undefined;
     this.#look(undefined);
   }
 
   #look(before: { at: number; text: string } | undefined): void {
-    if (this.#query === '') {
-      this.#isFound = true;
+    if (this.query === '') {
+      this.isFound = true;
       return;
     }
-    const found = this.#history.find(this.#query, before);
-    this.#isFound = found !== undefined;
+    const found = this.#history.find(this.query, before);
+    this.isFound = found !== undefined;
     this.#found = found ?? this.#found;
   }
 }

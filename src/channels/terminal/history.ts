@@ -6,6 +6,7 @@
 import fs from 'node:fs';
 import { errorCode } from '../../errors.ts';
 import { tempBeside } from '../../lib/files/staged-file.ts';
+import { parseJson } from '../../lib/json.ts';
 import { scrub } from '../../log.ts';
 import { safe } from './safe.ts';
 
@@ -24,7 +25,6 @@ const SECRETS = [
 /** Matches a long mix of letters and digits that nobody would make up. */
 const RANDOM = /(?=[\w+=-]*\d)(?=[\w+=-]*[a-z])(?=[\w+=-]*[A-Z])[\w+=-]{24,}/;
 
-/** Returns whether a text seems to contain a password, a token or a key. */
 export const seemsSecret = (text: string): boolean =>
   scrub(text) !== text || SECRETS.some((pattern) => pattern.test(text)) || RANDOM.test(text);
 
@@ -106,29 +106,12 @@ export class History {
 
 /** Reads the entries; lines that aren't ours are left out. */
 function readEntriesFrom(file: string): string[] {
-  const { isFile, size } = statFile(file);
-  if (!isFile || size > MAX_BYTES) return [];
+  const stats = fs.lstatSync(file, { throwIfNoEntry: false });
+  if (!stats?.isFile() || stats.size > MAX_BYTES) return [];
   return fs
     .readFileSync(file, 'utf8')
     .split('\n')
-    .flatMap((line) => {
-      const text = parseHistoryLine(line);
-      return text === undefined ? [] : [safe(text)];
-    })
+    .map(parseJson)
+    .flatMap((text) => (typeof text === 'string' && text.length <= MAX_LENGTH ? [safe(text)] : []))
     .slice(-MAX_ENTRIES);
-}
-
-function statFile(file: string): { isFile: boolean; size: number } {
-  const stats = fs.lstatSync(file, { throwIfNoEntry: false });
-  return { isFile: stats?.isFile() ?? false, size: stats?.size ?? 0 };
-}
-
-function parseHistoryLine(line: string): string | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === 'string' && value.length <= MAX_LENGTH ? value : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

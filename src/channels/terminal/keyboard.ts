@@ -24,7 +24,6 @@ export interface KeyboardOptions {
   output: NodeJS.WritableStream;
   onKey: (key: Key) => void;
   onPaste: (text: string) => void;
-  /** Called when the terminal is gone. */
   onEnd: () => void;
   /** Called when the program continues after it was suspended. */
   onResume: () => void;

@@ -18,7 +18,6 @@ export interface LinesFaceOptions {
   output: Output;
   look: Look;
   messages: Messages;
-  /** True if a person types, not a program. */
   isTyped: boolean;
   /** Resolves when everything said so far is answered. */
   settled: () => Promise<void>;

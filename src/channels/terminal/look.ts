@@ -13,8 +13,6 @@ export interface Look {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export const PLAIN: Look = { color: false, links: false, isRendered: false, isDrawn: false };
-
 export function lookOf(output: { isTTY?: boolean | undefined }, env: Environment): Look {
   const isDrawn = output.isTTY === true && env.TERM !== 'dumb';
   const isForced = !['', '0', 'false'].includes(env.FORCE_COLOR ?? '');
@@ -40,19 +38,9 @@ function hasLinks(env: Environment): boolean {
   );
 }
 
-export type Style =
-  | 'bold'
-  | 'dim'
-  | 'italic'
-  | 'strike'
-  | 'underline'
-  | 'cyan'
-  | 'green'
-  | 'magenta'
-  | 'blue'
-  | 'yellow';
+export type Style = keyof typeof CODES;
 
-const CODES: Readonly<Record<Style, readonly [number, number]>> = {
+const CODES = {
   bold: [1, 22],
   dim: [2, 22],
   italic: [3, 23],
@@ -63,9 +51,8 @@ const CODES: Readonly<Record<Style, readonly [number, number]>> = {
   blue: [34, 39],
   magenta: [35, 39],
   cyan: [36, 39],
-};
+} as const;
 
-/** Returns the text unchanged without colours. */
 export function styled(look: Look, style: Style, text: string): string {
   const [on, off] = CODES[style];
   return look.color && text !== '' ? `\u001b[${on}m${text}\u001b[${off}m` : text;

@@ -4,6 +4,7 @@
  * Pure.
  */
 import type { Block, ListItem } from '../markdown/block.ts';
+import { markOf } from '../markdown/flatten.ts';
 import type { MarkdownDocument } from '../markdown/parse.ts';
 import { edit, type Inline, plainInline, type Span } from '../markdown/rich.ts';
 import { tableAsList } from '../markdown/table-forms.ts';
@@ -13,7 +14,6 @@ import { displayWidth, wrap } from './width.ts';
 
 type Table = Extract<Block, { type: 'table' }>;
 
-const BULLETS = ['•', '◦', '▪'];
 const MIN_WIDTH = 16;
 
 /** @param label precedes the first line; it gets a line of its own before a block other than a paragraph */
@@ -83,11 +83,8 @@ class Painter {
 
   #list(list: Extract<Block, { type: 'list' }>, width: number, depth: number): string[] {
     return list.items.flatMap((item, index) => {
-      const number = list.ordered ? `${list.start + index}. ` : '';
-      const box = item.checked === undefined ? '' : item.checked ? '☑ ' : '☐ ';
-      const bullet = number === '' && box === '' ? `${BULLETS[Math.min(depth, 2)]} ` : '';
       const gap = index > 0 && list.loose ? [''] : [];
-      return [...gap, ...this.#item(item, number + box + bullet, width, depth)];
+      return [...gap, ...this.#item(item, markOf(list, index, depth), width, depth)];
     });
   }
 
@@ -186,7 +183,6 @@ class Painter {
   }
 }
 
-/** Adds the URL after each link, for terminals that can't follow links. */
 function withAddresses(inline: Inline): Inline {
   const bare = (text: string) => text.replace(/^(https?:\/\/|mailto:)/, '').replace(/\/$/, '');
   return edit(

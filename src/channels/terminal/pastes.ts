@@ -33,7 +33,6 @@ export class Pastes {
     return text;
   }
 
-  /** Returns the mark at the end of the text. */
   endingAt(before: string): string | undefined {
     return [...this.#texts.keys()].find((mark) => before.endsWith(mark));
   }

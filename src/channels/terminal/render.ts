@@ -39,7 +39,6 @@ export async function answerLines(shown: ShownMessage, look: Look, columns: numb
   ];
 }
 
-/** Returns a file's line: its name as a link if the terminal follows links, otherwise with its path. */
 export function fileLine({ path, name }: ShownFile, look: Look): string {
   const shown = safeLine(name) || 'file';
   if (look.links) return `  ${linked(look, pathToFileURL(path).href, styled(look, 'underline', shown))}`;

@@ -3,7 +3,7 @@
  * the running work and the typed text. Everything appears in the order in which it was given.
  */
 import { errorMessage } from '../../errors.ts';
-import type { Messages, Text } from '../../messages/messages.ts';
+import type { Text } from '../../messages/messages.ts';
 import { loadMarkdown } from '../markdown/parse.ts';
 import { cursorPlace, wrapRows } from './editor.ts';
 import { type Look, type Style, styled } from './look.ts';
@@ -16,12 +16,11 @@ import { clip, wrap } from './width.ts';
 
 export interface ScreenFaceOptions extends Omit<TypingOptions, 'onChange' | 'screen'> {
   look: Look;
-  messages: Messages;
 }
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const FRAME_MS = 120;
-/** Shorter work is done before anybody could read about it. */
+/** Nobody could read about work that ends sooner. */
 const SHOW_AFTER_MS = 150;
 const MAX_WORKING = 3;
 /** The most lines of a sent message that stay on the screen. */
@@ -136,11 +135,10 @@ export class ScreenFace implements Face, LiveFace {
 
   #later(action: () => void | Promise<void>): Promise<void> {
     const done = this.#queue.then(action).finally(() => this.#draw());
-    this.#queue = done.catch(() => 'whoever asked for it is told');
+    this.#queue = done.catch(() => 'the caller handles it');
     return done;
   }
 
-  /** Runs an action that nothing waits for. */
   #soon(action: () => void | Promise<void>): void {
     this.#later(action).catch((error: unknown) => this.#screen.print([safeLine(errorMessage(error))]));
   }
@@ -199,7 +197,6 @@ export class ScreenFace implements Face, LiveFace {
     );
   }
 
-  /** Advances the spinner while work is running. */
   #tick(): void {
     clearTimeout(this.#timer);
     this.#draw();

@@ -26,7 +26,6 @@ const [ERASE_LINE, ERASE_BELOW] = ['\u001b[2K', '\u001b[J'];
 const up = (rows: number): string => (rows > 0 ? `\u001b[${rows}A` : '');
 const right = (columns: number): string => (columns > 0 ? `\u001b[${columns}C` : '');
 
-/** Printed lines as one unit, with an ID if they may change. */
 interface Block {
   id?: string | undefined;
   lines: readonly string[];

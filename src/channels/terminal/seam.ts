@@ -3,7 +3,6 @@ import type { Text } from '../../messages/messages.ts';
 import type { Button, Suggestion } from '../channel.ts';
 import type { NumberedButton } from './buttons.ts';
 
-/** The connection to the gateway. */
 export interface Door {
   /** Rejects when the text was not accepted. */
   say(text: string): Promise<void>;
@@ -13,7 +12,6 @@ export interface Door {
 
 export type ShownFile = { path: string; name: string };
 
-/** A message from the gateway. */
 export interface Answer {
   text: string;
   files: readonly ShownFile[];
@@ -23,14 +21,9 @@ export interface Answer {
   edits?: string | undefined;
 }
 
-export interface ShownMessage {
-  text: string;
+export interface ShownMessage extends Omit<Answer, 'buttons'> {
   /** True if the text continues what is on the screen. */
   isRest: boolean;
-  messageId?: string | undefined;
-  /** The earlier message that this replaces, if it can still be changed. */
-  edits?: string | undefined;
-  files: readonly ShownFile[];
   buttons: readonly NumberedButton[];
 }
 
@@ -61,11 +54,9 @@ export interface LiveFace {
   growing(markdown: string, isFirst: boolean): void;
 }
 
-/** The actions of the person at the terminal. */
 export interface Listener {
   /** Handles a complete typed message. Resolves when it was accepted, or its refusal shown. */
   enter(text: string): Promise<void>;
-  /** Handles Ctrl-C. */
   interrupt(): void;
   /** Handles any other key. */
   touched(): void;

@@ -6,6 +6,7 @@
 
 import { errorMessage } from '../../errors.ts';
 import type { Messages } from '../../messages/messages.ts';
+import type { PendingQuestion } from '../channel.ts';
 import { Buttons, notPressed } from './buttons.ts';
 import { Growing } from './growing.ts';
 import { LEAVE } from './leave.ts';
@@ -16,7 +17,6 @@ export interface TalkOptions {
   door: Door;
   face: Face;
   messages: Messages;
-  /** Called once. */
   onLeave: () => void;
 }
 
@@ -99,6 +99,16 @@ export class Talk implements Listener {
     });
   }
 
+  /** Shows questions that were asked before this terminal was opened. */
+  async remind(questions: readonly PendingQuestion[]): Promise<void> {
+    const { face, messages } = this.#to;
+    if (questions.length > 0) face.note(messages.text('terminal.unanswered'));
+    for (const { text, buttons, messageId } of questions) {
+      const numbered = this.#buttons.number(buttons, messageId, true);
+      await face.answer({ text, isRest: false, files: [], buttons: numbered, messageId });
+    }
+  }
+
   named(name: string): void {
     this.#to.face.named(name);
   }
@@ -109,7 +119,7 @@ export class Talk implements Listener {
     this.#drawing ??= setTimeout(() => this.#draw(), DRAW_MS);
   }
 
-  /** Notes that the text so far was not the answer. */
+  /** The text so far was not the answer. */
   steps(runId: string): void {
     const run = this.#runs.get(runId);
     if (!run) return;
@@ -118,7 +128,7 @@ export class Talk implements Listener {
     this.#show();
   }
 
-  /** Notes that the answer starts over. */
+  /** The answer starts over. */
   again(runId: string): void {
     this.#runs.get(runId)?.growing.dropRest();
     this.#show();
@@ -129,7 +139,7 @@ export class Talk implements Listener {
     this.#show();
   }
 
-  /** Notes that the answer comes now, or that there is none. */
+  /** The answer comes now, or there is none. */
   over(runId: string, isAnswered: boolean): void {
     const run = this.#runs.get(runId);
     if (!run) return;
@@ -176,7 +186,6 @@ export class Talk implements Listener {
     return undefined;
   }
 
-  /** Keeps interim text on the screen. */
   #keep({ growing }: Run): void {
     if (growing.rest.trim() !== '') this.#to.face.live?.finished(growing.rest, !growing.isBegun);
   }

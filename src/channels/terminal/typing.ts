@@ -1,6 +1,7 @@
 /** Handles keys: the text being typed, the history, and completion on Tab. */
 
 import { within } from '../../lib/within.ts';
+import type { Messages } from '../../messages/messages.ts';
 import { type CompleteOptions, type Completion, commonStart, complete } from './complete.ts';
 import { type Edit, Editor, wrapRows } from './editor.ts';
 import { History } from './history.ts';
@@ -16,16 +17,9 @@ export interface TypingOptions {
   input: Input;
   output: Output;
   screen: Screen;
-  /** The history's file. */
   history: string;
   completing: CompleteOptions;
-  /** Returns the line about omitted choices: `… and 5 more`. */
-  moreChoices: (n: number) => string;
-  /** Returns the mark for a long paste. */
-  pasted: (n: number, lines: number) => string;
-  /** Returns the line shown during a search of the history. */
-  searching: (part: string, isFound: boolean) => string;
-  /** Called when something visible has changed. */
+  messages: Messages;
   onChange: () => void;
 }
 
@@ -70,7 +64,6 @@ const EDITS: Readonly<Record<string, Edit>> = {
   'ctrl+y': 'yank',
 };
 
-/** Returns the most rows of the typed text that are shown at once. */
 export const rowsTyped = (rows: number, lines: number): number => Math.min(lines, Math.max(2, rows >> 1));
 
 /** Returns the rows for what is offered below the typed text; one is left free above it if possible. */
@@ -83,7 +76,6 @@ export class Typing {
   readonly #pastes: Pastes;
   readonly #keyboard: Keyboard;
   #listener: TypingListener | undefined;
-  /** The lines that Tab offers. */
   #choices: string[] = [];
   /** What was offered last, and the first choice that wasn't shown; Tab again shows the next ones. */
   #offered = { text: '', next: 0 };
@@ -94,7 +86,8 @@ export class Typing {
   constructor(options: TypingOptions) {
     this.#to = options;
     this.#history = new History(options.history);
-    this.#pastes = new Pastes(options.pasted);
+    const { messages } = options;
+    this.#pastes = new Pastes((n, lines) => messages.text('terminal.pasted', { n: String(n), lines }));
     this.#keyboard = new Keyboard({
       input: options.input,
       output: options.output,
@@ -163,7 +156,8 @@ export class Typing {
 
   #showSearch({ text, query, isFound }: HistorySearch): void {
     this.#change(() => this.#editor.set(text));
-    this.#choices = [`  ${this.#to.searching(safeLine(query), isFound)}`];
+    const said = isFound ? 'terminal.searching' : 'terminal.notFound';
+    this.#choices = [`  ${this.#to.messages.text(said, { part: safeLine(query) })}`];
     this.#to.onChange();
   }
 
@@ -250,6 +244,7 @@ export class Typing {
     const shown = choices.slice(from, from + (isAll ? choices.length : Math.max(1, room - 1)));
     this.#offered = { text, next: from + shown.length };
     this.#choices = shown.map(({ label }) => `  ${safeLine(label)}`);
-    if (!isAll) this.#choices.push(`  ${this.#to.moreChoices(choices.length - shown.length)}`);
+    const n = choices.length - shown.length;
+    if (!isAll) this.#choices.push(`  ${this.#to.messages.text('terminal.moreChoices', { n })}`);
   }
 }

@@ -1,32 +1,26 @@
 /** Measures terminal columns and wraps text to them. A character of two columns is never split between lines. Pure. */
+import { createLru } from '../../lib/lru.ts';
 import { displayWidth } from '../markdown/table.ts';
 
 export { displayWidth } from '../markdown/table.ts';
 
-interface Grapheme {
-  start: number;
-  end: number;
-  width: number;
-  isBlank: boolean;
-}
-
-/** Offsets into a text. */
 export interface Range {
   start: number;
   end: number;
 }
 
+interface Grapheme extends Range {
+  width: number;
+  isBlank: boolean;
+}
+
 let segmenter: Intl.Segmenter | undefined;
 /** Caches the widths of characters: measuring one anew costs twenty times as much. */
-const widths = new Map<string, number>();
-const MAX_WIDTHS = 5_000;
+const widths = createLru<number>(5_000);
 
 function widthOf(segment: string): number {
-  const known = widths.get(segment);
-  if (known !== undefined) return known;
-  if (widths.size >= MAX_WIDTHS) widths.clear();
-  const width = displayWidth(segment);
-  widths.set(segment, width);
+  const width = widths.get(segment) ?? displayWidth(segment);
+  if (!widths.has(segment)) widths.set(segment, width);
   return width;
 }
 

@@ -63,7 +63,6 @@ export async function run(context: CliContext): Promise<number> {
   return EXIT.ok;
 }
 
-/** Drops names inside a folder that is listed itself. */
 const withoutInner = (names: readonly string[]): string[] =>
   names.filter((name) => !names.some((other) => other.endsWith('/') && other !== name && name.startsWith(other)));
 
@@ -113,7 +112,6 @@ function refuseTarget(target: string, home: string): void {
 }
 
 interface CleanSettings {
-  /** File contents without secrets, by name. */
   clean: Map<string, Buffer>;
   variables: string[];
   /** Files that could not be read, and so may contain secrets. */

@@ -19,8 +19,14 @@ export interface ChosenFile {
   upTo?: number;
 }
 
-/** Files that the gateway rebuilds, or that belong to one process. */
-const REBUILT = [/^(cache|run)\//, /(^|\/)memory\.sqlite[^/]*$/, /(^|\/)\.[0-9a-f]{16}\.tmp$/, /\.\d+\.tmp$/];
+/** Files that the gateway rebuilds, or that belong to one process or to a repository elsewhere. */
+const REBUILT = [
+  /^config\.schema\.json$/,
+  /^(cache|run|worktrees|before-format-\d+(\.tmp)?)\//,
+  /(^|\/)memory\.sqlite[^/]*$/,
+  /(^|\/)\.[0-9a-f]{16}\.tmp$/,
+  /\.\d+\.tmp$/,
+];
 /** Links that the gateway creates: to a viber's folder, its search index, and the files of its current task. */
 const OWN_LINKS = /^(vibers\/default|memory\/[^/]+\.sqlite|(workspace|vibers\/[^/]+)\/(session-log|task\.md))$/;
 

@@ -43,7 +43,6 @@ export const shownName = (name: string): string => {
   return plain.length > MAX_SHOWN ? `${plain.slice(0, MAX_SHOWN)}...` : plain;
 };
 
-/** Lists the first ten names for display. */
 export function listNames(names: readonly string[]): Wording | string {
   const shown = names.slice(0, 10).map(shownName).join(', ');
   return names.length > 10 ? say('backup.andMore', { n: names.length - 10, names: shown }) : shown;

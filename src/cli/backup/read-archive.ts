@@ -20,7 +20,7 @@ export class EntryReader {
     this.#fail = reject;
     this.#take = take;
     // Avoids an unhandled rejection when nobody awaits `failed`.
-    promise.catch(() => 'told by check');
+    promise.catch(() => undefined);
   }
 
   get isFailed(): boolean {

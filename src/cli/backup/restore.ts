@@ -16,12 +16,12 @@ import { viberCommand } from '../../lib/invocation.ts';
 import { isAlive } from '../../lib/processes.ts';
 import { say } from '../../messages/messages.ts';
 import { type CliContext, EXIT } from '../../runtime/contract/cli.ts';
+import { refuseNewer } from '../home-format.ts';
 import { listNames } from './format.ts';
 import { forgetRestoring, noteRestoring, putInPlace, readRestoring, realHome } from './restoring.ts';
 import { type UnpackReport, unpack } from './unpack.ts';
 import { variablesIn } from './without-secrets.ts';
 
-/** Bytes of disk space that must stay free. */
 const SPARE = 100_000_000;
 
 export async function run(context: CliContext): Promise<number> {
@@ -74,7 +74,6 @@ function refuseDisk(target: string): void {
     throw new UserError(say('backup.ownDisk', { target }));
 }
 
-/** Unpacks and syncs into the stage; removes the stage on failure. */
 async function unpackWhole(
   file: string,
   target: string,
@@ -87,6 +86,7 @@ async function unpackWhole(
     crashPoint('restore:begun');
     const { bavail, bsize } = await fs.promises.statfs(stage);
     const unpacked = await unpack(file, stage, Math.max(0, bavail * bsize - SPARE));
+    refuseNewer(stage);
     crashPoint('restore:unpacked');
     await syncFolders(stage);
     return unpacked;

@@ -6,10 +6,11 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { crashPoint } from '../../crash-points.ts';
-import { errorCode, WorkspaceError } from '../../errors.ts';
+import { errorCode, UserError } from '../../errors.ts';
 import { syncFolder, writeFileAtomic } from '../../lib/files.ts';
 import { viberCommand } from '../../lib/invocation.ts';
 import { isRecord } from '../../lib/json.ts';
+import { say } from '../../messages/messages.ts';
 
 export interface Restoring {
   /** The folder beside the home to unpack into. */
@@ -42,7 +43,7 @@ export const forgetRestoring = (target: string): void => fs.rmSync(recordOf(targ
 
 /**
  * Returns undefined if no restore was interrupted.
- * @throws {WorkspaceError} for a record that can't be read
+ * @throws {UserError} for a record that can't be read
  */
 export function readRestoring(target: string): Restoring | undefined {
   const file = recordOf(target);
@@ -62,9 +63,7 @@ export function readRestoring(target: string): Restoring | undefined {
     typeof isWhole !== 'boolean' ||
     typeof pid !== 'number'
   )
-    throw new WorkspaceError(
-      `A restore into ${target} was cut off, and ${file} cannot be read: delete it, and restore again.`,
-    );
+    throw new UserError(say('backup.unreadableRecord', { target, file }));
   return { stage, ...(aside !== undefined && { aside }), isWhole, pid };
 }
 
@@ -87,20 +86,18 @@ function move(from: string, to: string): void {
   } catch (error) {
     if (errorCode(error) === 'ENOENT' && !fs.existsSync(from)) return;
     if (errorCode(error) !== 'ENOTEMPTY' && errorCode(error) !== 'EEXIST') throw error;
-    throw new WorkspaceError(`${to} was empty and is not any more: move it away, then start again.`, { cause: error });
+    throw new UserError(say('backup.filledMeanwhile', { folder: to }), { cause: error });
   }
 }
 
 /**
  * Must run before anything in the home is read.
- * @throws {WorkspaceError} if the restore has to be repeated
+ * @throws {UserError} if the restore has to be repeated
  */
 export async function settleRestoring(home: string): Promise<void> {
   const target = realHome(home);
   const restoring = readRestoring(target);
   if (!restoring) return;
   if (restoring.isWhole) return putInPlace(target, restoring);
-  throw new WorkspaceError(
-    `A restore into ${target} is under way or was cut off; the home is as it was before. Run ${viberCommand('restore')} again, or delete ${recordOf(target)} to go on without it.`,
-  );
+  throw new UserError(say('backup.interrupted', { target, command: viberCommand('restore'), file: recordOf(target) }));
 }

@@ -5,6 +5,8 @@ import { errorCode } from '../../errors.ts';
 const NAMES = [
   // Files of the home itself.
   /^access\/server\.key$/,
+  // The key that push services know the gateway by, and the browsers that it is used for.
+  /^access\/push(-keys)?\.json$/,
   /^service\.env[^/]*$/,
   /^\.env[^/]*$/,
   /\.secret\.md$/i,

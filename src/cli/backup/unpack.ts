@@ -11,7 +11,6 @@ import { EntryReader, readArchive } from './read-archive.ts';
 
 const MAX_ENTRIES = 5_000_000;
 const MAX_HEAD = 4_096;
-/** Names that are listed; the rest are counted. */
 const MAX_NAMED = 10_000;
 /** Folders of a single process; a restored home has none. */
 const NOT_OURS = /^(run|cache)(\/|$)/;

@@ -8,49 +8,34 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { chatSections } from '../../channels/index.ts';
+import { envFileOf } from '../../config/env-file.ts';
 import type { Config } from '../../config.ts';
-import { ConfigError, errorCode, errorMessage, problemWith, UserError } from '../../errors.ts';
+import { errorCode, errorMessage } from '../../errors.ts';
 import { handleLimit, limitProblem } from '../../lib/handles.ts';
 import { viberCommand } from '../../lib/invocation.ts';
-import { within } from '../../lib/within.ts';
 import { silentLog } from '../../log.ts';
 import { say, type Wording } from '../../messages/messages.ts';
-import type { CallOptions, OwnModels } from '../../runtime/contract/model.ts';
-import { betterAddress, OFFLINE_MODEL, splitModelName } from '../../runtime/contract/providers.ts';
-import { describeFailure } from '../../runtime/contract/run-error.ts';
+import { attempt, type Finding } from '../../runtime/contract/finding.ts';
+import type { OwnModels } from '../../runtime/contract/model.ts';
+import { OFFLINE_MODEL } from '../../runtime/contract/providers.ts';
+import { checkModel, MODEL_MS } from '../../runtime/model/check.ts';
 import { createModels } from '../../runtime/model/models.ts';
-import { envFileOf } from '../env-file.ts';
-import type { Running } from '../running.ts';
+import { ollamaWindow } from '../../runtime/model/ollama-window.ts';
+import { ROLES, type Running } from '../running.ts';
 import { checkDoor, type Door } from './doors.ts';
-import { type Finding, wrong } from './finding.ts';
-import { ollamaWindow } from './ollama.ts';
 
-export const MODEL_MS = 15_000;
 const PLATFORM_MS = 30_000;
+const SERVER_MS = 12_000;
 const OPERATIONAL = ['spool', 'access', 'cache', 'run', 'conversations'];
 const WRITTEN = [...OPERATIONAL, 'workspace', 'artifacts', 'agents'];
-
-export async function attempt(
-  name: string,
-  limitMs: number,
-  work: () => Promise<readonly (Wording | string)[]>,
-): Promise<Finding[]> {
-  try {
-    const details = await within(work(), limitMs, () => {
-      throw new UserError(say('doctor.late', { n: limitMs / 1000 }));
-    });
-    return details.map((detail) => ({ name, state: 'ok', detail }));
-  } catch (error) {
-    return wrong(name, error);
-  }
-}
 
 /** Checks the temporary folder, which scripts, downloads and documents need. */
 function temporary(): Wording[] {
   const folder = os.tmpdir();
   try {
-    fs.accessSync(folder, fs.constants.W_OK | fs.constants.X_OK);
-    return fs.statSync(folder).isDirectory() ? [] : [say('doctor.tempFile', { folder })];
+    if (!fs.statSync(folder).isDirectory()) return [say('doctor.tempFile', { folder })];
+    probe(folder);
+    return [];
   } catch (error) {
     return [say('doctor.tempUnusable', { folder, why: errorMessage(error) })];
   }
@@ -71,11 +56,11 @@ export function checkHome(options: { home: string; source: string | undefined; f
     if (isThere) probe(home);
     findings.push(found('ok', say(isThere ? 'doctor.homeWritable' : 'doctor.homeLater', { home })));
     const { bavail, bsize } = fs.statfsSync(at);
-    const space = roundMegabytes(bavail * bsize);
+    const space = roundSize(bavail * bsize);
     findings.push(
       bavail * bsize >= freeBytes
         ? found('ok', say('doctor.free', { space }))
-        : found('wrong', say('doctor.tooLittle', { space, least: roundMegabytes(freeBytes) })),
+        : found('wrong', say('doctor.tooLittle', { space, least: roundSize(freeBytes) })),
     );
   } catch (error) {
     return [found('wrong', say('doctor.homeUnwritable', { home, why: errorMessage(error) }))];
@@ -108,23 +93,29 @@ export function checkGateways(running: readonly Running[], { engine }: Config): 
   if (engine.kind === 'local') return [];
   const found = (detail: Wording): Finding => ({ name: 'gateway', state: 'ok', detail });
   if (running.length === 0) return [found(say('doctor.noGateway'))];
-  return running.map(({ pid, port, roles = [], folder }) => {
-    const about = { pid, roles: roles.join(', '), folder };
+  return running.map(({ pid, port, roles = ROLES, folder }) => {
+    const does = roles
+      .map((role) => say('cli.statusRole', { role }))
+      .reduce((before, after) => say('doctor.listed', { before, after }));
+    const about = { pid, roles: does, folder };
     return found(port ? say('doctor.gatewayPort', { ...about, port: String(port) }) : say('doctor.gateway', about));
   });
 }
 
-const roundMegabytes = (bytes: number) => `${Math.round(bytes / 1024 / 1024)} MB`;
+/** Formats such as `512 MB` or `75 GB`. */
+function roundSize(bytes: number): string {
+  const megabytes = bytes / 1024 / 1024;
+  return megabytes < 10_000 ? `${Math.round(megabytes)} MB` : `${Math.round(megabytes / 1024)} GB`;
+}
 
-/** Returns the closest existing folder above. */
 function nearest(folder: string): string {
   const parent = path.dirname(folder);
   return fs.existsSync(parent) || parent === folder ? parent : nearest(parent);
 }
 
-/** Writes a file: a full or read-only disk fails only on writing. */
-function probe(home: string): void {
-  const file = path.join(home, `.doctor-${randomBytes(8).toString('hex')}`);
+/** Writes a file: a full or read-only disk, and a folder like /proc, fail only on writing. */
+function probe(folder: string): void {
+  const file = path.join(folder, `.doctor-${randomBytes(8).toString('hex')}`);
   try {
     fs.writeFileSync(file, 'x', { flush: true, mode: 0o600 });
   } finally {
@@ -146,7 +137,6 @@ function isOpen(file: string): boolean {
   return ((fs.statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0;
 }
 
-/** Asks the model and every fallback for one word. */
 export async function checkModels(config: Config, env: NodeJS.ProcessEnv, own?: OwnModels): Promise<Finding[]> {
   const models = createModels({ providers: config.providers, env, ...(own && { own }) });
   const ask = (label: string, name: string) =>
@@ -157,7 +147,7 @@ export async function checkModels(config: Config, env: NodeJS.ProcessEnv, own?: 
   const asked = [
     ask('model', config.model ?? models.defaultModel),
     ...config.fallback.map((n) => ask('fallback', n)),
-    ...(config.small_model === undefined ? [] : [ask('small_model', config.small_model)]),
+    ...(config.smallModel === undefined ? [] : [ask('smallModel', config.smallModel)]),
   ];
   const found = (await Promise.all(asked)).flat();
   const name = config.model ?? models.defaultModel;
@@ -174,59 +164,6 @@ export async function checkModels(config: Config, env: NodeJS.ProcessEnv, own?: 
     : found;
 }
 
-export async function checkModel(
-  name: string,
-  providers: Config['providers'],
-  env: NodeJS.ProcessEnv,
-): Promise<Wording[]> {
-  try {
-    // The built-in model has nothing to say to this prompt.
-    if (name !== OFFLINE_MODEL) await sayOk(name, providers, env);
-    return [say('doctor.answers', { name })];
-  } catch (error) {
-    if (error instanceof ConfigError) throw error;
-    const { provider } = splitModelName(name);
-    const baseURL = providers[provider]?.baseURL?.replace(/\/+$/, '');
-    const right = baseURL === undefined ? undefined : betterAddress(baseURL);
-    if (baseURL !== undefined && right !== undefined)
-      await mustNotAnswer(name, provider, [baseURL, right], providers, env);
-    const { kind, userMessage } = describeFailure(error, name).error;
-    const why = kind === 'quota' || kind === 'refused' ? userMessage : errorMessage(error);
-    throw new UserError(say('doctor.noAnswer', { name, why: why.split('\n').join('; ') }), { cause: error });
-  }
-}
-
-/** @throws {ConfigError} if the same model answers at the address that was probably meant */
-async function mustNotAnswer(
-  name: string,
-  provider: string,
-  [baseURL, right]: readonly [given: string, right: string],
-  providers: Config['providers'],
-  env: NodeJS.ProcessEnv,
-): Promise<void> {
-  const answers = await sayOk(name, { ...providers, [provider]: { ...providers[provider], baseURL: right } }, env).then(
-    () => true,
-    () => false,
-  );
-  if (!answers) return;
-  const key = right === `${baseURL}/v1` ? 'doctor.noV1' : 'doctor.otherAddress';
-  throw new ConfigError([problemWith(`providers.${provider}.baseURL`, say(key, { name, given: baseURL, right }))]);
-}
-
-/** Every run sends tools, so this finds models that don't support them. */
-const TOOLS: NonNullable<CallOptions['tools']> = [
-  { type: 'function', name: 'nothing', description: 'Does nothing.', inputSchema: { type: 'object', properties: {} } },
-];
-
-/** Calls the model as a run does: with tools, streamed, and read to the end. */
-async function sayOk(name: string, providers: Config['providers'], env: NodeJS.ProcessEnv): Promise<void> {
-  const model = await createModels({ providers, env }).load(name);
-  const prompt = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Say OK.' }] }];
-  const signal = AbortSignal.timeout(MODEL_MS);
-  const { stream } = await model.doStream({ prompt, tools: TOOLS, maxOutputTokens: 16, abortSignal: signal });
-  for await (const part of stream) if (part.type === 'error') throw part.error;
-}
-
 export async function checkChannels(config: Config): Promise<Finding[]> {
   const log = silentLog();
   const sections = chatSections(config);
@@ -240,4 +177,15 @@ export async function checkChannels(config: Config): Promise<Finding[]> {
     return { name, access, ...(servers && { servers: { key: servers.key, list: servers.of(settings) } }) };
   });
   return [...found, ...doors.flatMap((door) => checkDoor(door, config))];
+}
+
+/** Checks that the server for messages and answers, if one is configured, is reachable and stores data durably. */
+export async function checkEngine({ engine: { kind, url, replicas } }: Config): Promise<Finding[]> {
+  if (kind === 'local' || url === undefined) return [];
+  const [{ checkServer }, { scriptsReach }] = await Promise.all([
+    import('../../engine/redis/settings.ts'),
+    import('../../skills/script-proxy.ts'),
+  ]);
+  const reachedByScripts = await scriptsReach(new URL(url).hostname);
+  return attempt('engine', SERVER_MS, () => checkServer({ url, replicas, reachedByScripts }));
 }

@@ -1,16 +1,16 @@
 /** `viber doctor`: prints one line per check, with a fix for each problem. Works beside a running gateway. */
 
+import { unreadLines } from '../../config/env-file.ts';
+import { secretFileProblems } from '../../config/secret-files.ts';
 import { loadConfig } from '../../config.ts';
-import { ConfigError } from '../../errors.ts';
+import { ConfigError, problemSaid } from '../../errors.ts';
 import { loadFeatures } from '../../features.ts';
 import { scrub } from '../../log.ts';
 import { say } from '../../messages/messages.ts';
 import { type CliContext, EXIT } from '../../runtime/contract/cli.ts';
 import { homeAt, offeredNames } from '../../runtime/features.ts';
-import { unreadLines } from '../env-file.ts';
 import { runningGateways } from '../running.ts';
-import { checkChannels, checkGateways, checkHandles, checkHome, checkModels } from './checks.ts';
-import { checkEngine } from './engine.ts';
+import { checkChannels, checkEngine, checkGateways, checkHandles, checkHome, checkModels } from './checks.ts';
 import { type Finding, SIGNS, wrong } from './finding.ts';
 import { checkTimezone } from './timezone.ts';
 import { checkVibers } from './vibers.ts';
@@ -61,14 +61,11 @@ async function examine({ home, config: file, env }: CliContext): Promise<Finding
   ]);
   return [
     { name: 'configuration', state: 'ok', detail: source ?? say('doctor.defaults') },
-    ...[...warnings, ...unreadLines(home)].map((detail): Finding => ({ name: 'configuration', state: 'note', detail })),
+    ...[...warnings, ...unreadLines(home), ...secretFileProblems(env)].map(
+      (detail): Finding => ({ name: 'configuration', state: 'note', detail }),
+    ),
     ...problems.map(
-      ({ path, message, said: what = message }): Finding => ({
-        name: 'plugins',
-        state: 'wrong',
-        detail: say('doctor.setting', { path, what }),
-        isSetting: true,
-      }),
+      (problem): Finding => ({ name: 'plugins', state: 'wrong', detail: problemSaid(problem), isSetting: true }),
     ),
     ...checkHome({ home, source, freeBytes: config.limits.freeBytes }),
     ...zone,

@@ -8,7 +8,6 @@ import { type Finding, wrong } from './finding.ts';
 
 const NAME = 'time zone';
 
-/** Returns no findings if TZ is not set. */
 export function checkTimezone(config: Config, env: NodeJS.ProcessEnv): Finding[] {
   if (env.TZ === undefined) return [];
   try {

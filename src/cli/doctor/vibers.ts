@@ -3,9 +3,10 @@ import path from 'node:path';
 import { type Config, joinWarnings, loadAgent } from '../../config.ts';
 import { UserError } from '../../errors.ts';
 import { say, type Wording } from '../../messages/messages.ts';
+import { attempt } from '../../runtime/contract/finding.ts';
+import { checkModel, MODEL_MS } from '../../runtime/model/check.ts';
 import { createModels } from '../../runtime/model/models.ts';
 import { listVibers } from '../../workspace/home.ts';
-import { attempt, checkModel, MODEL_MS } from './checks.ts';
 import { type Finding, inEnglish } from './finding.ts';
 
 /** Returns no findings if there is only the default viber. Asks each of their own models for one word, once. */

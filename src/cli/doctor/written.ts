@@ -19,7 +19,6 @@ const MAX_LOOKS = 5_000;
 const MAX_BYTES = 512 * 1024;
 const MAX_TOLD = 10;
 
-/** Returns no findings if all is well. */
 export function checkWritten(root: string): Finding[] {
   const told: Wording[] = [];
   let looks = 0;

@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { UserError } from '../../errors.ts';
 import { commandForAnyone } from '../../lib/invocation.ts';
+import { say } from '../../messages/messages.ts';
 
 export interface ServiceFacts {
   /** Absolute, as all paths here: a supervisor doesn't have the shell's PATH. */
@@ -29,7 +30,7 @@ function argumentsOf({ node, program, home, config }: ServiceFacts): string[] {
 
 /** A line break would end the setting and begin another. */
 function checked(text: string): string {
-  if (/\p{Cc}/u.test(text)) throw new UserError(`The path ${JSON.stringify(text)} has a control character in it.`);
+  if (/\p{Cc}/u.test(text)) throw new UserError(say('service.controlCharacter', { path: JSON.stringify(text) }));
   return text;
 }
 

@@ -1,19 +1,20 @@
 /** `viber service`: runs the gateway as a service of this user, under the machine's own supervisor. */
-import { execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { channelKinds } from '../../channels/index.ts';
+import { envFileOf } from '../../config/env-file.ts';
 import { errorCode, errorMessage, UserError } from '../../errors.ts';
 import { viberCommand } from '../../lib/invocation.ts';
 import { say, type Wording } from '../../messages/messages.ts';
 import { type CliContext, EXIT } from '../../runtime/contract/cli.ts';
-import { envFileOf } from '../env-file.ts';
+import { runHere } from '../run-here.ts';
 import type { ServiceFacts } from './files.ts';
 import { adviceFor, type Supervisor, supervisorFor } from './supervisor.ts';
 
-const run1 = promisify(execFile);
+const execute = promisify(execFile);
 const ENV_FILE = 'service.env';
 /** Variables that the gateway reads and a service does not inherit from the shell. */
 const OURS = /^OPENVIBER_\w+$|_API_KEY$|^(HTTPS?|NO)_PROXY$|^(https?|no)_proxy$/;
@@ -27,20 +28,20 @@ export async function run(context: CliContext): Promise<number> {
     case 'install':
       return await install(context, supervisor);
     case 'uninstall':
-      return await uninstall(supervisor, context);
+      return await removeService(supervisor, context);
     case 'logs':
       if (!fs.existsSync(supervisor.file)) {
         const [install, start] = [viberCommand('service install'), viberCommand('start')];
         print(messages.text('service.noLogs', { install, start }));
         return EXIT.failed;
       }
-      return await runOnTerminal(supervisor.logs({ logFile: supervisor.logFile, isFollowing: switches.has('follow') }));
+      return await runHere(supervisor.logs({ logFile: supervisor.logFile, isFollowing: switches.has('follow') }));
     default:
       if (!fs.existsSync(supervisor.file)) {
         print(messages.text('service.none', { home, command: viberCommand('service install') }));
         return EXIT.failed;
       }
-      return await runOnTerminal(supervisor.status);
+      return await runHere(supervisor.status);
   }
 }
 
@@ -80,7 +81,6 @@ async function install(context: CliContext, supervisor: Supervisor): Promise<num
   return EXIT.ok;
 }
 
-/** Restores the file of an earlier installation, or removes the new one. */
 async function putBack({ file, uninstall: commands }: Supervisor, before: string | undefined): Promise<void> {
   if (before !== undefined) return fs.writeFileSync(file, before, { mode: 0o600 });
   await quietly(commands);
@@ -141,7 +141,7 @@ function missingVariables(file: string, context: CliContext): Wording[] {
 async function keepAfterLogout({ name }: Supervisor): Promise<Wording[]> {
   if (name !== 'systemd') return [];
   const user = os.userInfo().username;
-  const found = await run1('loginctl', ['show-user', user, '--property=Linger', '--value']).catch(() => ({
+  const found = await execute('loginctl', ['show-user', user, '--property=Linger', '--value']).catch(() => ({
     stdout: '',
   }));
   if (found.stdout.trim() === 'yes') return [];
@@ -151,7 +151,7 @@ async function keepAfterLogout({ name }: Supervisor): Promise<Wording[]> {
   return [say('service.ends', { user })];
 }
 
-async function uninstall(supervisor: Supervisor, { print, messages }: CliContext): Promise<number> {
+export async function removeService(supervisor: Supervisor, { print, messages }: CliContext): Promise<number> {
   if (!fs.existsSync(supervisor.file)) {
     print(messages.text('service.noService'));
     return EXIT.ok;
@@ -171,22 +171,11 @@ async function quietly(commands: readonly string[][]): Promise<void> {
 /** Returns the error message of a command, or undefined on success. */
 async function failureOf([program = '', ...args]: readonly string[]): Promise<string | undefined> {
   try {
-    await run1(program, args);
+    await execute(program, args);
     return undefined;
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return `there is no ${program} here`;
     const said = typeof error === 'object' && error !== null && 'stderr' in error ? String(error.stderr).trim() : '';
     return said || errorMessage(error);
   }
-}
-
-/** Runs the command on this terminal and returns its exit code. */
-async function runOnTerminal([program = '', ...args]: readonly string[]): Promise<number> {
-  return await new Promise((resolve, reject) => {
-    const child = spawn(program, args, { stdio: 'inherit' });
-    child.on('error', (error) =>
-      reject(errorCode(error) === 'ENOENT' ? new UserError(say('cli.noProgram', { program })) : error),
-    );
-    child.on('exit', (code) => resolve(code === 0 ? EXIT.ok : EXIT.failed));
-  });
 }

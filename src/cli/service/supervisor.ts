@@ -3,6 +3,7 @@
 import os from 'node:os';
 import path from 'node:path';
 import { UserError } from '../../errors.ts';
+import { readTextSync } from '../../lib/files.ts';
 import { viberCommand } from '../../lib/invocation.ts';
 import { say, type Wording } from '../../messages/messages.ts';
 import { AGENT_LABEL, agentText, type ServiceFacts, UNIT_NAME, unitText } from './files.ts';
@@ -17,8 +18,16 @@ export interface Supervisor {
   uninstall: readonly string[][];
   stop: string[];
   status: string[];
-  logs: (options: { logFile: string; isFollowing: boolean }) => string[];
+  logs: (options: { logFile: string; isFollowing: boolean; lines?: number }) => string[];
   logFile: string;
+}
+
+const USUAL_LINES = 200;
+
+/** Returns whether a service file exists and names this home, an absolute path. */
+export function isServiceOf(file: string, home: string): boolean {
+  const exact = home.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  return new RegExp(`["'=\\s>]${exact}(?=["'\\s<]|$)`).test(readTextSync(file) ?? '');
 }
 
 export function supervisorFor(platform: NodeJS.Platform, env: NodeJS.ProcessEnv): Supervisor {
@@ -39,8 +48,8 @@ function systemd(settings: string): Supervisor {
     uninstall: [systemctl('disable', '--now', UNIT_NAME)],
     stop: systemctl('stop', UNIT_NAME),
     status: systemctl('status', '--no-pager', '--lines=5', UNIT_NAME),
-    logs: ({ isFollowing }) => [
-      ...['journalctl', '--user', `--unit=${UNIT_NAME}`, '--output=cat', '--lines=200'],
+    logs: ({ isFollowing, lines = USUAL_LINES }) => [
+      ...['journalctl', '--user', `--unit=${UNIT_NAME}`, '--output=cat', `--lines=${lines}`],
       isFollowing ? '--follow' : '--no-pager',
     ],
     logFile: '',
@@ -69,7 +78,11 @@ function launchd(user: string, uid: number): Supervisor {
     uninstall: [['launchctl', 'bootout', service]],
     stop: ['launchctl', 'bootout', service],
     status: ['launchctl', 'print', service],
-    logs: ({ logFile, isFollowing }) => ['tail', '-n', '200', ...(isFollowing ? ['-F'] : []), logFile],
+    logs: ({ logFile, isFollowing, lines = USUAL_LINES }) => [
+      ...['tail', '-n', String(lines)],
+      ...(isFollowing ? ['-F'] : []),
+      logFile,
+    ],
     logFile: path.join(user, 'Library/Logs/openviber-gateway.log'),
   };
 }

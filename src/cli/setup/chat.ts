@@ -1,4 +1,5 @@
 /** Sets up chat platforms one after the other: shows the steps, asks for the tokens and checks them. */
+import { oddToken } from '../../config/token-forms.ts';
 import { say, type Wording } from '../../messages/messages.ts';
 import { awayFix, type Finding, inEnglish, isAway } from '../doctor/finding.ts';
 import {
@@ -10,11 +11,9 @@ import {
   platformsOf,
   variableFor,
 } from './platforms.ts';
-import { showLink } from './qr.ts';
 import type { Screen } from './screen.ts';
 import type { Change, Settings } from './settings.ts';
 
-/** Returns the platform that was set up, or undefined if the person is done. */
 export async function choosePlatform(screen: Screen, settings: Settings): Promise<Platform | undefined> {
   const all = platforms();
   const on = new Set(platformsOf((await settings.load()).config).map(({ name }) => name));
@@ -30,11 +29,11 @@ export async function choosePlatform(screen: Screen, settings: Settings): Promis
   return platform && (await setUp(screen, settings, platform)) ? platform : undefined;
 }
 
-/** Returns false if the person skips the platform. */
 export async function setUp(screen: Screen, settings: Settings, platform: Platform): Promise<boolean> {
   const { label, setup } = platform;
   screen.say(label, setup.steps);
-  if (setup.paste) screen.raw(await setup.paste());
+  if (setup.link) screen.raw(await setup.link());
+  else if (setup.paste) screen.raw(await setup.paste());
   let change = await askTokens(screen, platform);
   for (;;) {
     screen.say(say('setup.asking', { label }));
@@ -80,6 +79,10 @@ interface RefusedChange {
   wrong: readonly Finding[];
 }
 
+/** Says whose token was pasted instead. */
+const oddTokens = (platform: Platform, { secrets }: Change): Wording[] =>
+  platform.setup.tokens.flatMap(({ key }) => oddToken(platform.name, key, secrets[variableFor(platform, key)]) ?? []);
+
 /** Blames a token only if the platform was reached. */
 function fixFor(wrong: readonly Finding[], { setup }: Platform): Wording {
   const away = wrong.find(({ detail }) => isAway(detail));
@@ -88,6 +91,8 @@ function fixFor(wrong: readonly Finding[], { setup }: Platform): Wording {
 
 /** Explains what is wrong. If the bot is in no server yet, shows the invitation link. */
 async function explain(screen: Screen, settings: Settings, { platform, change, wrong }: RefusedChange): Promise<void> {
+  const odd = oddTokens(platform, change);
+  if (odd.length > 0) screen.bad(...odd);
   const isAlone = (detail: Finding['detail']) => inEnglish(detail).includes('in no server');
   const others = wrong.filter(({ detail }) => !isAlone(detail));
   if (others.length > 0) screen.bad(...others.map(({ detail }) => detail), fixFor(others, platform));
@@ -95,5 +100,5 @@ async function explain(screen: Screen, settings: Settings, { platform, change, w
   const { config } = await settings.with(change);
   const { invite } = await cardOf(platform, config);
   screen.say(say('setup.noServerYet'));
-  if (invite !== undefined) await showLink(screen, invite);
+  if (invite !== undefined) await screen.link(invite);
 }

@@ -14,10 +14,8 @@ import { within } from '../../lib/within.ts';
 import { silentLog } from '../../log.ts';
 import { say } from '../../messages/messages.ts';
 import { cardOf, type Platform } from './platforms.ts';
-import { showLink } from './qr.ts';
-import { type Screen, SetupExit } from './screen.ts';
+import { cutLine, type Screen, SetupExit } from './screen.ts';
 import type { Settings } from './settings.ts';
-import { cutLine } from './words.ts';
 
 const LOOK_MS = 250;
 /** How many looks must find a problem before it is shown: two seconds, not necessarily in a row. */
@@ -47,7 +45,6 @@ export async function startGateway(settings: Settings): Promise<App | undefined>
   }
 }
 
-/** Opens the pairing file, which the gateway reads too. */
 export async function pairingOf(settings: Settings): Promise<Pairing> {
   const { config } = await settings.load();
   const { openHome } = await import('../../workspace/home.ts');
@@ -105,7 +102,7 @@ async function connected(screen: Screen, app: App): Promise<void> {
 async function invite(screen: Screen, config: Config, platform: Platform): Promise<void> {
   try {
     const card = await cardOf(platform, config);
-    await showLink(screen, card.link);
+    await screen.link(card.link);
     screen.say(say('setup.writeNow', { name: card.name, label: platform.label }));
   } catch (error) {
     screen.bad(say('setup.writeAnyway', { why: errorMessage(error), label: platform.label }));
@@ -126,7 +123,6 @@ function watchOf(screen: Screen, app: App | undefined): () => Promise<void> {
   };
 }
 
-/** Waits for the next person who asks to be let in. */
 async function nextOf(
   pairing: Pairing,
   isRefused: ReadonlySet<string>,

@@ -1,6 +1,6 @@
 /** The wizard's terminal UI. Cancelling a question (Ctrl-C, Esc) throws `SetupExit`, which ends the wizard. */
 import type { Messages, Wording } from '../../messages/messages.ts';
-import { sanitised } from './words.ts';
+import { wrapWords } from '../wrap.ts';
 
 export class SetupExit extends Error {}
 
@@ -23,10 +23,11 @@ export interface Screen {
   text(question: Wording, placeholder?: string, problem?: (value: string) => Wording | undefined): Promise<string>;
   secret(question: Wording | string, isOptional?: boolean): Promise<string>;
   confirm(question: Wording): Promise<boolean>;
-  columns(): number;
+  /** Shows a link, with its QR code if the terminal is wide enough. */
+  link(link: string): Promise<void>;
 }
 
-/** Loads the library on first use; a gateway never does. Several texts stand one below the other. */
+/** Loads the library on first use; a gateway never does. Several texts are joined by line breaks. */
 export async function openScreen(messages: Messages): Promise<Screen> {
   const clack = await import('@clack/prompts');
   const columns = () => process.stdout.columns || 80;
@@ -37,7 +38,7 @@ export async function openScreen(messages: Messages): Promise<Screen> {
     return value as Exclude<T, symbol>;
   }
   const folded = (...texts: readonly (Wording | string)[]) =>
-    wrapWords(sanitised(texts.map((text) => messages.said(text)).join('\n')), Math.max(20, columns() - 4));
+    foldLines(sanitised(texts.map((text) => messages.said(text)).join('\n')), Math.max(20, columns() - 4));
   const filled = (value: string | undefined) => (value?.trim() ? undefined : messages.text('setup.pasteHere'));
   return {
     intro: (text) => clack.intro(messages.said(text)),
@@ -73,8 +74,22 @@ export async function openScreen(messages: Messages): Promise<Screen> {
         answered(await clack.password({ message: folded(message), ...(isOptional ? {} : { validate: filled }) })) ?? '',
       ),
     confirm: async (message) => answered(await clack.confirm({ message: folded(message) })),
-    columns,
+    async link(link) {
+      const { renderUnicodeCompact } = await import('uqr');
+      const code = renderUnicodeCompact(link, { border: 1, ecc: 'L' });
+      const width = code.split('\n')[0]?.length ?? 0;
+      process.stdout.write(`\n${width <= columns() ? `${code}\n\n` : ''}${link}\n\n`);
+    },
   };
+}
+
+/** Replaces control characters except newlines: text from others must not control the terminal. */
+const sanitised = (text: string): string => text.replace(/(?!\n)[\p{Cc}\p{Cf}]/gu, '\ufffd');
+
+/** Returns one line of at most `most` characters. */
+export function cutLine(text: string, most: number): string {
+  const line = sanitised(text).replace(/\s+/g, ' ').trim();
+  return line.length > most ? `${line.slice(0, most - 1)}…`.toWellFormed() : line;
 }
 
 /** Strips what is copied along with a secret: spaces, quotes, the name of its variable. */
@@ -86,19 +101,9 @@ const pasted = (text: string) =>
     .replace(/^Bearer\s+/i, '')
     .trim();
 
-/** Wraps lines at `width` between words; a longer link stays whole. */
-function wrapWords(text: string, width: number): string {
-  return text
+/** Wraps lines at `width`; a list's items keep their indent. */
+const foldLines = (text: string, width: number): string =>
+  text
     .split('\n')
-    .map((line) => {
-      const indent = /^(\d+\. |- )/.exec(line)?.[0].length ?? 0;
-      const lines: string[] = [];
-      for (const word of line.split(' ')) {
-        const last = lines.at(-1);
-        if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
-        else lines.push(last === undefined ? word : `${' '.repeat(indent)}${word}`);
-      }
-      return lines.join('\n');
-    })
+    .flatMap((line) => wrapWords(line, width, ' '.repeat(/^(\d+\. |- )/.exec(line)?.[0].length ?? 0)))
     .join('\n');
-}

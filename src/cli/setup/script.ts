@@ -1,11 +1,13 @@
 /** `viber init` with options, for scripts and without a terminal. Asks nothing; reports what is wrong. */
 import { exampleOf, isAccount } from '../../channels/index.ts';
 import { UserError } from '../../errors.ts';
+import { viberCommand } from '../../lib/invocation.ts';
 import { say } from '../../messages/messages.ts';
 import type { CliContext } from '../../runtime/contract/cli.ts';
 import { EXIT } from '../../runtime/contract/cli.ts';
+import { modelChange } from '../../runtime/model/setup.ts';
 import { awayFix, type Finding, isAway, SIGNS } from '../doctor/finding.ts';
-import { checkModel, modelChange } from './models.ts';
+import { checkModel } from './models.ts';
 import { cardOf, checkPlatform, type Platform, platformChange, platforms, variableFor } from './platforms.ts';
 import type { Change, Settings } from './settings.ts';
 
@@ -49,6 +51,7 @@ export async function script(context: CliContext, settings: Settings): Promise<n
       if (link !== undefined) print(messages.text('setup.writeTo', { label: platform.label, link }));
     }
     print(messages.text('setup.homeIs', { home: settings.home, file }));
+    if (isWell) print(messages.text('setup.startWith', { command: viberCommand('start') }));
   }
   if (isWell) return EXIT.ok;
   return isSetting ? EXIT.badConfig : EXIT.failed;

@@ -4,25 +4,22 @@
  */
 
 import fs from 'node:fs';
-import { type Config, configFileOf, configOf, type LoadedConfig, loadConfig } from '../../config.ts';
-import { readTextSync, writeFileAtomic } from '../../lib/files.ts';
+import { type Change, STARTER, saveChange, withChange, writing, writtenSettings } from '../../config/change.ts';
+import { setOutside } from '../../config/env-file.ts';
+import { keepSchemas } from '../../config/schema-file.ts';
+import { secretRemoval } from '../../config/secret-setting.ts';
+import { type Config, configFileOf, type LoadedConfig, loadConfig } from '../../config.ts';
+import { writeFileAtomic } from '../../lib/files.ts';
 import type { CliContext } from '../../runtime/contract/cli.ts';
 import { openHome } from '../../workspace/home.ts';
-import { writeEnvFile } from '../env-file.ts';
-import { type Setting, withSettings, writeSettings } from './edit-config.ts';
 
-export interface Change {
-  settings: readonly Setting[];
-  /** Values by the name of their variable. */
-  secrets: Readonly<Record<string, string>>;
-}
-
-export const STARTER = '# What is left out has a default; config.example.yaml of the repository explains every key.\n';
+export { type Change, refuseReadOnly, writing } from '../../config/change.ts';
 
 export class Settings {
   readonly home: string;
   readonly #given: string | undefined;
   #env: NodeJS.ProcessEnv;
+  #isSaved = false;
 
   constructor({ home, config, env }: CliContext) {
     this.home = home;
@@ -32,6 +29,11 @@ export class Settings {
 
   get env(): NodeJS.ProcessEnv {
     return this.#env;
+  }
+
+  /** Whether this run of the command has saved anything. */
+  get isSaved(): boolean {
+    return this.#isSaved;
   }
 
   /** `--home` and `--config` for another command of the program. */
@@ -53,27 +55,31 @@ export class Settings {
 
   /**
    * Returns the configuration with the change applied, without saving it.
+   * @param home also checks that the vibers exist
    * @throws {ConfigError}
    */
-  async with({ settings, secrets }: Change): Promise<{ config: Config; env: NodeJS.ProcessEnv }> {
-    const file = await this.file();
-    const env = { ...this.#env, ...secrets };
-    const text = await withSettings(readTextSync(file) ?? STARTER, settings, file);
-    return { config: (await configOf(text, file, env)).config, env };
+  async with(change: Change, home?: string): Promise<{ config: Config; env: NodeJS.ProcessEnv }> {
+    return withChange(await this.file(), change, this.#env, home);
   }
 
-  async save({ settings, secrets }: Change): Promise<void> {
-    await openHome(this.home);
-    // The secret first: a crash in between then leaves a configuration that works.
-    await writeEnvFile(this.home, secrets);
-    await writeSettings(await this.file(), settings, STARTER);
-    this.#env = { ...this.#env, ...secrets };
+  /** @throws {UserError} if a file can't be written, or is read-only: a replacement would lose its mode */
+  async save(change: Change): Promise<void> {
+    await writing(this.home, () => openHome(this.home));
+    await saveChange(this.home, await this.file(), change);
+    this.#env = { ...this.#env, ...change.secrets };
+    this.#isSaved = true;
   }
 
-  /** Creates a file to edit if there is none. */
+  /** Returns the removal of a setting or section with its secrets. */
+  async removal(path: readonly (string | number)[]): Promise<Change> {
+    const isOutside = (name: string) => setOutside(process.env, this.home, [name]).length > 0;
+    return secretRemoval(path, await writtenSettings(await this.file()), isOutside);
+  }
+
   async begin(): Promise<void> {
-    await openHome(this.home);
     const file = await this.file();
-    if (!fs.existsSync(file)) await writeFileAtomic(file, STARTER);
+    await writing(this.home, () => openHome(this.home));
+    if (!fs.existsSync(file)) await writing(file, () => writeFileAtomic(file, STARTER));
+    await keepSchemas(file, this.home);
   }
 }

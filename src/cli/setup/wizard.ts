@@ -4,10 +4,12 @@
  */
 import { spawnSync } from 'node:child_process';
 import type { App } from '../../app.ts';
-import { ConfigError } from '../../errors.ts';
+import { ConfigError, problemSaid } from '../../errors.ts';
+import { loadFeatures } from '../../features.ts';
 import { viberCommand } from '../../lib/invocation.ts';
 import { type Messages, say } from '../../messages/messages.ts';
 import { EXIT } from '../../runtime/contract/cli.ts';
+import { homeAt } from '../../runtime/features.ts';
 import { choosePlatform } from './chat.ts';
 import { meet, pairingOf, startGateway } from './meet.ts';
 import { askMissing, askMissingKey } from './missing.ts';
@@ -24,6 +26,7 @@ export async function wizard(settings: Settings, messages: Messages): Promise<nu
     await askMissing(screen, settings);
     await prepare(screen, settings);
     const chosen = await platform(screen, settings);
+    await askForFeatures(screen, settings);
     if (chosen === undefined) {
       screen.outro(say('setup.talkHere', { command: viberCommand('chat') }));
       return EXIT.ok;
@@ -41,20 +44,18 @@ export async function wizard(settings: Settings, messages: Messages): Promise<nu
     return EXIT.ok;
   } catch (error) {
     if (error instanceof ConfigError) {
-      for (const { path, message, said: what = message } of error.problems)
-        screen.bad(path ? say('doctor.setting', { path, what }) : what);
+      for (const problem of error.problems) screen.bad(problemSaid(problem));
       screen.outro(say('setup.fixThat', { command: viberCommand('init') }));
       return EXIT.badConfig;
     }
     if (!(error instanceof SetupExit)) throw error;
-    screen.outro(say('setup.kept', { command: viberCommand('init') }));
+    screen.outro(say(settings.isSaved ? 'setup.kept' : 'setup.nothingKept', { command: viberCommand('init') }));
     return EXIT.ok;
   } finally {
     await app?.stop();
   }
 }
 
-/** Sets up the model unless there is one, and its key. */
 async function prepare(screen: Screen, settings: Settings): Promise<void> {
   const { config } = await settings.load();
   const on = platformsOf(config).map(({ label }) => label);
@@ -71,7 +72,6 @@ async function prepare(screen: Screen, settings: Settings): Promise<void> {
   if (next === 'model') await chooseModel(screen, settings);
 }
 
-/** Returns the platform for the first message. */
 async function platform(screen: Screen, settings: Settings): Promise<Platform | undefined> {
   const [there] = platformsOf((await settings.load()).config);
   if (there === undefined) return choosePlatform(screen, settings);
@@ -80,6 +80,22 @@ async function platform(screen: Screen, settings: Settings): Promise<Platform | 
     { value: 'more', label: say('setup.addChat') },
   ]);
   return next === 'on' ? there : ((await choosePlatform(screen, settings)) ?? there);
+}
+
+async function askForFeatures(screen: Screen, settings: Settings): Promise<void> {
+  const features = await loadFeatures();
+  for (const { setup } of features) {
+    if (!setup) continue;
+    const asked = await setup(homeAt(features, (await settings.load()).config, settings.home));
+    if (!asked) continue;
+    const { question, no, choices } = asked;
+    const chosen = await screen.select(question, [
+      { value: 'no', label: no },
+      ...choices.map(({ label }, at) => ({ value: `${at}`, label })),
+    ]);
+    const choice = choices[Number(chosen)];
+    if (choice) await settings.save({ settings: choice.settings, secrets: {} });
+  }
 }
 
 /** Continues as a service if possible, or here until Ctrl-C. */

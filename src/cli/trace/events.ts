@@ -40,7 +40,6 @@ export interface Trace {
   task?: string;
   files: StoredRecord[];
   ledger: LedgerLine[];
-  /** Sorted by time. */
   events: TraceEvent[];
 }
 

@@ -1,4 +1,4 @@
-/** `viber trace ID`: prints the whole path of one message, with times. Reads only. */
+/** `viber trace [ID]`: prints the whole path of one message, with times, or lists the newest messages. Reads only. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../../errors.ts';
@@ -6,10 +6,12 @@ import { type Messages, messagesIn, say } from '../../messages/messages.ts';
 import { type CliContext, EXIT } from '../../runtime/contract/cli.ts';
 import { foundOn, serverOf } from '../on-server.ts';
 import { type TraceEvent, traceOf } from './events.ts';
+import { listNewest } from './newest.ts';
 
 export async function run(context: CliContext): Promise<number> {
   const { args, home, json, print, messages } = context;
-  const id = args[0] ?? '';
+  const [id] = args;
+  if (id === undefined) return await listNewest(context);
   if (!/^[0-9a-f]{8,32}$/.test(id)) throw new UserError(say('cli.notATrace'));
   if (!fs.existsSync(path.join(home, 'spool'))) throw new UserError(say('cli.noSpool', { home }));
   const trace = traceOf(home, id, await foundOn(await serverOf(context), id));

@@ -1,7 +1,7 @@
 /** Settings of the engine, which stores messages, answers and small state between a platform and its answer. */
 
 import { z } from 'zod';
-import { expects } from '../expects.ts';
+import { expects } from '../../messages/expects.ts';
 import { listOf, oneOf, section, text, whole } from '../schema-parts.ts';
 
 const URL_TEXT = expects('expected.redis');

@@ -1,27 +1,45 @@
 /** How much memory and conversation goes into one request, and what is kept. */
-import { expects } from '../expects.ts';
-import { flag, listOf, model, oneOf, onOff, section, switched, text, whole } from '../schema-parts.ts';
+import { expects } from '../../messages/expects.ts';
+import {
+  appliesLive,
+  autoOr,
+  flag,
+  listOf,
+  model,
+  oneOf,
+  onOff,
+  section,
+  switched,
+  text,
+  whole,
+} from '../schema-parts.ts';
 
 export const memory = section({
-  max_memory_tokens: whole(0).default(2000).describe('tokens of MEMORY.md and daily logs per request'),
-  max_task_tokens: whole(0).default(1000).describe('tokens of the plan per request'),
-  max_daily_logs: whole(0).default(3).describe('newest daily logs that are read'),
-  truncation_strategy: oneOf('head', 'tail', 'smart')
-    .default('smart')
-    .describe('what remains of a text that is too long: `head`, `tail` or `smart`'),
-  injection: oneOf('system', 'message')
-    .default('system')
-    .describe('where memory goes: the `system` prompt, or a `message` before the conversation'),
-  auto_accept: flag
-    .default(false)
-    .describe(
-      "saves an owner's own whole statements without asking; everything else still waits ([memory](memory.md))",
-    ),
+  maxMemoryTokens: appliesLive(whole(0).default(2000).describe('tokens of MEMORY.md and daily logs per request')),
+  maxTaskTokens: appliesLive(whole(0).default(1000).describe('tokens of the plan per request')),
+  maxDailyLogs: appliesLive(whole(0).default(3).describe('newest daily logs that are read')),
+  truncationStrategy: appliesLive(
+    oneOf('head', 'tail', 'smart')
+      .default('smart')
+      .describe('what remains of a text that is too long: `head`, `tail` or `smart`'),
+  ),
+  injection: appliesLive(
+    oneOf('system', 'message')
+      .default('system')
+      .describe('where memory goes: the `system` prompt, or a `message` before the conversation'),
+  ),
+  autoAccept: appliesLive(
+    flag
+      .default(false)
+      .describe(
+        "saves an owner's own whole statements without asking; everything else still waits ([memory](memory.md))",
+      ),
+  ),
   retention: section({
-    daily_logs_days: whole(1).default(90).describe('days to keep daily logs'),
-    index_rebuild_days: whole(1).default(7).describe('days between rebuilds of the index'),
+    dailyLogsDays: whole(1).default(90).describe('days to keep daily logs'),
+    indexRebuildDays: whole(1).default(7).describe('days between rebuilds of the index'),
   }).prefault({}),
-  exclude_patterns: listOf(text(expects('expected.text')))
+  excludePatterns: listOf(text(expects('expected.text')))
     .default(['*.secret.md', 'credentials/*'])
     .describe("files in the viber's folder that are never indexed or put into a request"),
   index: switched('off', 'auto', 'on')
@@ -31,7 +49,11 @@ export const memory = section({
 });
 
 export const history = section({
-  max_messages: whole(1).default(40).describe('newest messages per request'),
-  max_tokens: whole(1).default(8000).describe('and at most this many tokens'),
+  maxMessages: appliesLive(whole(1).default(40).describe('newest messages per request')),
+  maxTokens: appliesLive(
+    autoOr(expects('expected.tokens'), 1)
+      .default('auto')
+      .describe("newest tokens per request; `auto` is half the model's context, at most 100,000 (8,000 if unknown)"),
+  ),
   compaction: onOff.default('on').describe('summarises what no longer fits; the transcript keeps every word'),
 });

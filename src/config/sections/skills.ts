@@ -1,9 +1,10 @@
 /** Settings of skills, of web search and of reading web pages. */
 
 import { z } from 'zod';
-import { expects } from '../expects.ts';
+import { expects } from '../../messages/expects.ts';
 import {
   address,
+  appliesLive,
   listOf,
   model,
   oneOf,
@@ -39,7 +40,7 @@ export const skills = section({
     .describe(
       'private or unusual origins (`https://wiki.intra:8443`) that may be read, and [skills added from](skills.md#adding-skills)',
     ),
-  max_prompt_tokens: whole(100)
+  maxPromptTokens: whole(100)
     .default(2000)
     .describe(
       'tokens for descriptions of skills; the names of all others follow ([skills](skills-reference.md#many-skills))',
@@ -64,9 +65,11 @@ export const search = section({
 });
 
 export const web = section({
-  hosts: listOf(webHost)
-    .default([])
-    .describe(
-      'hosts read without asking: `example.org`, `*.example.org` (subdomains only), `example.org:8443` ([the web](web.md#what-leaves))',
-    ),
+  hosts: appliesLive(
+    listOf(webHost)
+      .default([])
+      .describe(
+        'hosts read without asking: `example.org`, `*.example.org` (subdomains only), `example.org:8443` ([the web](web.md#what-leaves))',
+      ),
+  ),
 });

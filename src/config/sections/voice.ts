@@ -1,8 +1,8 @@
 /** Voice messages: transcription and speech. */
 
 import type { z } from 'zod';
-import { expects } from '../expects.ts';
-import { listOf, model, oneOf, onOff, section, text, whole } from '../schema-parts.ts';
+import { expects } from '../../messages/expects.ts';
+import { appliesLive, listOf, model, oneOf, onOff, section, text, whole } from '../schema-parts.ts';
 
 export type VoiceConfig = z.output<typeof voice>;
 
@@ -20,9 +20,9 @@ export const voice = section({
   language: text(expects('expected.twoLetters'), /^[a-z]{2}$/)
     .exactOptional()
     .describe('two letters, if everybody speaks the same; otherwise detected'),
-  max_seconds: whole(1, 14_400).default(900).describe('longer recordings are not transcribed'),
-  echo: onOff.default('on').describe('quotes what was heard before the answer'),
-  reply: oneOf('off', 'same').default('off').describe('`same` also answers voice messages by voice'),
+  maxSeconds: whole(1, 14_400).default(900).describe('longer recordings are not transcribed'),
+  echo: appliesLive(onOff.default('on').describe('quotes what was heard before the answer')),
+  reply: appliesLive(oneOf('off', 'same').default('off').describe('`same` also answers voice messages by voice')),
   speech: model
     .default('openai/gpt-4o-mini-tts')
     .describe("`provider/model` that speaks, with OpenAI's `/audio/speech`"),

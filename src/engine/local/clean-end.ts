@@ -1,6 +1,6 @@
 /**
- * Records whether the last process ended in order. If it did, the log tells exactly what waits. If not, its last lines
- * may be missing (they are synced with the next put), and anything waiting may have been run.
+ * Records whether the last process shut down cleanly. If it did, the log shows exactly what is pending. If not, its
+ * last lines may be missing (they are synced with the next put), and anything waiting may have been run.
  *
  * `spool/closed` holds the name and size of the last segment, so it stops matching after any later write. A missing or
  * damaged file costs only a look at the sessions of waiting messages.
@@ -32,7 +32,7 @@ export function noteCleanEnd(root: string, folder: string): void {
   try {
     fs.writeFileSync(closedFile(root), lastSegmentEnd(folder) ?? '', { mode: 0o600 });
   } catch (error) {
-    // The disk is full: the next start looks closer.
+    // The disk is full: the next start checks more thoroughly.
     if (errorCode(error) === undefined) throw error;
   }
 }

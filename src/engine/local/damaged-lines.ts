@@ -15,12 +15,12 @@ export function reportTorn(file: string): void {
   reportDamage({ ...TORN, file, why: 'ended in the middle of a line, which was cut off' });
 }
 
-/** Reports a segment whose contents, read from its handle, now stand in `next`. */
+/** Reports a segment whose contents, read from its handle, are now in `next`. */
 export function reportReplaced(file: string, next: string, what: 'replaced' | 'removed', isAllGone: boolean): void {
   const why = `was ${what} by another program while the gateway ran`;
   const lost = isAllGone ? 'which messages of the last days were answered' : 'nothing that was acknowledged';
-  const again = isAllGone ? 'One that comes again may be answered again. ' : '';
-  reportDamage({ file, why, lost, next: `${again}All that is unfinished stands in ${path.basename(next)}.` });
+  const again = isAllGone ? 'A message that arrives again may be answered again. ' : '';
+  reportDamage({ file, why, lost, next: `${again}Everything unfinished is in ${path.basename(next)}.` });
 }
 
 /** Appends these lines to `movedTo`. An empty list means that the segment lost its beginning. */

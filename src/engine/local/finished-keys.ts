@@ -12,7 +12,7 @@ import { readWhole, reportBlocked } from '../../lib/json.ts';
 import { replay } from './log-lines.ts';
 import { replaceSynced, segmentNames } from './segment.ts';
 
-const ABOUT = { lost: 'which messages it tells of as answered', next: 'One that comes again may be answered again.' };
+const ABOUT = { lost: 'the list of answered messages', next: 'A message that arrives again may be answered again.' };
 const FIRST_SIZE = 1 << 12;
 
 /** A set of keys that only grows. The chance of a false match is that of guessing 64 bits. */
@@ -78,7 +78,7 @@ export function readKeys(folder: string, segment: string): string[] | undefined 
 }
 
 /**
- * On disk when it returns, since the lines it was made from may not be.
+ * Writes a segment's keys. They are on disk when it returns, since the lines they were made from may not be.
  * @throws a system error
  */
 export function writeKeys(folder: string, segment: string, keys: readonly string[]): void {

@@ -41,6 +41,16 @@ export function inspectUnfinished(root: string): SpoolRecord[] {
   return [...live, ...settledRecords(root, 'dead', ''), ...settledRecords(root, 'unsure', '')];
 }
 
+/** Returns at least `count` of the newest messages, if there are so many; reads no more of the log than that takes. */
+export function inspectNewest(root: string, count: number): SpoolRecord[] {
+  const folder = path.join(root, 'log');
+  const names = exists(folder) ? segmentNames(folder) : [];
+  for (let taken = 1; ; taken *= 2) {
+    const found = inLog(root, '', names.slice(-taken)).filter(({ state }) => state !== 'out');
+    if (found.length >= count || taken >= names.length) return [...found, ...settledRecords(root, 'dead', '')];
+  }
+}
+
 /** Counts what the next start goes on with. */
 export const countUnfinished = (root: string): number =>
   inspectUnfinished(root).filter(({ state }) => state !== 'dead' && state !== 'unsure').length;

@@ -41,8 +41,8 @@ export function laneItem<T>(file: SpoolFile<T>, isAgain: boolean): LaneItem<T> {
 }
 
 /**
- * Inserts the item by arrival, since writes that share a sync may end in any order, and before anything its source sent
- * later.
+ * Inserts the item in order of arrival, since writes that share a sync may end in any order, but before anything its
+ * source sent later.
  */
 export function insert<T>(lane: Lane<T>, item: LaneItem<T>): void {
   const { items } = lane;

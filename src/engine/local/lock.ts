@@ -91,11 +91,27 @@ function lock(file: string, least: number): Lock {
       const home = path.dirname(path.dirname(file));
       throw new LockedError(`another gateway holds ${home}; stop it first, or give this one its own --home`, {
         cause: error,
+        file,
       });
     }
     throw error;
   }
 }
+
+/**
+ * Returns the process that holds a lock, by the word of Linux; undefined on other systems, for a process of another
+ * container, and when nobody holds it any more.
+ */
+export function holderOf(file: string): number | undefined {
+  const inode = statOf(file)?.ino;
+  const locks = fs.existsSync(LOCKS) ? fs.readFileSync(LOCKS, 'utf8').split('\n') : [];
+  const found = locks.map((line) => HELD.exec(line)).find((held) => held?.[2] === String(inode));
+  return found ? Number(found[1]) : undefined;
+}
+
+const LOCKS = '/proc/locks';
+/** A line of it: the process, and the file by device and inode. Those that wait have an arrow. */
+const HELD = /^\d+: POSIX +\w+ +WRITE (\d+) [\da-f]+:[\da-f]+:(\d+) /;
 
 /** Adds the file and a remedy, which SQLite's own message lacks. */
 function explainLockError(error: unknown, file: string): unknown {

@@ -73,11 +73,11 @@ export class SpoolLog {
     this.#outbox = found.outbox;
     this.#finished = found.finished;
     for (const key of found.finished) this.#allFinished.add(key);
-    this.#mend(found, graves);
+    this.#repair(found, graves);
   }
 
   /** Cuts off a torn end. Any other damage is kept in `graves`, and a new segment begins. */
-  #mend({ damaged, end, hasBegin }: SegmentContents, graves: string): void {
+  #repair({ damaged, end, hasBegin }: SegmentContents, graves: string): void {
     const { file, name, size } = this.#segment;
     if (end < size) {
       this.#segment.cut(end);

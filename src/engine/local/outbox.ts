@@ -55,7 +55,7 @@ export class LocalOutbox implements Outbox {
   readonly #ledger: Ledger;
   readonly #now: () => number;
   readonly #lanes = new Map<string, Lane>();
-  /** Lanes with an answer and without a sender, in the order they became so. */
+  /** Lanes with an answer and without a sender, in the order in which they began to wait. */
   readonly #ready = new Set<string>();
   #claimers: Claimer[] = [];
   /** Undelivered answers, including those being stored. */

@@ -28,8 +28,9 @@ export interface SpoolStore {
   /** The last process ended in order: the log is complete, including its last moves. */
   readonly endedCleanly: boolean;
   /**
-   * Durable when it resolves; replaces an older one of that name. Rejects with a StorageError when it can't be written
-   * (NoSpaceError for `new` when the disk is nearly full), with the serialising error when it can't be JSON.
+   * Stores a value: durable when it resolves; replaces an older one of that name. Rejects with a StorageError when it
+   * can't be written (NoSpaceError for `new` when the disk is nearly full), with the serialising error when it can't be
+   * JSON.
    * @param onWritten for states of the log: called when a crash of this process alone can't lose it any more
    */
   put(state: SpoolState, name: string, value: unknown, onWritten?: () => void): Promise<void>;
@@ -61,8 +62,8 @@ const MESSAGE = {
   next: 'People who miss an answer have to write again.',
   tell: true,
 };
-const ANSWER = { lost: 'an answer that was not delivered yet', next: 'It is not sent any more.', tell: true };
-const FINISHED = { lost: 'the words of a message that is finished' };
+const ANSWER = { lost: 'an answer that was not delivered yet', next: 'It will not be sent.', tell: true };
+const FINISHED = { lost: 'the text of a finished message' };
 const KEPT_DAYS = 30;
 /** How many segments are searched for the text of a finished message. */
 const SEARCHED = 4;

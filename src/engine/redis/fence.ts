@@ -1,4 +1,4 @@
-/** Something this process owns on the server: until it is handed back, taken away, or can't be confirmed any more. */
+/** Something that this process owns on the server, until it is handed back, taken away, or can't be confirmed. */
 import { LeaseLost } from '../../errors.ts';
 import { steadyNow } from '../../lib/clock.ts';
 import type { Fence } from '../engine.ts';

@@ -1,4 +1,4 @@
-/** Requests to a server that may be away. */
+/** Limits how long requests wait for a server that may be away. */
 
 import { StorageError } from '../../errors.ts';
 import { within } from '../../lib/within.ts';

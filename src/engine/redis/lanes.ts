@@ -21,7 +21,7 @@ import { Suspects } from './suspects.ts';
 import type { World } from './world.ts';
 
 const NEVER = 1_000_000_000;
-/** The delay before a lane is retried whose replicas were away, in ms. */
+/** The delay before retrying a lane whose replicas were away, in ms. */
 const UNCOPIED_MS = 1_000;
 const SWEPT_AT_ONCE = 500;
 

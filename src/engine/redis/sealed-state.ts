@@ -1,7 +1,7 @@
 /**
- * Sealed small values: a code over name and value, made with a key of the home. Somebody who can reach the server but
- * not the home can't forge a decision or a button. A value without our seal counts as missing. Counters aren't sealed,
- * since the server adds.
+ * Seals small values with a code over name and value, made with a key of the home. Somebody who can reach the server
+ * but not the home can't forge a decision or a button. A value without our seal counts as missing. Counters aren't
+ * sealed, since the server adds.
  */
 import type { State } from '../engine.ts';
 import { CODE_LENGTH, type CodeOf, isSameCode } from './seal.ts';

@@ -46,7 +46,7 @@ export async function checkServer({ url, replicas, reachedByScripts = false }: S
     const wrong = [...oldVersion(version, replicas), ...(await unsafeSettings(client, address))];
     if (reachedByScripts && (await isOpen(url))) wrong.push(openProblem(address));
     if (wrong.length > 0) throw new ConfigError(wrong);
-    return [`the server at ${address} (version ${version}) keeps what it is given`];
+    return [`the server at ${address} (version ${version}) keeps its data safely`];
   } catch (error) {
     if (error instanceof ConfigError) throw error;
     const message = `the server at ${address} cannot be used: ${errorMessage(reason ?? error)}`;
@@ -90,7 +90,7 @@ async function isOpen(url: string): Promise<boolean> {
 }
 
 function openProblem(address: string): ConfigProblem {
-  const why = `lets in those who bring no password, and scripts of this gateway reach it, so that each of them could take its place there`;
+  const why = `accepts connections without a password, and scripts of this gateway can reach it, so each of them could act as the gateway`;
   const fix = `run "CONFIG SET requirepass ..." there, put the line into its redis.conf, write redis://:PASSWORD@HOST:PORT here, and let scripts run in a sandbox (install bubblewrap)`;
   return { path: 'engine.url', message: `the server at ${address} ${why}: ${fix}` };
 }
@@ -114,8 +114,8 @@ async function unsafeSettings(client: Redis, address: string): Promise<ConfigPro
     const value = await settingOf(client, name);
     if (value === want) continue;
     const is = value === undefined ? 'cannot be read' : `is ${value}`;
-    const mend = `run "CONFIG SET ${name} ${want}" there, and put "${name} ${want}" into its redis.conf`;
-    found.push({ path: 'engine.url', message: `${name} of the server at ${address} ${is}: ${why}; ${mend}` });
+    const fix = `run "CONFIG SET ${name} ${want}" there, and put "${name} ${want}" into its redis.conf`;
+    found.push({ path: 'engine.url', message: `${name} of the server at ${address} ${is}: ${why}; ${fix}` });
   }
   return found;
 }

@@ -8,7 +8,7 @@ export interface World {
   connections: Connections;
   scripts: Scripts;
   news: News;
-  /** Makes seals, where others who can reach the server must not be able to write in our name. */
+  /** Makes seals; set if others can reach the server, so that they can't write in our name. */
   codeOf: CodeOf | undefined;
   /** `host:port`. */
   address: string;

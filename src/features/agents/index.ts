@@ -1,14 +1,15 @@
-/** Agents that ask each other about a task, and playbooks that they work through step by step. */
+/** Agents that ask each other about a task, parts of a run that a viber delegates to itself, and playbooks. */
 import type { Feature } from '../gateway.ts';
 import { askAgent } from './ask-agent.ts';
-import { agentsOf } from './open.ts';
+import { delegate } from './delegate.ts';
+import { meshOf } from './mesh/mesh.ts';
 import { play } from './play.ts';
 import { listPlaybooks } from './playbook/library.ts';
 
 export const agents: Feature = {
   name: 'agents',
   commands: [play],
-  tools: [askAgent],
+  tools: [askAgent, delegate],
   playbooks: ({ home }) =>
     listPlaybooks(home).map((each) =>
       'problem' in each
@@ -17,6 +18,9 @@ export const agents: Feature = {
     ),
   takes: {
     when: { isPlay: true },
-    run: ({ entry, ...turn }, gw) => agentsOf(gw).play({ ...turn, play: entry.play ?? {} }),
+    async run({ entry, ...turn }, gw) {
+      const { playTurn } = await import('./playbook/playbook.ts');
+      return playTurn({ ...turn, play: entry.play ?? {} }, meshOf(gw), gw);
+    },
   },
 };

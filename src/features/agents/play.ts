@@ -1,5 +1,5 @@
 /**
- * /play: starts a playbook as the work of a task, or resumes the unfinished one. Starts only when all its values are
+ * /play: starts a playbook as the work of a task, or resumes the unfinished one. It starts only if all values are
  * given.
  */
 
@@ -19,7 +19,7 @@ const VALUE = /([A-Za-z][\w-]{0,31})\s*=\s*(?:"([^"]*)"|'([^']*)'|[“”„]([^
 export const play: Command = {
   name: 'play',
   help: { group: 'routine', does: 'does.play' },
-  description: 'Play a playbook (/play NAME), or go on with it',
+  description: 'Play a playbook (/play NAME), or continue it',
   argument: {
     name: 'playbook',
     description: 'Its name, and what it needs: release-feature version=1.2.0',

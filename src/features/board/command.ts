@@ -1,6 +1,6 @@
 /**
- * /board: sends an owner a link that logs them in on the Board, once. Anyone with the link is logged in, so it is shown
- * only in direct messages.
+ * /board: sends an owner a link that logs them in on the Board, once. Anyone with the link can use it, so it is only
+ * shown in direct messages.
  */
 import { viberCommand } from '../../lib/invocation.ts';
 import { lines, words } from '../../messages/messages.ts';
@@ -18,10 +18,10 @@ export const board: Command = {
     const { channel, account, workspace, user, name } = principal;
     const known = { channel, account, ...(workspace !== undefined && { workspace }), user, name, direct: address };
     const link = await loginsOf(gw).link(known);
-    // A gateway of `viber chat` serves no Board.
+    // The gateway of `viber chat` serves no Board.
     if (!gw.features.served()) return { text: messages.text('board.notHere', { start: viberCommand('start') }) };
     if (!link) return { text: messages.text('board.notServed') };
-    // Angle brackets keep characters of the URL from being formatted.
+    // Angle brackets keep the URL's characters from being formatted.
     const shown = words(`<${link.url}>`);
     const where = messages.text(link.isHereOnly ? 'board.hereOnly' : 'board.anywhere');
     return { text: lines(messages.text('board.link'), '', shown, '', where) };

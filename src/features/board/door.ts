@@ -1,27 +1,33 @@
-/** Lets owners in with a browser, and serves the page. Loaded at the first request for the Board. */
-import { createSpeakers } from '../../board/speakers.ts';
+/** Logs owners in and serves the page. Loaded at the first request for the Board. */
 import type { BoardAt, BoardDoor } from '../../runtime/contract/board.ts';
-import { configOf, type Gateway } from '../gateway.ts';
+import type { Gateway } from '../gateway.ts';
 import { createLogin } from './login.ts';
 import { loginsOf } from './logins.ts';
+import { pushesOf } from './push/on-demand.ts';
+import { hasSubscriptions } from './push/subscription-file.ts';
 import { createPages } from './static.ts';
 
 export async function openDoor({ places, port }: BoardAt, gw: Gateway): Promise<BoardDoor> {
-  const { people, log } = gw;
+  const { log } = gw;
   const logins = loginsOf(gw);
   const login = createLogin({
     sessions: await logins.sessions(),
     places,
     port,
-    speakers: createSpeakers({
-      people,
-      configured: configOf(gw).people,
-      pairing: people.pairing,
-      directOf: people.owners.directOf,
-      languageOf: (principal) => people.languages.of(principal),
-    }),
+    speakerOf: (session) => logins.speakerOf(session),
+    onEnded: (session) => void forgetPushes(session, gw),
     onWrongCodes: (address) => log.warn({ address }, 'many wrong codes for a login on the Board'),
   });
   logins.revoke = login.revoke;
   return { ...login, open: [...login.open, ...createPages()] };
+}
+
+/** Deletes the subscription of a login that has ended. If this fails, the login is checked before the next push. */
+async function forgetPushes(session: string, gw: Gateway): Promise<void> {
+  if (!hasSubscriptions(gw)) return;
+  try {
+    (await pushesOf(gw).open()).forget(session);
+  } catch (error) {
+    gw.log.warn({ err: error }, 'the subscription of an ended login could not be removed');
+  }
 }

@@ -1,6 +1,6 @@
 /**
- * Lists messages that were given up or may have arrived, and retries them: puts each into the queue or the outbox under
- * a new name, then removes it from its folder.
+ * Lists messages that were given up or whose arrival is uncertain, and retries them: puts each into the queue or the
+ * outbox under a new name, then removes it from its folder.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -15,10 +15,9 @@ import { scrub } from '../../log.ts';
 import { type Entry, shareOf } from '../../runtime/contract/entry.ts';
 import { entryShape, outboxShape } from '../../runtime/contract/spool-shapes.ts';
 import type { Delivery } from '../../runtime/delivery.ts';
-import type { Letters } from './pages/parts.ts';
 
 const NAME = /^[\w.~-]{1,200}$/;
-const ABOUT = { lost: 'a letter that was given up' };
+const ABOUT = { lost: 'a message that was given up' };
 const letterShape = shape<Record<string, unknown>>(objectOf({ message: anything }));
 const SHOWN = 200;
 
@@ -27,7 +26,7 @@ export function openLetters(options: {
   folder: string;
   queue: Queue<Entry>;
   delivery: Delivery;
-}): Letters {
+}) {
   const { folder, queue, delivery } = options;
   const fileOf = (kind: Letter['kind'], id: string) => path.join(folder, kind, `${id}.json`);
   const read = (kind: Letter['kind'], id: string) =>
@@ -57,16 +56,17 @@ export function openLetters(options: {
   }
 
   return {
-    list(kind) {
+    list(kind: Letter['kind']): Letter[] {
       const at = path.join(folder, kind);
       const names = fs.existsSync(at) ? fs.readdirSync(at).filter((name) => name.endsWith('.json')) : [];
       const letters = names.sort().flatMap((name) => letterOf(kind, name.slice(0, -'.json'.length)));
       return letters.sort((a, b) => b.diedAt.localeCompare(a.diedAt) || a.id.localeCompare(b.id));
     },
-    async retry(kind, id) {
+    /** Queues the message again, but only once, however often this is called. Returns false if it doesn't exist. */
+    async retry(kind: Letter['kind'], id: string): Promise<boolean> {
       const value = read(kind, id);
       if (!value) return false;
-      // Repeating it has no effect: a crash before the file is removed repeats nothing.
+      // A crash before the file is removed repeats nothing, because queueing it again has no effect.
       const name = `again-${hashText(`${kind} ${id}`).slice(0, 24)}`;
       const answer = outboxShape.safeParse(value);
       const entry = entryShape.safeParse(value.message);
@@ -81,8 +81,10 @@ export function openLetters(options: {
   };
 }
 
+export type Letters = ReturnType<typeof openLetters>;
+
 const stringOrEmpty = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** Narrows a value that the caller has validated with the shape of answers. */
+/** Narrows a value that the caller has validated with the schema of answers. */
 const isAnswer = (value: Record<string, unknown>): value is { message: OutboundMessage; trace?: unknown } =>
   typeof value.createdAt === 'number' && isRecord(value.message) && isRecord(value.message.address);

@@ -1,9 +1,9 @@
-/** Builds the login link to the Board. Its code is in the fragment, which never reaches a server or a log. */
+/** Builds the login link to the Board. Its code is in the URL fragment, which never reaches a server or a log. */
 import { inAddress, isPrivate, WILDCARD } from '../../board/guard.ts';
 
 export interface BoardLink {
   url: string;
-  /** The link works on this machine only. */
+  /** Whether the link works on this machine only. */
   isHereOnly: boolean;
 }
 
@@ -15,7 +15,7 @@ export interface BoardPlace {
 
 /**
  * Returns undefined if every address would expose the login to eavesdroppers.
- * @param isFar the person may be on another machine
+ * @param isFar whether the person may be on another machine
  */
 export function boardLink({ host, port, origins }: BoardPlace, code: string, isFar: boolean): BoardLink | undefined {
   const local = `http://${WILDCARD.has(host) ? (host === '::' ? '[::1]' : '127.0.0.1') : inAddress(host)}:${port}`;

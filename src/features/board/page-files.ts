@@ -1,6 +1,6 @@
 /**
- * Locates the page's files: in dist/board beside the program, or, in a checkout that is newer than its build, built at
- * the first request. A separate process builds them; none of the build tools is part of the program.
+ * Locates the page's files: in dist/board beside the program or, in a checkout that is newer than its build, built at
+ * the first request. A separate process builds them; the program contains none of the build tools.
  */
 
 import { execFile } from 'node:child_process';
@@ -11,8 +11,8 @@ import { promisify } from 'node:util';
 import { errorCode } from '../../errors.ts';
 
 /**
- * Allows scripts and styles from our own files, images also from fetched bytes, and requests to this origin. Nothing
- * else.
+ * The content security policy: scripts and styles from our own files, images and frames also from fetched bytes,
+ * requests to this origin, and nothing else.
  */
 export const PAGE_POLICY = [
   "default-src 'none'",
@@ -21,13 +21,16 @@ export const PAGE_POLICY = [
   "img-src 'self' blob: data:",
   "media-src 'self' blob:",
   "font-src 'self'",
+  // For a PDF in the browser's own viewer, from fetched bytes.
+  'frame-src blob:',
   "connect-src 'self'",
   "manifest-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
+  // The only name that a service worker may have, `net/shell.ts`.
+  'trusted-types viber-worker',
 ].join('; ');
 
 /** The page's sources in a checkout. */
@@ -36,6 +39,7 @@ const SOURCES = [
   'src/client',
   'src/channels/markdown',
   'rolldown.board.config.ts',
+  'rolldown.shell.ts',
   'package-lock.json',
 ];
 
@@ -67,7 +71,7 @@ async function inCheckout(root: string): Promise<string | undefined> {
   const changed = Math.max(...SOURCES.map((name) => newestTime(path.join(root, name))));
   if (madeAt(built) > changed) return built;
   const cache = path.join(root, 'node_modules', '.cache');
-  // One folder per state of the sources, so that two processes never write to the same one.
+  // Each state of the sources has its own folder, so that two processes never write to the same one.
   const folder = path.join(cache, `board-${Math.round(changed)}`);
   if (madeAt(folder) > 0) return folder;
   if (!existsSync(program)) return madeAt(built) > 0 ? built : undefined;

@@ -1,5 +1,5 @@
 /**
- * Sessions of the Board and login codes: `access/sessions.json`. Stores secrets only as hashes. A code becomes a
+ * Stores sessions of the Board and login codes in `access/sessions.json`, secrets only as hashes. A code becomes a
  * session in one replacement of the file: after a crash there is either the code or the session, never both.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
@@ -10,7 +10,7 @@ import type { Account } from '../../board/speakers.ts';
 import { viberCommand } from '../../lib/invocation.ts';
 import { isFilled, isNumber, isText, objectOf, oneOf, optional, shape } from '../../lib/shape.ts';
 
-/** The place where a code was requested: this machine, or a direct message. */
+/** Where a code was requested: on this machine, or in a direct message. */
 export type LoginFrom = 'machine' | 'chat';
 
 interface Entry {
@@ -24,7 +24,7 @@ interface Entry {
   key?: string;
   /** Milliseconds since the epoch. */
   since: number;
-  /** When it expires if unused. */
+  /** When it expires if it isn't used. */
   until: number;
   seen?: number;
   /** The browser's user agent. */
@@ -33,7 +33,7 @@ interface Entry {
 
 export type Session = Readonly<Entry>;
 
-/** The displayable part of a session. */
+/** The parts of a session that may be shown. */
 export interface SessionInfo {
   id: string;
   from: LoginFrom;
@@ -48,7 +48,7 @@ export interface Sessions {
   issue(from: LoginFrom, by: Account | undefined, now: number): string;
   /** Returns undefined for an unknown, used or expired code. */
   trade(code: string, agent: string, now: number): { session: Session; cookie: string; key: string } | undefined;
-  /** Returns the session of a cookie, if it was used within thirty days. */
+  /** Returns the session of a cookie, if it was used within the last thirty days. */
   find(cookie: string, now: number): Session | undefined;
   get(id: string, now: number): Session | undefined;
   /** Extends the session to thirty days from now. */
@@ -60,7 +60,7 @@ export interface Sessions {
 
 export const CODE_MS = 5 * 60_000;
 export const IDLE_MS = 30 * 86_400_000;
-/** How often the last use of a session is written. */
+/** How often the time of a session's last use is written. */
 const TOUCH_MS = 3_600_000;
 const MAX_CODES = 20;
 const MAX_SESSIONS = 50;
@@ -110,7 +110,7 @@ const currentEntries = (entries: readonly Entry[], now: number): Entry[] => {
   return [...newestEntries(left, 'code', MAX_CODES), ...newestEntries(left, 'session', MAX_SESSIONS)];
 };
 
-/** Compares with every code, so that the time reveals nothing. */
+/** Compares with every code, so that the time it takes reveals nothing. */
 const codeOf = (entries: readonly Entry[], code: string, now: number) =>
   entries.filter((entry) => entry.kind === 'code' && entry.until > now && matchesHash(code, entry.secret))[0];
 
@@ -125,8 +125,8 @@ const infoOf = ({ id, from, by, since, seen = since, agent }: Session): SessionI
 
 export function openSessions(folder: string): Sessions {
   const file = openJsonList(path.join(folder, 'sessions.json'), entryShape, {
-    lost: 'who is logged in on the Board',
-    next: `They log in again, with ${viberCommand('board')} or /board.`,
+    lost: 'the logins of the Board',
+    next: `People must log in again, with ${viberCommand('board')} or /board.`,
   });
   const live = (now: number) => file.read().filter(({ until }) => until > now);
   const sessions = (now: number) => live(now).filter(({ kind }) => kind === 'session');
@@ -147,7 +147,7 @@ export function openSessions(folder: string): Sessions {
       return code;
     },
     trade(code, agent, now) {
-      // Guesses cost no lock and no write.
+      // Guesses take no lock and cause no write.
       if (!codeOf(file.read(), code, now)) return undefined;
       let made: { session: Session; cookie: string; key: string } | undefined;
       file.change((all) => {

@@ -1,7 +1,7 @@
 /**
- * Serves the page: files of `dist/board`, for anybody under a permitted Host, since nothing in them is private. Serves
- * only regular files below that folder, without following links; every other path of the Board returns the shell, which
- * does its own routing.
+ * Serves the page: files of `dist/board`, for anybody who uses a permitted Host, because nothing in them is private.
+ * Serves only regular files below that folder, without following links. Every other path of the Board returns the
+ * shell, which does its own routing.
  */
 import { createHash } from 'node:crypto';
 import fs from 'node:fs/promises';
@@ -9,9 +9,10 @@ import type http from 'node:http';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { RequestError } from '../../board/respond.ts';
+import { nothingHere, RequestError } from '../../board/respond.ts';
 import { errorCode } from '../../errors.ts';
 import { programOf } from '../../lib/invocation.ts';
+import { say } from '../../messages/messages.ts';
 import type { OpenRoute } from '../../runtime/contract/board.ts';
 import { PAGE_POLICY, pageFolder } from './page-files.ts';
 
@@ -19,13 +20,8 @@ const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
-  '.svg': 'image/svg+xml',
   '.png': 'image/png',
-  '.ico': 'image/x-icon',
-  '.woff2': 'font/woff2',
-  '.json': 'application/json',
-  '.webmanifest': 'application/manifest+json',
-  '.txt': 'text/plain; charset=utf-8',
+  '.webmanifest': 'application/manifest+json; charset=utf-8',
 };
 
 const PAGE_HEADERS = {
@@ -35,7 +31,7 @@ const PAGE_HEADERS = {
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'referrer-policy': 'no-referrer',
-  'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=(self), payment=(), usb=()',
 } as const;
 
 const SHELL = 'index.html';
@@ -43,7 +39,7 @@ const SHELL = 'index.html';
 const HASHED = /-[\w-]{8,}\.[a-z0-9]+$/;
 const compress = promisify(gzip);
 
-/** Escapes a text for an attribute in double quotes. */
+/** Escapes text for an attribute in double quotes. */
 const attribute = (text: () => string) => () => text().replaceAll('&', '&amp;').replaceAll('"', '&quot;');
 
 interface Asset {
@@ -55,7 +51,7 @@ interface Asset {
 
 export function createPages(find: () => Promise<string | undefined> = pageFolder): OpenRoute[] {
   const kept = new Map<string, Asset>();
-  /** The folder of the shell that was requested last; the files that it refers to are there too. */
+  /** The folder of the shell that was requested last. It also contains the files that the shell refers to. */
   let folder: string | undefined;
 
   /** Returns undefined for a missing file or one behind a link. */
@@ -73,8 +69,7 @@ export function createPages(find: () => Promise<string | undefined> = pageFolder
       if (known?.stamp === stamp) return known;
       const read = await fs.readFile(file);
       const bytes = name === SHELL ? Buffer.from(read.toString().replace('%PROGRAM%', attribute(programOf))) : read;
-      const packed =
-        bytes.length > 1024 && !/\.(png|woff2)$/.test(name) ? await compress(bytes, { level: 9 }) : undefined;
+      const packed = bytes.length > 1024 ? await compress(bytes, { level: 9 }) : undefined;
       const tag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
       const asset = { stamp, bytes, zipped: packed, tag };
       kept.set(name, asset);
@@ -90,8 +85,8 @@ export function createPages(find: () => Promise<string | undefined> = pageFolder
     const isFile = path.extname(name) !== '' || /(^|\/)\./.test(name);
     const shown = isFile ? name : SHELL;
     const asset = await load(shown);
-    if (!asset && isFile) throw new RequestError(404, 'not_found', 'There is nothing here.');
-    if (!asset) throw new RequestError(503, 'not_built', 'The pages of the Board are not built: run npm run build.');
+    if (!asset && isFile) throw nothingHere();
+    if (!asset) throw new RequestError(503, 'not_built', say('requests.notBuilt'));
     const headers = {
       ...PAGE_HEADERS,
       'content-type': TYPES[path.extname(shown)] ?? 'application/octet-stream',

@@ -1,4 +1,4 @@
-/** Draws the frame of a chart with two axes: ticks, grid, and labels that don't overlap. Maps values to pixels. */
+/** Draws the axes of a chart: ticks, a grid, and labels that don't overlap. Maps values to pixels. */
 import type { Canvas } from './canvas.ts';
 import { hairLine } from './header.ts';
 import { dateScale, formatPlain, numberScale, type Scale, scaleTo } from './scale.ts';
@@ -18,7 +18,7 @@ export interface Frame {
 }
 
 const ANGLE = -Math.PI / 4.5;
-/** Most characters of one label. */
+/** The most characters of one label. */
 const MAX_LABEL = 40;
 
 export function drawAxes(canvas: Canvas, look: Look, data: ChartData, type: ChartType, top: number): Frame {
@@ -34,7 +34,7 @@ export function drawAxes(canvas: Canvas, look: Look, data: ChartData, type: Char
   const count = data.labels.length;
   const texts = isBand ? data.labels.map((text) => cutLabel(text)) : [];
   const isTight = isCrowded(texts, (right - left) / Math.max(1, count), look);
-  // Dates and numbers are regular, so a part of the labels is enough.
+  // Dates and numbers are regular, so some of the labels are enough.
   const slanted = isTight && !data.isOrdered;
   const most = Math.min(canvas.height * 0.25, 230 * scale);
   const longest = slanted ? Math.min(most, Math.max(...firstTexts(texts).map((text) => textWidth(text, label)))) : 0;
@@ -107,23 +107,23 @@ function positions({ xs, xKind }: ChartData, wanted: number, type: ChartType): S
   if (xKind === 'date') return dateScale(min, max, wanted);
   const around = Math.max(1, Math.abs(min) / 1e3);
   if (min === max) return { min: min - around, max: max + around, ticks: [{ value: min, label: formatPlain(min, 0) }] };
-  // Whole numbers have nothing in between: there is no year 2019.5.
+  // Whole numbers get no ticks in between: there is no year 2019.5.
   const most = xs.every(Number.isInteger) ? Math.min(wanted, max - min) : wanted;
   const scale = numberScale(min, max, most, formatPlain);
   if (type === 'scatter') return scale;
-  // A line fills its frame: ticks beyond its ends would leave gaps.
+  // A line fills its frame, so ticks beyond its ends would leave gaps.
   return { min, max, ticks: scale.ticks.filter(({ value }) => value >= min && value <= max) };
 }
 
 const cutLabel = (text: string): string => (text.length > MAX_LABEL ? `${text.slice(0, MAX_LABEL - 1)}…` : text);
 
-/** Limits how many are measured: beyond that not all can be shown anyway. */
+/** Limits how many labels are measured: beyond that, not all can be shown anyway. */
 const firstTexts = (texts: readonly string[]): readonly string[] => (texts.length > 200 ? texts.slice(0, 200) : texts);
 
 const isCrowded = (texts: readonly string[], band: number, { label, scale }: Look): boolean =>
   firstTexts(texts).some((text) => textWidth(text, label) + 12 * scale > band);
 
-/** Draws labels below the bars, level or slanted; only every second, fifth and so on when there isn't room for all. */
+/** Draws labels below the bars, level or slanted. If there isn't room for all, only every second, fifth and so on. */
 function drawCategories(
   canvas: Canvas,
   { label, scale }: Look,

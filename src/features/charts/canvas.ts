@@ -1,4 +1,4 @@
-/** A picture as SVG, made of a few shapes and texts, and rendered to PNG. Coordinates are pixels, y downwards. */
+/** Builds a picture as SVG from a few shapes and texts, and renders it to PNG. Coordinates are pixels, y downwards. */
 import { readFile } from 'node:fs/promises';
 import { assetFile } from '../../lib/asset.ts';
 import { FACES, FAMILY, faceFile } from './font.ts';
@@ -11,7 +11,7 @@ const pointText = ([x, y]: Point): string => `${number(x)} ${number(y)}`;
 const path = (points: readonly Point[]): string => `M${points.map(pointText).join('L')}`;
 const rgb = (colour: Colour): string => `rgb(${colour.join(',')})`;
 
-/** Text comes from anywhere, so it is escaped. */
+/** Text may come from anywhere, so it is escaped. */
 const escapeXml = (text: string): string => text.replace(/[<>&"']/g, (char) => `&#${char.charCodeAt(0)};`);
 
 export class Canvas {
@@ -36,7 +36,7 @@ export class Canvas {
     this.#shapes.push(`<circle ${at} fill="${rgb(colour)}" fill-opacity="${opacity}"/>`);
   }
 
-  /** Draws lines with round ends and corners. One point is a dot. */
+  /** Draws lines with round ends and corners. A single point becomes a dot. */
   stroke(lines: readonly (readonly Point[])[], width: number, colour: Colour): void {
     const d = lines.map((points) => (points.length === 1 ? path([...points, ...points]) : path(points))).join('');
     const style = `stroke="${rgb(colour)}" stroke-width="${number(width)}" stroke-linecap="round" stroke-linejoin="round"`;
@@ -57,9 +57,11 @@ export class Canvas {
     );
   }
 
-  async toPng(): Promise<Buffer> {
+  /** @param files fonts that it needs beside the charts' own */
+  async toPng(files: readonly string[] = []): Promise<Buffer> {
     renderer ??= loadRenderer();
-    const { Resvg, fonts } = await renderer;
+    const { Resvg, fonts: own } = await renderer;
+    const fonts = [...own, ...(await Promise.all(files.map((file) => readFile(file))))];
     const size = `width="${this.width}" height="${this.height}"`;
     const svg = `<svg xmlns="http://www.w3.org/2000/svg" ${size} font-family="${FAMILY}">${this.#shapes.join('')}</svg>`;
     const drawing = new Resvg(svg, { font: { fontBuffers: fonts, defaultFontFamily: FAMILY } });
@@ -73,7 +75,7 @@ export class Canvas {
   }
 }
 
-/** Loaded once, with the first chart. */
+/** Loaded once, for the first chart. */
 let renderer: ReturnType<typeof loadRenderer> | undefined;
 
 async function loadRenderer() {

@@ -1,4 +1,4 @@
-/** Charts: pictures of tables, drawn in a process of their own. */
+/** Charts: pictures of tables, drawn in a separate process. */
 import type { Feature } from '../gateway.ts';
 import { chart } from './tool.ts';
 

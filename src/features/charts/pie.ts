@@ -1,4 +1,4 @@
-/** A ring of shares, the largest first, with names, values and percentages beside it. */
+/** Draws a ring of shares, the largest first, with names, values and percentages beside it. */
 import { UserError } from '../../errors.ts';
 import type { Canvas, Point } from './canvas.ts';
 import { rectangle } from './plots.ts';
@@ -15,7 +15,7 @@ export interface Slice {
 }
 
 /**
- * Merges equal labels; beyond seven slices the smallest become `Other`.
+ * Merges equal labels. If there are more than seven slices, the smallest become `Other`.
  * @throws UserError for data without shares
  */
 export function slicesOf({ labels, series }: ChartData): Slice[] {
@@ -32,7 +32,7 @@ export function slicesOf({ labels, series }: ChartData): Slice[] {
   if (all.length <= MAX_SLICES) return all;
   const rest = all.slice(MAX_SLICES - 1);
   const sum = rest.reduce((total, { value }) => total + value, 0);
-  // Read the same in every language, as all other labels are the model's.
+  // Not translated, because the model wrote all other labels.
   return [...all.slice(0, MAX_SLICES - 1), { label: `+${rest.length}`, value: sum }];
 }
 
@@ -75,7 +75,7 @@ export function drawPie(canvas: Canvas, look: Look, slices: readonly Slice[], to
   const values = slices.map(({ value }) => formatNumber(value));
   const widest = Math.max(...values.map((text) => textWidth(text, label)));
   const nameWidth = share - shareWidth - left - 34 * scale - 24 * scale;
-  // Names matter more than values in a small picture.
+  // In a small picture, names matter more than values.
   const valueWidth = nameWidth - widest > 110 * scale ? widest + 24 * scale : 0;
   for (const [at, slice] of slices.entries()) {
     const percent = `${((slice.value / 1e3 / total) * 100).toFixed(1)}%`;

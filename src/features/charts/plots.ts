@@ -6,12 +6,12 @@ import { capHeight, drawText, textWidth } from './text.ts';
 import { colourOf, type Look, WHITE } from './theme.ts';
 import { formatNumber } from './values.ts';
 
-/** The share of a category's width that its bars take. */
+/** The share of a category's width that its bars fill. */
 const FILLED = 0.72;
 const MAX_BAR = 110;
-/** Distance of points on a line, in pixels, from which each gets a dot. */
+/** If points on a line are at least this far apart, in pixels, each gets a dot. */
 const DOT_SPACE = 30;
-/** Limit for all series together; more would take seconds and show no more. */
+/** The limit for all series together. More would take seconds and show no more. */
 const MAX_POINTS = 10_000;
 
 export const rectangle = (x: number, y: number, width: number, height: number): Point[] => [
@@ -30,7 +30,7 @@ export function drawBars(canvas: Canvas, look: Look, { series }: ChartData, fram
       if (value === undefined) continue;
       const x = frame.x(at) - group / 2 + which * width + gap / 2;
       const y = frame.y(value);
-      // Whole pixels where there is room, so that equal bars look equal.
+      // Use whole pixels where there is room, so that equal bars look equal.
       const [from, to] =
         width > 6 ? [Math.round(x), Math.round(x) + Math.round(width - gap)] : [x, x + Math.max(width, 0.5)];
       bars.push(rectangle(from, Math.min(y, zero), to - from, Math.max(Math.abs(y - zero), value === 0 ? 0 : 1)));
@@ -81,8 +81,8 @@ export function drawLines(canvas: Canvas, look: Look, data: ChartData, frame: Fr
 }
 
 /**
- * Splits a line at its gaps and reduces it to pixel columns: each is as wide as the stroke, and shows the lowest and
- * highest of its points. If the data is denser than that, only a whole empty column counts as a gap.
+ * Splits a line at its gaps and reduces it to pixel columns. Each is as wide as the stroke, and shows the lowest and
+ * highest of its points. If the data is denser than that, only a completely empty column counts as a gap.
  */
 function pieces(
   order: readonly number[],

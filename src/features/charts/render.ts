@@ -1,7 +1,7 @@
 /** Renders a chart from its data to a PNG. The same data gives the same bytes. */
 import { drawAxes } from './axes.ts';
 import { Canvas } from './canvas.ts';
-import { drawable } from './font.ts';
+import { openLettering } from './font.ts';
 import { drawHeader } from './header.ts';
 import { drawPie, slicesOf } from './pie.ts';
 import { drawBars, drawLines, drawPoints } from './plots.ts';
@@ -20,30 +20,33 @@ export interface ChartSpec {
   /** Pixels. */
   width: number;
   height: number;
+  /** Folders with fonts for letters that the charts' own typeface lacks. */
+  fonts?: readonly string[] | undefined;
 }
 
 export interface RenderedChart {
   png: Buffer;
   rows: number;
   series: SeriesFacts[];
-  /** Notes about what was left out or changed, in sentences. */
+  /** Sentences about data that was left out or changed. */
   notes: string[];
 }
 
 /** A type alias, since interfaces aren't assignable to Json. */
 type SeriesFacts = { name: string; points: number; min: number; max: number };
 
-/** More bars than this are averaged: they would be thinner than a pixel. */
+/** The most bars: more would be thinner than a pixel, so they are averaged. */
 const MAX_BARS = 300;
 
 /** @throws UserError for data that can't be drawn */
 export async function renderChart(spec: ChartSpec): Promise<RenderedChart> {
   const { type, width, height } = spec;
   const table = parseTable(spec.data);
-  const data = chooseSeries(table, type, spec.x, spec.y);
+  const letters = openLettering(spec.fonts ?? []);
+  const data = chooseSeries(table, spec, letters);
   const canvas = new Canvas(width, height, WHITE);
   const look = lookFor(width, height);
-  const title = drawable(spec.title.slice(0, 500));
+  const title = letters.drawable(spec.title.slice(0, 500));
   const names = data.series.map(({ name }) => name);
   if (type === 'pie') {
     const slices = slicesOf(data);
@@ -56,7 +59,9 @@ export async function renderChart(spec: ChartSpec): Promise<RenderedChart> {
     else if (type === 'scatter') drawPoints(canvas, look, shown, frame);
     else drawLines(canvas, look, shown, frame, type === 'area');
   }
-  return { png: await canvas.toPng(), rows: table.rows.length, series: data.series.map(factsOf), notes: data.notes };
+  const notes = [...data.notes, ...letters.notes()];
+  const png = await canvas.toPng(letters.files());
+  return { png, rows: table.rows.length, series: data.series.map(factsOf), notes };
 }
 
 function factsOf({ name, values }: Series): SeriesFacts {
@@ -67,7 +72,7 @@ function factsOf({ name, values }: Series): SeriesFacts {
     facts.min = Math.min(facts.min, value);
     facts.max = Math.max(facts.max, value);
   }
-  // A column without numbers has neither; JSON has no infinity.
+  // A column without numbers has neither a minimum nor a maximum, and JSON has no infinity.
   return facts.points > 0 ? facts : { ...facts, min: 0, max: 0 };
 }
 

@@ -38,10 +38,10 @@ function niceStep(rough: number): number {
   return (part <= 1 ? 1 : part <= 2 ? 2 : part <= 5 ? 5 : 10) * power;
 }
 
-/** Removes the noise of binary fractions. */
+/** Removes rounding errors of binary fractions. */
 const clean = (value: number): number => Number(value.toPrecision(12));
 
-/** Formats whole numbers below 10,000, which may be years, without separators. */
+/** Formats whole numbers below 10,000 without separators, because they may be years. */
 export const formatPlain = (value: number, step: number): string =>
   Number.isInteger(value) && Math.abs(value) < 10_000 ? String(value).replace('-', '−') : formatNumber(value, step);
 
@@ -79,7 +79,7 @@ export function dateScale(from: number, to: number, wanted: number): Scale {
   return { min, max, ticks };
 }
 
-/** Maps a value to a pixel; halved first, so that no difference overflows. */
+/** Maps a value to a pixel. Values are halved first, so that no difference overflows. */
 export function scaleTo(value: number, { min, max }: Scale, from: number, to: number): number {
   return from + ((value / 2 - min / 2) / (max / 2 - min / 2)) * (to - from);
 }

@@ -1,6 +1,6 @@
 /** Chooses columns for the x axis (labels or positions) and for the series. */
 import { UserError } from '../../errors.ts';
-import { drawable } from './font.ts';
+import type { Letters } from './font.ts';
 import type { Table } from './table.ts';
 import { type DatePart, formatDate, parseDate, parseNumber } from './values.ts';
 
@@ -8,27 +8,31 @@ export type ChartType = 'bar' | 'line' | 'area' | 'pie' | 'scatter';
 
 export interface Series {
   name: string;
-  /** One per place on the x axis; undefined for a missing value. */
+  /** One per position on the x axis; undefined for a missing value. */
   values: (number | undefined)[];
 }
 
 export interface ChartData {
-  /** `category`: `labels` in their order. `number`, `date` (milliseconds): `xs`. */
+  /** `category`: uses `labels` in their order. `number`, `date` (milliseconds): uses `xs`. */
   xKind: 'category' | 'number' | 'date';
   xName: string;
   labels: string[];
-  /** The labels are dates or numbers, so that showing a part of them is enough. */
+  /** Whether the labels are dates or numbers, so that some of them are enough. */
   isOrdered: boolean;
   xs: number[];
   series: Series[];
-  /** Notes about what was left out or changed, in sentences. */
+  /** Sentences about data that was left out or changed. */
   notes: string[];
 }
 
 export const MAX_SERIES = 7;
 
-/** @throws UserError when a named column is missing or nothing can be drawn */
-export function chooseSeries({ columns, rows }: Table, type: ChartType, x?: string, y?: string): ChartData {
+/** @throws UserError if a named column is missing or nothing can be drawn */
+export function chooseSeries(
+  { columns, rows }: Table,
+  { type, x, y }: { type: ChartType; x?: string | undefined; y?: string | undefined },
+  { drawable }: Letters,
+): ChartData {
   const numbers = columns.map((_, at) => rows.map((row) => parseNumber(row[at] ?? '')));
   const isNumeric = numbers.map((column, at) => {
     const filled = rows.reduce((sum, row) => sum + (row[at] === '' ? 0 : 1), 0);
@@ -49,7 +53,12 @@ export function chooseSeries({ columns, rows }: Table, type: ChartType, x?: stri
   if (yAts.length > most) notes.push(`Only ${most} of ${yAts.length} columns are shown: ${why}.`);
   if (missing > 0) notes.push(`${missing} cells without a number are left out.`);
   const cells = rows.map((row, at) => (xAt === undefined ? String(at + 1) : (row[xAt] ?? '')));
-  return { ...xAxis(cells, type), xName: xAt === undefined ? '' : drawable(columns[xAt] ?? ''), series, notes };
+  return {
+    ...xAxis(cells, type, drawable),
+    xName: xAt === undefined ? '' : drawable(columns[xAt] ?? ''),
+    series,
+    notes,
+  };
 }
 
 /** Returns every numeric column except the x axis; if there is none, those with any number. */
@@ -68,7 +77,7 @@ function usualX(columns: readonly string[], isNumeric: readonly boolean[], type:
   const taken = y === undefined ? [] : columnsNamed(columns, y);
   const free = columns.map((_, at) => at).filter((at) => !taken.includes(at));
   const numeric = free.filter((at) => isNumeric[at]);
-  // A single numeric column is the values above the labels; two are compared.
+  // A single numeric column belongs to the labels; two are compared with each other.
   if (type === 'scatter' && numeric.length > (y === undefined ? 1 : 0)) return numeric[0];
   const first = free.find((at) => !isNumeric[at]) ?? free[0];
   return columns.length === 1 ? undefined : first;
@@ -97,7 +106,11 @@ function columnsNamed(columns: readonly string[], names: string): number[] {
 
 const columnList = (columns: readonly string[]): string => columns.slice(0, 20).join(', ').slice(0, 300);
 
-function xAxis(cells: readonly string[], type: ChartType): Pick<ChartData, 'xKind' | 'labels' | 'isOrdered' | 'xs'> {
+function xAxis(
+  cells: readonly string[],
+  type: ChartType,
+  drawable: Letters['drawable'],
+): Pick<ChartData, 'xKind' | 'labels' | 'isOrdered' | 'xs'> {
   const dates = cells.map(parseDate);
   const isPlaced = type === 'line' || type === 'area' || type === 'scatter';
   if (dates.every((time) => time !== undefined)) {

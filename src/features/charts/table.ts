@@ -38,7 +38,7 @@ function fromCsv(text: string): Table {
 
 function tableOf(given: readonly string[], lines: readonly string[][]): Table {
   if (lines.length * Math.min(given.length, MAX_COLUMNS) > MAX_CELLS)
-    throw new UserError('A chart takes at most a million cells: leave out the columns it does not need.');
+    throw new UserError("A chart takes at most a million cells: leave out the columns that it doesn't need.");
   const columns = given.slice(0, MAX_COLUMNS).map((name, at) => name.trim() || `column ${at + 1}`);
   return { columns, rows: lines.map((line) => columns.map((_, at) => (line[at] ?? '').trim())) };
 }
@@ -51,7 +51,7 @@ function delimiterOf(text: string): string {
   return [',', ';', '\t', '|'].reduce((best, char) => (count(char) > count(best) ? char : best));
 }
 
-/** Parses https://www.rfc-editor.org/rfc/rfc4180, skipping blank lines. */
+/** Parses CSV as in https://www.rfc-editor.org/rfc/rfc4180, skipping blank lines. */
 function csvLines(text: string, delimiter: string): string[][] {
   const lines: string[][] = [];
   let line: string[] = [];

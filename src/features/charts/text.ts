@@ -3,13 +3,13 @@ import type { Canvas, Colour, Point } from './canvas.ts';
 import { widthOf } from './font.ts';
 
 export interface TextStyle {
-  /** Pixels; capitals are 0.73 of it. */
+  /** In pixels. Capitals are 0.73 of it. */
   size: number;
   colour: Colour;
   isBold?: boolean;
 }
 
-/** The position of the given point in the text: along the line as named, across it always the middle of capitals. */
+/** The position of the given point in the text: along the line as named; across it, always the middle of capitals. */
 export type Anchor = 'start' | 'middle' | 'end';
 
 const CAPITAL = 0.729;

@@ -1,4 +1,6 @@
-/** The look of charts: one ink, two greys, and seven colours that people with any colour vision can tell apart. */
+/**
+ * The look of charts: one text colour, two greys, and seven colours that people with any colour vision can tell apart.
+ */
 import type { Colour } from './canvas.ts';
 import type { TextStyle } from './text.ts';
 

@@ -15,9 +15,9 @@ const HEIGHT = { usual: 675, min: 200, max: 1600 };
 
 /** The path in the bundled program differs. */
 const ENTRY = import.meta.filename.endsWith('.ts') ? './worker.ts' : './chart-worker.js';
-const TOO_MUCH = 'This is too much data for a chart: sum it up first, or leave out the columns it does not need.';
+const TOO_MUCH = "This is too much data for a chart: sum it up first, or leave out the columns that it doesn't need.";
 
-/** Twice as long as 100,000 rows of seven columns take on a small machine. */
+/** Twice the time that 100,000 rows of seven columns take on a small machine. */
 const inProcess = createProcesses<ChartSpec>(new URL(ENTRY, import.meta.url), {
   timeoutMs: 20_000,
   memoryMb: 768,
@@ -54,10 +54,14 @@ export const chart = defineNativeSkill({
     if ((data === undefined) === (file === undefined))
       throw new UserError('Give either data (CSV or JSON rows) or file (an artifact or workspace file that has them).');
     const { readTextFile } = await import('./read-data.ts');
+    const { fontFolders } = await import('./system-fonts.ts');
     const text = data ?? (await readTextFile(scope, file ?? ''));
     const size = { width: clampOr(width, WIDTH), height: clampOr(height, HEIGHT) };
-    const { png, rows, series, notes } = await draw({ title, type, data: text, x, y, ...size }, signal);
-    // The same picture requested again in this run, say after a restart, is the same artifact.
+    const { png, rows, series, notes } = await draw(
+      { title, type, data: text, x, y, fonts: fontFolders(), ...size },
+      signal,
+    );
+    // If this run requests the same picture again, for example after a restart, it is the same artifact.
     const sum = createHash('sha256')
       .update(JSON.stringify([scope.runId, title]))
       .update(png);

@@ -41,7 +41,7 @@ const UNITS = [
   [1e3, 'k'],
 ] as const;
 
-/** Formats `1,200`, `12.5k`, `3M`, `2e18`. `step` is the distance of two ticks, which sets the number of decimals. */
+/** Formats `1,200`, `12.5k`, `3M`, `2e18`. `step`, the distance between ticks, determines the number of decimals. */
 export function formatNumber(value: number, step = 0): string {
   const size = Math.abs(value);
   if (value === 0) return '0';

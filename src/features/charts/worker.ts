@@ -1,4 +1,4 @@
-/** Renders one chart in a separate process, since its data determines how long it takes. */
+/** Renders one chart in a separate process, because its data determines how long this takes. */
 import { UserError } from '../../errors.ts';
 import { answerInProcess } from '../../lib/worker-process.ts';
 import { type ChartSpec, renderChart } from './render.ts';

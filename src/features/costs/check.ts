@@ -14,7 +14,7 @@ export function checkPrices(given: object, env: NodeJS.ProcessEnv): Finding[] {
   const { prices, currency, limits, voice } = config;
   const models = createModels({ providers: config.providers, env });
   const isLimited = limits.costPerDay > 0 || limits.costPerPersonPerDay > 0;
-  const small = config.small_model === undefined ? [] : [config.small_model];
+  const small = config.smallModel === undefined ? [] : [config.smallModel];
   const used = [config.model ?? models.defaultModel, ...config.fallback, ...config.models, ...small];
   const isPaid = (name: string) => isLimited || (knownProvider(splitModelName(name).provider)?.env.length ?? 0) > 0;
   const unpriced = [...new Set(used)].filter(

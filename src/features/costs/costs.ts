@@ -1,9 +1,10 @@
 /**
- * Records what the gateway spends, and enforces daily caps (promise 60). Invariants: what is known about a call is on
- * disk before the next call begins; a cap is checked before every call, so that a day exceeds it by at most one call
- * per running run. Days are in UTC, as in the files' names.
+ * Records what the gateway spends, and enforces daily caps (promise 60). Invariants: the usage of a call is on disk
+ * before the next call begins. A cap is checked before every call, so that a day exceeds it by at most one call per
+ * active run. Days are in UTC, as in the files' names.
  */
 
+import type { Config } from '../../config.ts';
 import { errorMessage } from '../../errors.ts';
 import { NewLines } from '../../lib/files/new-lines.ts';
 import { isShared } from '../../lib/locks.ts';
@@ -27,13 +28,9 @@ import {
 import { minutePrice, unpricedSound } from './minutes.ts';
 import { type Prices, priced, priceOf } from './prices.ts';
 
-/** The `limits` of the configuration; a value that is absent or 0 sets no cap. */
-export interface CostLimits {
-  tokensPerDay?: number | undefined;
-  costPerDay?: number | undefined;
-  tokensPerPersonPerDay?: number | undefined;
-  costPerPersonPerDay?: number | undefined;
-}
+type Cap = 'tokensPerDay' | 'costPerDay' | 'tokensPerPersonPerDay' | 'costPerPersonPerDay';
+/** A value that is absent or 0 sets no cap. */
+export type CostLimits = Partial<Pick<Config['limits'], Cap>>;
 
 export interface CapHit {
   setting: `limits.${keyof CostLimits}`;
@@ -62,15 +59,15 @@ interface Day {
   name: string;
   all: Usage;
   people: Map<string, Usage>;
-  /** The run in which each recipient was told about a cap. */
-  told: Map<string, string>;
+  /** The run that notified each recipient of a cap. */
+  noticed: Map<string, string>;
   /** New lines in the day's file from all processes. */
   lines: NewLines | undefined;
 }
 
 const DAY_MS = 86_400_000;
 const KEPT_RUNS = 5_000;
-/** Sums of money are off by less than this. */
+/** Differences between sums of money below this are rounding errors. */
 const ROUNDING = 1e-9;
 
 /** Counts usage per day, person and run. Reads the day's file when its numbers are first needed. */
@@ -95,7 +92,9 @@ export class Costs {
     this.#now = options.now ?? Date.now;
   }
 
-  /** Returns the cap that keeps this person (a principal as text) from another model call now, if there is one. */
+  /**
+   * Returns the cap that keeps this person (a principal as text) from another model call now; undefined if none does.
+   */
   check(person: string, at: number = this.#now()): CapHit | undefined {
     const { name, all, people } = this.#today(at);
     const mine = people.get(person) ?? NO_USAGE;
@@ -122,8 +121,8 @@ export class Costs {
   }
 
   /**
-   * Counts a call and writes it to disk. Never throws: a call that can't be written is counted anyway, and the failure
-   * is logged.
+   * Counts a call and writes it to disk. Never throws: if it can't be written, it still counts and the failure is
+   * logged.
    */
   add(given: SpentCall): void {
     const at = this.#now();
@@ -156,8 +155,8 @@ export class Costs {
   }
 
   /**
-   * Adds usage that belongs to no run of the task, such as a digest's calls, to its record. Must be called once per
-   * `run`. Never rejects.
+   * Adds usage that belongs to no run of the task, such as a digest's calls, to the task's record. Must be called once
+   * per `run`. Never rejects.
    */
   async addToTask(run: string, task: string): Promise<void> {
     const used = this.ofRun(run);
@@ -171,20 +170,20 @@ export class Costs {
   }
 
   /**
-   * Whether the answer of `run` tells `who` about this cap: only one run per day does, even after restarts. The same
-   * run gets true again, because a crash may have come before its answer was stored.
+   * Returns whether the answer of `run` notifies `who` of this cap. Only one run per day does, even after restarts. The
+   * same run gets true again, because a crash may have come before its answer was stored.
    */
   isTold(who: string, { setting }: CapHit, run: string): boolean {
-    const { told } = this.#today();
+    const { noticed } = this.#today();
     const key = noticeKey(who, setting);
-    if (told.has(key)) return told.get(key) === run;
-    told.set(key, run);
+    if (noticed.has(key)) return noticed.get(key) === run;
+    noticed.set(key, run);
     this.#write({ type: 'notice', at: new Date(this.#now()).toISOString(), run, who, setting });
     return true;
   }
 
   /**
-   * Returns the price of sound that is billed by its length. If the price is unknown, estimated tokens are counted
+   * Returns the price of sound that is billed by its length. If the price is unknown, an estimate in tokens is counted
    * instead.
    */
   #bySound(given: SpentCall) {
@@ -208,7 +207,7 @@ export class Costs {
     into.people.set(call.person, addUsage(into.people.get(call.person), usage));
   }
 
-  /** Returns no lines if the file can't be read: stopping the gateway would be worse. */
+  /** Returns no lines if the file can't be read, because stopping the gateway would be worse. */
   #read(name: string): UsageLine[] {
     try {
       return readUsage(this.#home, name);
@@ -221,9 +220,9 @@ export class Costs {
   #load(name: string): Day {
     // If other processes write the day's file too, only its content counts.
     const lines = isShared(this.#home.root) ? new NewLines(usageFile(this.#home, name)) : undefined;
-    const loaded: Day = { name, all: NO_USAGE, people: new Map(), told: new Map(), lines };
+    const loaded: Day = { name, all: NO_USAGE, people: new Map(), noticed: new Map(), lines };
     const isStart = this.#day === undefined;
-    // A run that a restart interrupted may have begun the day before.
+    // A run that was interrupted by a restart may have begun the day before.
     const yesterday = isStart ? this.#read(usageDay(Date.parse(name) - DAY_MS)) : [];
     for (const line of yesterday) if (line.type === 'call') this.#countRun(line.run, countedUsage(line));
     // If several processes share the file, `#today` reads it at each lookup.
@@ -232,7 +231,7 @@ export class Costs {
   }
 
   #take(day: Day, line: UsageLine, countsRun: boolean): void {
-    if (line.type === 'notice') return void day.told.set(noticeKey(line.who, line.setting), line.run);
+    if (line.type === 'notice') return void day.noticed.set(noticeKey(line.who, line.setting), line.run);
     this.#count(day, line);
     if (countsRun) this.#countRun(line.run, countedUsage(line));
   }
@@ -253,7 +252,7 @@ export class Costs {
       appendUsage(this.#home, line);
       return true;
     } catch (error) {
-      this.#log.error({ err: error }, 'usage could not be written; it is forgotten at the next start');
+      this.#log.error({ err: error }, 'usage could not be written; it will be lost at the next start');
       return false;
     }
   }

@@ -1,4 +1,4 @@
-/** Meters runs: counts their model calls, and ends them at a daily cap. */
+/** Meters runs: counts their model calls, and ends runs at a daily cap. */
 import type { Wording } from '../../messages/messages.ts';
 import type { MeteredRun } from '../../runtime/contract/call-usage.ts';
 import { RunError } from '../../runtime/contract/run-error.ts';
@@ -7,7 +7,7 @@ import { configOf } from '../gateway.ts';
 import { type CapHit, Costs } from './costs.ts';
 import { capNotice, capReminder, capsText, ownerNotice, usageLines } from './words.ts';
 
-/** Ends a run at a cap. Its `userMessage` is what the person is told; empty if they were told today. */
+/** Ends a run at a cap. `said` is for the person; empty if they were already notified today. */
 export class CapError extends RunError {
   readonly hit: CapHit;
   constructor(hit: CapHit, said: Wording | '') {
@@ -18,12 +18,12 @@ export class CapError extends RunError {
 
 interface MeterOptions {
   costs: Costs;
-  /** Sends a message to all owners who can be reached; the same ID again has no effect. Must not throw. */
+  /** Sends a message to all owners who can be reached. Sending the same ID again has no effect. Must not throw. */
   tellOwners: (id: string, said: Wording) => void;
   now?: () => number;
 }
 
-/** Meters a run: counts every model call, refuses calls beyond a daily cap, and tells people about a cap once a day. */
+/** Meters a run: counts every model call, refuses calls beyond a daily cap, and notifies people of a cap once a day. */
 export function createMeter({ costs, tellOwners, now = Date.now }: MeterOptions): (run: MeteredRun) => Meter {
   function capError(hit: CapHit, { run, person }: MeteredRun, hasBegun: boolean): CapError {
     const at = now();
@@ -32,7 +32,7 @@ export function createMeter({ costs, tellOwners, now = Date.now }: MeterOptions)
       tellOwners(`cap-${hit.setting.replace('.', '-')}-${day}`, ownerNotice(hit, at));
     }
     if (costs.isTold(person, hit, run)) return new CapError(hit, capNotice(hit, at));
-    // A run that has begun never ends silently.
+    // A run that has begun must never end without a word.
     return new CapError(hit, hasBegun ? capReminder(hit, at) : '');
   }
 
@@ -45,7 +45,7 @@ export function createMeter({ costs, tellOwners, now = Date.now }: MeterOptions)
   });
 }
 
-/** Returns what the runtime and other features use of the costs. */
+/** Returns the functions that the runtime and other features use. */
 export function openSpending({ home, log, onCall, tellOwners, ...at }: SpendingAt): Spending {
   const { prices, currency, limits } = configOf(at);
   const costs = new Costs({ home, log, prices, currency, limits, ...(onCall && { onCall }) });

@@ -1,6 +1,6 @@
 /**
- * Computes the cost of recordings and spoken answers that are billed by their length. An unknown price is never guessed
- * but reported as unknown.
+ * Computes the cost of recordings and spoken answers that are billed by their length. An unknown price is never
+ * guessed; it is reported as unknown.
  */
 
 import type { CallUsage } from '../../runtime/contract/call-usage.ts';
@@ -20,10 +20,10 @@ const PER_MINUTE: Readonly<Record<string, number>> = {
 export const hasMinutePrice = (model: string, currency: string): boolean =>
   currency === 'USD' && Object.hasOwn(PER_MINUTE, model);
 
-/** About what models count for sound. */
+/** Estimates how many tokens models count for sound. */
 const TOKENS_PER_SECOND = 10;
 
-/** Counts sound of unknown price in tokens, so that it doesn't appear to be free. */
+/** Counts sound with an unknown price in tokens, so that it doesn't appear to be free. */
 export const unpricedSound = (seconds: number): CallUsage => ({
   inputTokens: Math.ceil(seconds * TOKENS_PER_SECOND),
   outputTokens: 0,

@@ -1,4 +1,4 @@
-/** Prices of tokens: those of the configuration, and the list prices of known models. */
+/** Prices of tokens: from the configuration, and the list prices of known models. */
 
 import type { Price } from '../../runtime/contract/spending.ts';
 import { knownModel } from '../../runtime/model/known.ts';

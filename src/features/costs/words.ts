@@ -1,4 +1,4 @@
-/** Usage and caps as people read them. */
+/** Formats usage and caps for people. */
 import { type Messages, say, type Text, type Wording } from '../../messages/messages.ts';
 import type { Home } from '../../workspace/home.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
@@ -37,7 +37,7 @@ const share = (used: number, limit: number, currency: string | undefined): Wordi
     ? say('costs.ofTokens', { used: Math.round(used), limit: Math.round(limit) })
     : say('costs.ofMoney', { used: decimals(used), limit: money(limit, currency) });
 
-/** Formats `in 5 h 12 min`, which is the same in every time zone. */
+/** Formats `in 5 h 12 min`, which is correct in every time zone. */
 function liftedIn(until: number, now: number): Wording {
   const minutes = Math.max(1, Math.ceil((until - now) / 60_000));
   return say('costs.lifted', { hours: Math.floor(minutes / 60), minutes: minutes % 60 });
@@ -51,10 +51,10 @@ function reached({ of, used, limit, currency, setting }: CapHit): Wording {
 
 const about = (hit: CapHit, now: number) => ({ limit: reached(hit), when: liftedIn(hit.until, now) });
 
-/** Tells a person once a day which cap they reached, until when, and what happens to their messages. */
+/** Tells a person once a day which cap they have reached, until when, and what happens to their messages. */
 export const capNotice = (hit: CapHit, now: number): Wording => say('costs.notice', about(hit, now));
 
-/** Reminds a person whose work was running and who has been told today. */
+/** Reminds a person whose run was ended and who has already had today's notice. */
 export const capReminder = (hit: CapHit, now: number): Wording => say('costs.reminder', about(hit, now));
 
 export const ownerNotice = (hit: CapHit, now: number): Wording => say('costs.forOwners', about(hit, now));
@@ -83,21 +83,21 @@ export function capsText(costs: Costs, person: string, messages: Messages): Text
 /** Limits of the search for the last run's result. */
 const TAIL = { maxBytes: 65_536, maxEntries: 20 };
 
-/** Returns what the current or last run has used, and what the task has used. */
+/** Returns the usage of the current or last run, and of the task. */
 export function usageLines(
   task: TaskRecord,
   home: Home,
   now: { run: string; used: Usage | undefined } | undefined,
   messages: Messages,
 ): Text[] {
-  const told: Text[] = [];
+  const shown: Text[] = [];
   if (!now) {
     const tail = openTask(home, task).session.tail(TAIL);
     const last = tail.findLast((entry) => entry.type === 'result');
     if (last?.type === 'result' && last.usage)
-      told.push(messages.text('tasks.lastUsed', { usage: usageText(last.usage) }));
-  } else if (now.used) told.push(messages.text('tasks.nowUsed', { usage: usageText(now.used) }));
+      shown.push(messages.text('tasks.lastUsed', { usage: usageText(last.usage) }));
+  } else if (now.used) shown.push(messages.text('tasks.nowUsed', { usage: usageText(now.used) }));
   const total = now?.used ? withRun(task, now.run, now.used).usage : task.usage;
-  if (total) told.push(messages.text('tasks.allUsed', { usage: usageText(total) }));
-  return told;
+  if (total) shown.push(messages.text('tasks.allUsed', { usage: usageText(total) }));
+  return shown;
 }

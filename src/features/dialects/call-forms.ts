@@ -1,7 +1,7 @@
 /**
  * Parses tool calls that models write as text, in the forms of their chat templates: JSON between marks, a name before
- * JSON, elements with parameters, alternating keys and values, Python. A text is parsed only if it consists of nothing
- * but calls and marks. Pure.
+ * JSON, elements with parameters, alternating keys and values, or Python. A text is parsed only if it consists entirely
+ * of calls and marks. Pure.
  */
 
 import { Cursor, readJson, readPairs, readValue, type Values } from '../../runtime/reply/call-values.ts';
@@ -10,7 +10,7 @@ import type { Json } from '../../workspace/types.ts';
 export interface WrittenCall {
   name: string;
   input: Values;
-  /** Arguments known only as text; the tool decides what they mean. */
+  /** Arguments that are known only as text. The tool decides what they mean. */
   bare: ReadonlySet<string>;
   /** The position of the call: [from, to). */
   from: number;
@@ -46,7 +46,7 @@ const LIST = /\[\s*(?=[A-Za-z_])/y;
 const LIST_END = /\s*,?\s*\]/y;
 const MAX_CALLS = 100;
 
-/** Returns the calls that a text consists of; undefined if it contains anything else, or no call. */
+/** Returns the calls of which a text consists; undefined if it contains anything else, or no call. */
 export function readCalls(text: string): WrittenCall[] | undefined {
   const cursor = new Cursor(text);
   const calls: WrittenCall[] = [];

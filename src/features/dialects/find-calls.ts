@@ -1,7 +1,7 @@
 /**
  * Finds tool calls that a model wrote as text instead of making them: after one of the marks that models use, up to the
- * end of the reply, or as the whole reply. Calls in code, in a quotation or before other words explain something to a
- * person and stay in the text. Pure; linear in the length of the reply.
+ * end of the reply, or as the whole reply. Calls in code, in a quotation or before other words are meant to explain
+ * something to a person and stay in the text. Pure; linear in the length of the reply.
  */
 import { OPENING, spoken, withoutCode } from '../../runtime/reply/marks.ts';
 import { readCalls, type WrittenCall } from './call-forms.ts';
@@ -9,20 +9,20 @@ import { readCalls, type WrittenCall } from './call-forms.ts';
 export interface WrittenAnswer {
   /** The text for the person, without the calls. */
   text: string;
-  /** The same text including the calls. */
+  /** The same text, including the calls. */
   said: string;
   /** The model's reasoning, if it was part of the answer. */
   reasoning: string;
   calls: WrittenCall[];
   /**
    * How certain it is that the calls are meant. `marked`: they have their own mark. `whole`: the reply is nothing else.
-   * `maybe`: JSON in a fence at the end of the text. `broken`: a mark without anything readable after it; `calls` is
-   * then empty.
+   * `maybe`: JSON in a fence at the end of the text. `broken`: a mark with nothing readable after it; `calls` is then
+   * empty.
    */
   kind: 'marked' | 'whole' | 'maybe' | 'broken' | 'none';
-  /** They are in a fence, without any other mark. */
+  /** Whether they are in a fence, without any other mark. */
   isFenced: boolean;
-  /** The text that the positions of the calls refer to. */
+  /** The text to which the positions of the calls refer. */
   source: string;
 }
 
@@ -30,7 +30,7 @@ const QUICK = /[<[{]|functools|```/;
 const WHOLE_FENCE = /^`{3}([\w-]*)[ \t]*\r?\n([\s\S]*?)\r?\n?`{3}$/;
 const LAST_FENCE = /(?:^|\n)[ \t]*`{3}(\w*)[ \t]*\r?\n((?:(?!`{3})[\s\S])*)`{3}\s*$/;
 const JSON_INFO = /^(?:jsonc?)?$/i;
-/** Matches a fence's language that says it contains calls. */
+/** Matches a fence whose language says that it contains calls. */
 const CALL_INFO = /^(?:tool_?calls?|tool_code|function_?calls?)$/i;
 
 export function findCalls(given: string): WrittenAnswer {

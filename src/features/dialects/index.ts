@@ -1,7 +1,7 @@
-/** Dialects of open models: calls and thoughts that they write as text. */
+/** Dialects of open models: tool calls and reasoning that they write as text. */
 import type { Feature } from '../gateway.ts';
 
-/** A text without any of these holds neither calls nor reasoning. */
+/** A text without any of these contains neither calls nor reasoning. */
 const MAY_HOLD_CALLS = /[<[{◁`]/;
 
 export const dialects: Feature = {

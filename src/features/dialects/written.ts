@@ -1,7 +1,7 @@
 /**
  * Converts an answer in which a model wrote tool calls as text to the answer it meant. A complete call of an offered
  * tool counts as a real call and passes the same checks. Invariants: text from a person, a file or a tool never becomes
- * a call; if the intent is unclear, nothing runs, and the model learns so once.
+ * a call. If the intent is unclear, nothing runs, and the model is told once.
  */
 import { randomUUID } from 'node:crypto';
 import type { CallOptions, GenerateResult, MeantAnswer, Prompt } from '../../runtime/contract/model.ts';
@@ -19,7 +19,7 @@ const UNCLEAR =
 /** The prefix that some models put before a name, because they learned calls in a namespace. */
 const NAMESPACE = /^(?:functions?|default_api|tools?|api)[.:]/;
 
-/** @param mayTell false if the model already learned in this run that such calls do not count */
+/** @param mayTell false if the model was already told in this run that such calls don't count */
 export function takeWritten(answer: GenerateResult, call: CallOptions, mayTell: boolean): MeantAnswer {
   const given = writtenText(answer);
   if (given === '' || answer.content.some((part) => part.type === 'tool-call')) return { answer };
@@ -28,14 +28,14 @@ export function takeWritten(answer: GenerateResult, call: CallOptions, mayTell: 
   const tools = call.tools ?? [];
   if (found.kind === 'none' || tools.length === 0) return { answer: plain };
   const unified = answer.finishReason.unified;
-  // Calls in a truncated answer may be incomplete.
+  // If the answer is truncated, its calls may be incomplete.
   if (unified === 'length' || unified === 'content-filter')
     return found.kind === 'broken' && toolAtStart(found.source, tools) === undefined
       ? { answer: plain }
       : { answer: withText(answer, found.text, found.reasoning) };
   const calls = found.calls.map((one) => ({ ...one, name: offered(one.name, tools) ?? one.name }));
   const areOffered = calls.length > 0 && calls.every(({ name }) => offered(name, tools) !== undefined);
-  // A plan in a fence is a block of the answer and is handled with it.
+  // A plan in a fence is a block of the answer and is handled with the other blocks.
   if (found.isFenced && calls.every(({ name }) => name === updatePlan.name)) return { answer: plain };
   if (isQuoted(found, call.prompt)) return { answer: plain };
   if (areOffered && (found.kind === 'marked' || found.kind === 'whole'))
@@ -48,7 +48,7 @@ export function takeWritten(answer: GenerateResult, call: CallOptions, mayTell: 
     return { answer: withCalls(answer, found, [broken], tools), isTold: true, refusal: UNCLEAR };
   }
   if (areOffered) return { answer: withCalls(answer, found, calls, tools), isTold: true, refusal: UNCLEAR };
-  // Running the calls reports that the tool doesn't exist.
+  // Run the calls, so that the model learns that the tool doesn't exist.
   return found.kind === 'marked' ? { answer: withCalls(answer, found, calls, tools), isTold: true } : { answer: plain };
 }
 
@@ -79,7 +79,7 @@ function withCalls(answer: GenerateResult, found: WrittenAnswer, calls: WrittenC
   return { ...plain, content: [...plain.content, ...parts], finishReason };
 }
 
-/** Returns the offered tool that a name refers to: models change some characters in names from MCP servers. */
+/** Returns the offered tool to which a name refers. Models change some characters in names from MCP servers. */
 function offered(name: string, tools: Tools): string | undefined {
   const plain = name.replace(NAMESPACE, '');
   const alike = (one: string) => one.replace(/[^A-Za-z0-9]/g, '_').toLowerCase();
@@ -95,7 +95,7 @@ function toolAtStart(source: string, tools: Tools): string | undefined {
   return tools.find(({ name }) => words.has(name))?.name;
 }
 
-/** Interprets unquoted values: as text where the tool takes text, else as the value they spell. */
+/** Interprets unquoted values: as text if the tool takes text, otherwise as the value that they spell. */
 function inputOf({ name, input, bare }: WrittenCall, tools: Tools): Values {
   if (bare.size === 0) return input;
   const tool = tools.find((one) => one.name === name);
@@ -123,14 +123,14 @@ function wholeValue(text: string): Json | undefined {
   return cursor.isAtEnd ? value : undefined;
 }
 
-/** Returns whether others wrote the same text, so that the model only repeats it. */
+/** Returns whether others wrote the same text, which the model then only repeats. */
 function isQuoted({ calls, source }: WrittenAnswer, prompt: Prompt): boolean {
   const pieces = calls.length > 0 ? calls.map(({ from, to }) => source.slice(from, to)) : [source];
   const sought = pieces.map(squeeze).filter((piece) => piece !== '');
-  const told = prompt.flatMap((message) =>
+  const given = prompt.flatMap((message) =>
     message.role === 'user' || message.role === 'tool' ? textsIn(message.content) : [],
   );
-  return told.some((text) => {
+  return given.some((text) => {
     const words = squeeze(text);
     return sought.some((piece) => words.includes(piece));
   });

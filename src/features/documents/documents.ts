@@ -6,7 +6,7 @@ import { Unreadable } from '../../runtime/contract/reading.ts';
 
 /** The path in the bundled program differs. */
 const ENTRY = import.meta.filename.endsWith('.ts') ? './formats/worker.ts' : './document-worker.js';
-const WHY = { late: 'It takes too long to be read.', broken: 'It is too large or too damaged to be read.' };
+const WHY = { late: 'It takes too long to read.', broken: 'It is too large or too damaged to read.' };
 
 const inProcess = createProcesses<null>(new URL(ENTRY, import.meta.url), {
   timeoutMs: 30_000,
@@ -22,7 +22,7 @@ export async function readDocument(path: string, signal: AbortSignal, timeoutMs?
   const limit = timeoutMs === undefined ? {} : { timeoutMs };
   const file = await openKept(path).catch((error: unknown) => {
     if (errorCode(error) !== 'ENOENT') throw error;
-    throw new Unreadable('unreadable', 'It is no longer there.', { cause: error });
+    throw new Unreadable('unreadable', 'It no longer exists.', { cause: error });
   });
   try {
     return (await inProcess({ input: null, file: file.fd, signal, ...limit })).bytes.toString();

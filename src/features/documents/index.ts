@@ -1,4 +1,4 @@
-/** Documents: reads PDF, office files, web pages and archives as text. */
+/** Documents: reads PDF files, office files, web pages and archives as text. */
 import type { Feature } from '../gateway.ts';
 
 export const documents: Feature = {

@@ -1,4 +1,4 @@
-/** Declares `viber import`; its code is loaded when it runs. */
+/** Declares `viber import`. Its code is loaded when the command runs. */
 import { say } from '../../messages/messages.ts';
 import type { CliCommand } from '../../runtime/contract/cli.ts';
 

@@ -1,17 +1,18 @@
 /**
- * Reads the jobs that OpenClaw keeps in `state/openclaw.sqlite`, in the shape of its older `cron/jobs.json`. Reads a
- * copy: opening a database creates files beside it, and a running OpenClaw writes to it.
+ * Reads the jobs that OpenClaw keeps in `state/openclaw.sqlite` and returns them in the shape of its older
+ * `cron/jobs.json`. Reads a copy, because opening a database creates files beside it, and a running OpenClaw writes to
+ * it.
  */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
 const MAX_BYTES = 512 * 1024 * 1024;
-/** `-wal` contains what was written since the last checkpoint. */
+/** `-wal` contains the changes since the last checkpoint. */
 const PARTS = ['', '-wal'];
 
 /**
- * Returns undefined if there is no database, or it has no jobs.
+ * Returns the jobs; undefined if there is no database, or it contains none.
  * @throws if it can't be read
  */
 export async function jobsInDatabase(file: string): Promise<Record<string, unknown>[] | undefined> {

@@ -1,5 +1,5 @@
 /**
- * Converts OpenClaw's cron jobs into job files: from its database, or from `cron/jobs.json` of older versions. Each is
+ * Converts OpenClaw's cron jobs to job files, from its database or from the `cron/jobs.json` of older versions. Each is
  * parsed as the gateway will parse it.
  */
 import path from 'node:path';
@@ -24,7 +24,7 @@ export async function jobsOf(source: string, now: Date, plan: Plan, jobFiles: Cl
     try {
       const fields = convertJob(job, name, now);
       if (typeof fields === 'string') {
-        plan.notes.push(`The job "${name}" is not taken over: ${fields}.`);
+        plan.notes.push(`The job "${name}" is not imported: ${fields}.`);
         continue;
       }
       const { note, ...written } = fields;
@@ -42,13 +42,13 @@ export async function jobsOf(source: string, now: Date, plan: Plan, jobFiles: Cl
       plan.writes.push({ to: `jobs/${id}.yaml`, from: `${file}: ${name}`, content: Buffer.from(yaml) });
       if (note !== undefined) plan.notes.push(`The job "${name}" ${note}.`);
     } catch (error) {
-      plan.notes.push(`The job "${name}" is not taken over: ${errorMessage(error).split('\n', 1)[0]}`);
+      plan.notes.push(`The job "${name}" is not imported: ${errorMessage(error).split('\n', 1)[0]}`);
     }
   }
-  if (taken.size > 0) plan.notes.push('Stop OpenClaw before you start the gateway, or both do these jobs.');
+  if (taken.size > 0) plan.notes.push('Stop OpenClaw before you start the gateway, or both will run these jobs.');
 }
 
-/** The database takes precedence; versions that have one leave the older file behind. */
+/** The database takes precedence: versions that have one leave the older file behind. */
 async function readSourceJobs(source: string, plan: Plan): Promise<{ file: string; jobs: Record<string, unknown>[] }> {
   const database = 'state/openclaw.sqlite';
   try {
@@ -78,19 +78,19 @@ function listIn(text: string, plan: Plan): Record<string, unknown>[] {
 
 type Fields = Record<string, unknown> & { note?: string };
 
-/** Returns the fields of our job, or a text that says why it can't be converted. */
+/** Returns the fields of our job, or the reason why it can't be converted. */
 function convertJob(
   { schedule, payload, delivery, enabled }: Record<string, unknown>,
   name: string,
   now: Date,
 ): Fields | string {
   const when = isRecord(schedule) ? scheduleOf(schedule, now) : undefined;
-  if (when === undefined) return 'its time is not one that is known';
+  if (when === undefined) return 'its kind of schedule is unknown';
   if (typeof when === 'string') return when;
   if (isRecord(payload) && payload.kind === 'command') return 'it runs a command';
   const words = isRecord(payload) ? (payload.message ?? payload.text) : undefined;
-  if (typeof words !== 'string' || words.trim() === '') return 'it says nothing';
-  // The first versions kept delivery in the payload.
+  if (typeof words !== 'string' || words.trim() === '') return 'it has no message';
+  // The first versions stored delivery in the payload.
   const place = isRecord(delivery)
     ? convertDelivery(delivery)
     : isRecord(payload) && payload.deliver
@@ -115,7 +115,7 @@ function scheduleOf(
   // OpenClaw reads a time without a zone as UTC.
   const time = new Date(/Z$|[+-]\d\d:?\d\d$/.test(at) ? at : `${at}Z`);
   if (Number.isNaN(time.getTime())) return undefined;
-  return time > now ? { schedule: time.toISOString().replace(/\.\d+Z$/, 'Z') } : 'its time is over';
+  return time > now ? { schedule: time.toISOString().replace(/\.\d+Z$/, 'Z') } : 'its time has passed';
 }
 
 /** Converts `channel: NAME, to: NAME:group:-100:topic:7` to `NAME:-100:7`. */

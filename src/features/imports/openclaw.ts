@@ -1,6 +1,6 @@
 /**
- * Plans the import of an OpenClaw state folder (`~/.openclaw`): files to write, and what is left to a person. Reads
- * only. https://docs.openclaw.ai/concepts/agent-workspace, https://docs.openclaw.ai/automation/cron-jobs
+ * Plans the import of an OpenClaw state folder (`~/.openclaw`): files to write, and what a person has to do. Read-only.
+ * https://docs.openclaw.ai/concepts/agent-workspace, https://docs.openclaw.ai/automation/cron-jobs
  */
 import fs from 'node:fs';
 import os from 'node:os';
@@ -18,9 +18,9 @@ type ImportedWith = { jobFiles: CliServices['jobFiles'] };
 
 const PERSONA = ['SOUL.md', 'IDENTITY.md', 'USER.md', 'AGENTS.md', 'TOOLS.md', 'MEMORY.md'];
 const NOT_OURS: Record<string, string> = {
-  'HEARTBEAT.md': `make a job of what it asks for (${viberCommand('jobs add')})`,
-  'BOOTSTRAP.md': 'a first conversation of OpenClaw',
-  'BOOT.md': `make a job of what it asks for (${viberCommand('jobs add')})`,
+  'HEARTBEAT.md': `turn what it asks for into a job (${viberCommand('jobs add')})`,
+  'BOOTSTRAP.md': 'it is for the first conversation with OpenClaw',
+  'BOOT.md': `turn what it asks for into a job (${viberCommand('jobs add')})`,
 };
 /** The second and third are OpenClaw's earlier names. */
 const SETTINGS = ['openclaw.json', 'clawdbot.json', 'moltbot.json'];
@@ -36,7 +36,7 @@ export async function planOpenClaw(source: string, now: Date, { jobFiles }: Impo
   const named = workspaceOf(source, settings);
   const isLink = fs.lstatSync(named, { throwIfNoEntry: false })?.isSymbolicLink() === true;
   if (isLink)
-    plan.notes.push(`${named} is not taken over: it is a link. Name the folder that it leads to in openclaw.json.`);
+    plan.notes.push(`${named} is not imported: it is a link. In openclaw.json, name the folder that it leads to.`);
   const workspace = isLink ? path.join(source, '.none') : named;
   if (file === undefined && !fs.existsSync(named))
     throw new UserError(`${source} has neither openclaw.json nor a workspace: is it the state folder of OpenClaw?`);
@@ -45,7 +45,7 @@ export async function planOpenClaw(source: string, now: Date, { jobFiles }: Impo
   for (const name of plainFiles(plan, workspace, 'memory').filter((file) => file.endsWith('.md')))
     addFile(plan, workspace, `memory/${name}`, `workspace/memory/${name}`);
   for (const [name, why] of Object.entries(NOT_OURS))
-    if (fs.existsSync(path.join(workspace, name))) plan.notes.push(`${name} is not taken over: ${why}.`);
+    if (fs.existsSync(path.join(workspace, name))) plan.notes.push(`${name} is not imported: ${why}.`);
   for (const root of [source, workspace]) addSkills(plan, root);
   await jobsOf(source, now, plan, jobFiles);
   nameSecrets(source, { settings, file: file ?? SETTINGS[0] ?? '' }, plan);
@@ -73,7 +73,7 @@ function workspaceOf(source: string, settings: Record<string, unknown>): string 
   const said = at(settings, 'agents', 'defaults', 'workspace') ?? at(settings, 'agent', 'workspace');
   if (typeof said !== 'string' || said === '') return path.join(source, 'workspace');
   const folder = path.resolve(source, said.replace(/^~(?=\/|$)/, os.homedir()));
-  // A folder copied from another machine has its workspace beside the configuration.
+  // If the folder was copied from another machine, its workspace is beside the configuration.
   return fs.existsSync(folder) ? folder : path.join(source, 'workspace');
 }
 
@@ -109,13 +109,15 @@ function addSkills(plan: Plan, root: string): void {
     const bytes = read.reduce((sum, { content }) => sum + content.length, 0);
     if (read.length > MAX_SKILL_FILES || bytes > MAX_SKILL_BYTES)
       plan.notes.push(
-        `The skill ${name} is not taken over: it has ${read.length} files; copy it to skills/ of the home by hand.`,
+        `The skill ${name} is not imported: it has ${read.length} files; copy it to skills/ in the home by hand.`,
       );
     else plan.writes.push(...read);
   }
 }
 
-/** Our variable, and where OpenClaw keeps the secret. Some of its channels call their only token `botToken`. */
+/**
+ * Our variable, and the place where OpenClaw keeps the secret. Some of its channels call their only token `botToken`.
+ */
 const secretPlaces = (): [variable: string, ...keys: string[]][] => [
   ...channelKinds().flatMap(({ name, setup, variables = {} }) =>
     (setup?.tokens ?? [])
@@ -125,7 +127,7 @@ const secretPlaces = (): [variable: string, ...keys: string[]][] => [
   ['OPENVIBER_TOKEN', 'gateway', 'auth', 'token'],
 ];
 
-/** Notes where the secrets are, never their values. */
+/** Reports where the secrets are, never their values. */
 function nameSecrets(
   source: string,
   { settings, file }: { settings: Record<string, unknown>; file: string },
@@ -136,10 +138,10 @@ function nameSecrets(
       plan.notes.push(`Set ${variable} yourself: OpenClaw has its own under ${keys.join('.')} in ${file}.`);
   for (const [name, provider] of Object.entries(at(settings, 'models', 'providers') ?? {}))
     if (at(provider, 'apiKey') !== undefined)
-      plan.notes.push(`Set the key of ${name} yourself: it stands under models.providers.${name}.apiKey in ${file}.`);
+      plan.notes.push(`Set the key of ${name} yourself: it is under models.providers.${name}.apiKey in ${file}.`);
   const model = at(settings, 'agents', 'defaults', 'model');
   const primary = typeof model === 'string' ? model : at(model, 'primary');
-  if (typeof primary === 'string') plan.notes.push(`Its model was ${primary}: say so under model in config.yaml.`);
+  if (typeof primary === 'string') plan.notes.push(`Its model was ${primary}: set it under model in config.yaml.`);
   for (const { name: channel } of channelKinds()) {
     const allowed = at(settings, 'channels', channel, 'allowFrom');
     if (Array.isArray(allowed) && allowed.length > 0)
@@ -152,14 +154,14 @@ function nameSecrets(
   if (fs.existsSync(path.join(source, 'agents'))) plan.notes.push('Transcripts of conversations stay where they are.');
 }
 
-/** Notes other agents. Each could become a viber; that is up to a person. */
+/** Reports other agents. Each could become a viber, but a person decides that. */
 function nameAgents(settings: Record<string, unknown>, taken: string, plan: Plan): void {
   const list = at(settings, 'agents', 'list');
   for (const agent of Array.isArray(list) ? list : []) {
     const [id, workspace] = [at(agent, 'id'), at(agent, 'workspace')];
     if (typeof workspace !== 'string' || path.resolve(workspace) === taken) continue;
     plan.notes.push(
-      `The agent "${String(id)}" has a workspace of its own in ${workspace}, which is not taken over: make a viber of it, and copy what it should know.`,
+      `The agent "${String(id)}" has its own workspace in ${workspace}, which is not imported: make a viber of it, and copy what it should know.`,
     );
   }
 }

@@ -1,10 +1,10 @@
-/** The plan of an import: files to write, and what is left to a person. */
+/** The plan of an import: files to write, and what a person has to do. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { type HeldFile, type HeldFolder, holdFolder, openFile, PathRefused } from '../../lib/files/below.ts';
 
 export interface Plan {
-  /** Files to write: a path below the home, its source and its content. */
+  /** Files to write: for each a path below the home, its source and its content. */
   writes: { to: string; from: string; content: Buffer }[];
   /** One sentence each. */
   notes: string[];
@@ -30,18 +30,18 @@ export function readSmall(root: string, name: string, max = MAX_TEXT): Buffer | 
   }
 }
 
-/** Reads a plain file below `root`, or notes that it is left out. */
+/** Reads a plain file below `root`, or reports that it is left out. */
 export function readOrNote(plan: Plan, root: string, name: string): Buffer | undefined {
   const content = readSmall(root, name);
   const from = path.join(root, name);
   if (content === undefined && fs.lstatSync(from, { throwIfNoEntry: false }))
-    plan.notes.push(`${from} is not taken over: it is a link, a folder, or larger than 2 MB.`);
+    plan.notes.push(`${from} is not imported: it is a link, a folder, or larger than 2 MB.`);
   return content;
 }
 
 /**
- * Returns the paths of all plain files in a folder below `root`, relative to the folder. Notes links; leaves out hidden
- * files and installed packages.
+ * Returns the paths of all plain files in a folder below `root`, relative to the folder. Reports links; leaves out
+ * hidden files and installed packages.
  */
 export function plainFiles(plan: Plan, root: string, name: string): string[] {
   const files: string[] = [];
@@ -66,4 +66,4 @@ export function plainFiles(plan: Plan, root: string, name: string): string[] {
   return files.sort();
 }
 
-const noteLink = (plan: Plan, file: string) => plan.notes.push(`${file} is not taken over: it is a link.`);
+const noteLink = (plan: Plan, file: string) => plan.notes.push(`${file} is not imported: it is a link.`);

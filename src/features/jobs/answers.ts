@@ -9,7 +9,7 @@ import type { QueueItem } from '../../engine/engine.ts';
 import { DeliveryError, UserError } from '../../errors.ts';
 import { hashText } from '../../lib/files.ts';
 import { lines, say, type Wording } from '../../messages/messages.ts';
-import { hasUsed, toolValues } from '../../runtime/context/past-run.ts';
+import { toolValues, usesOf } from '../../runtime/context/past-run.ts';
 import type { Entry, JobOrder } from '../../runtime/contract/entry.ts';
 import type { EndedTurn } from '../../runtime/contract/feature.ts';
 import type { Answer } from '../../runtime/contract/outcome.ts';
@@ -23,7 +23,7 @@ import type { Gateway } from '../gateway.ts';
 import { continueDigest, markDigest } from './digest.ts';
 import { notify } from './notify.ts';
 
-/** A tool must say it in capitals and alone, since its output is not written for a job. */
+/** A tool must return this word alone and in capitals, since its output isn't written for a job. */
 const HEALTHY = /^[\s>*_`"'~#-]*HEALTHY[\s.!*_`"'~]*$/;
 
 /** Returns true if a monitoring tool returns only the word, or has it in its result field. */
@@ -34,7 +34,7 @@ function isToolHealthy(value: Json | undefined): boolean {
   return !isFailed && SAYING.some((field) => typeof value[field] === 'string' && HEALTHY.test(value[field]));
 }
 
-/** Returns true if the run found that all is well and produced nothing else: nobody has to read that. */
+/** Returns true if the run found nothing wrong and produced nothing: nobody needs such a result. */
 function saysNothingElse({ text, artifactRefs, isCutShort }: Answer, values: readonly (Json | undefined)[]): boolean {
   const isHealthy = saysHealthy(text) || (values.length > 0 && values.every(isToolHealthy));
   return isHealthy && artifactRefs.length === 0 && !isCutShort;
@@ -72,11 +72,11 @@ export async function deliverResult(
   if (outcome.state !== 'completed') return;
   const lines = openTask(home, taskId, viber).session.run(run);
   const isRoutine = saysNothingElse(outcome, toolValues(lines));
-  const isTold = hasUsed(lines, notify.name);
+  const hasNotified = usesOf(lines, notify.name) > 0;
   if (outcome.isCutShort)
     await tellOwners(`job-${job.id}-steps-${job.slot}`, say('jobs.maxSteps', { name: quotedName(job.name) }));
-  log.info({ trace: run, job: job.id, result: outcome.summary, isRoutine, isTold }, 'a job has its result');
-  if (isRoutine || isTold) return;
+  log.info({ trace: run, job: job.id, result: outcome.summary, isRoutine, hasNotified }, 'a job has a result');
+  if (isRoutine || hasNotified) return;
   const isLate = Date.now() - Date.parse(item.acceptedAt) > AWAY_MS;
   const result: Result = { outcome, item, turn, sent: new Set() };
   let away: unknown;
@@ -94,7 +94,7 @@ export async function deliverResult(
     }
     log.warn({ err: error, trace: run, job: job.id, to }, 'a result could not be sent');
     const refused = say(mayCome ? 'jobs.away' : 'jobs.refused');
-    await tellUnsent(tellOwners, job, to, error instanceof UserError ? error.said : refused);
+    await reportUnsent(tellOwners, job, to, error instanceof UserError ? error.said : refused);
   }
   if (away !== undefined) throw away;
 }
@@ -151,7 +151,7 @@ async function sendResult(
 
 type TellOwners = Gateway['people']['owners']['tellOwners'];
 
-async function tellUnsent(tellOwners: TellOwners, { id, name }: JobOrder, to: string, why: Wording): Promise<void> {
-  const told = say('jobs.unsent', { name: quotedName(name), place: to, why });
-  await tellOwners(`job-${id}-unsent-${hashText(`${to} ${JSON.stringify(why)}`).slice(0, 16)}`, told);
+async function reportUnsent(tellOwners: TellOwners, { id, name }: JobOrder, to: string, why: Wording): Promise<void> {
+  const said = say('jobs.unsent', { name: quotedName(name), place: to, why });
+  await tellOwners(`job-${id}-unsent-${hashText(`${to} ${JSON.stringify(why)}`).slice(0, 16)}`, said);
 }

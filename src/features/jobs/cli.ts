@@ -1,4 +1,4 @@
-/** Declares `viber jobs`; its code is loaded when it runs. */
+/** Declares `viber jobs`. Its code is loaded when the command runs. */
 
 import { channelKinds, exampleOf } from '../../channels/index.ts';
 import { say } from '../../messages/messages.ts';
@@ -12,6 +12,7 @@ const VERBS = {
     takes: 'NAME...',
     about: say('commandLine.jobsAdd'),
     options: ['at', 'prompt', 'deliver', 'timezone'],
+    required: ['at', 'prompt'],
   },
   run: { takes: 'NAME...', about: say('commandLine.jobsRun') },
   pause: { takes: 'NAME...', about: say('commandLine.jobsPause') },

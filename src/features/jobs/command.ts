@@ -10,7 +10,7 @@ import type { ButtonAction } from '../../runtime/contract/buttons.ts';
 import type { JobService, JobView } from '../../runtime/contract/job-service.ts';
 import { OFFLINE_MODEL } from '../../runtime/contract/providers.ts';
 import { escapeMarkdown } from '../../runtime/conversations/places.ts';
-import { jobsOf } from './open.ts';
+import { jobsOf } from './on-demand.ts';
 
 const LISTED = 20;
 const WITH_BUTTONS = 5;
@@ -92,7 +92,7 @@ function askToDelete(job: JobView, messages: Messages): CommandReply {
 
 type Act = (service: JobService, name: string, context: Invocation) => CommandReply | Promise<CommandReply>;
 
-/** `delete` asks first; `delete!` is the confirmation, and the form for the command line. */
+/** `delete` asks first; `delete!` confirms it and is what the command line uses. */
 const VERBS: Readonly<Record<string, Act>> = {
   show: (service, name, { messages }) => details(service.find(name), messages),
   async run(service, name, { principal, messages }) {

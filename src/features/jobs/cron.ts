@@ -1,13 +1,15 @@
-/** Validates cron patterns and words their errors. A pattern has five fields: no seconds, no years. */
+/** Validates cron patterns. A pattern has five fields: no seconds, no years. */
 import { Cron } from 'croner';
 import { errorMessage, UserError } from '../../errors.ts';
+import { say } from '../../messages/messages.ts';
 
+/** The first is the lowest value, the second the highest. */
 const FIELDS = [
-  { name: 'minute', low: 0, high: 59, takes: '0-59' },
-  { name: 'hour', low: 0, high: 23, takes: '0-23' },
-  { name: 'day of month', low: 1, high: 31, takes: '1-31, L for the last day, LW, 15W' },
-  { name: 'month', low: 1, high: 12, takes: '1-12 or JAN-DEC' },
-  { name: 'day of week', low: 0, high: 7, takes: '0-7 or SUN-SAT, MON#1 for the first, FRI#L for the last' },
+  ['minute', 0, 59],
+  ['hour', 0, 23],
+  ['day', 1, 31],
+  ['month', 1, 12],
+  ['weekday', 0, 7],
 ] as const;
 
 const NICKNAMES = new Map([
@@ -20,17 +22,17 @@ const NICKNAMES = new Map([
   ['@annually', '0 0 1 1 *'],
 ]);
 
-const EXAMPLE = 'for example "0 9 * * MON-FRI" (minute, hour, day of month, month, day of week)';
+const EXAMPLE = say('schedules.cronExample');
 
-/** How a pattern without an English description is shown. */
-export const TOLD = /^(?:and )?by the cron pattern ([^()]+?)(?: \([^()]+\))?$/i;
+/** Matches the display form of a pattern that has no description. */
+export const SHOWN_PATTERN = /^(?:and )?by the cron pattern ([^()]+?)(?: \([^()]+\))?$/i;
 
 /**
  * Returns true if the text is a cron pattern rather than a phrase: a nickname, a field that is `*`, or a numeric minute
  * and hour.
  */
 export function looksLikeCron(text: string): boolean {
-  if (TOLD.test(text)) return false;
+  if (SHOWN_PATTERN.test(text)) return false;
   const fields = text.split(/\s+/);
   if (text.startsWith('@')) return fields.length === 1;
   const isNumeric = (field = '') => /^[\d*?][\d*?,/-]*$/.test(field);
@@ -45,56 +47,45 @@ export function readCron(text: string): string {
   if (text.startsWith('@')) {
     const pattern = NICKNAMES.get(text.toLowerCase());
     if (pattern) return pattern;
-    const reason =
-      text.toLowerCase() === '@reboot' ? 'a job has times, and a restart is none' : 'that name is not known';
-    throw new UserError(`"${text}" cannot be a schedule: ${reason}. Names are ${[...NICKNAMES.keys()].join(', ')}.`);
+    const names = [...NICKNAMES.keys()].join(', ');
+    throw new UserError(say('schedules.cronName', { text, name: text.slice(1).toLowerCase(), names }));
   }
   const fields = text.split(/\s+/).map((field) => field.toUpperCase());
-  if (fields.length !== FIELDS.length) {
-    const reason =
-      fields.length === 6
-        ? 'it has six fields, and seconds or years are not supported'
-        : fields.length === 7
-          ? 'it has seven fields, and seconds and years are not supported'
-          : `a cron pattern has five fields, and this has ${fields.length}`;
-    throw new UserError(`"${text}" is no schedule: ${reason}. Write five, ${EXAMPLE}.`);
+  if (fields.length !== FIELDS.length)
+    throw new UserError(say('schedules.cronFields', { text, n: fields.length, example: EXAMPLE }));
+  for (const [index, value] of fields.entries()) {
+    const kind = problemOf(FIELDS.map((_, at) => (at === index ? value : '*')).join(' '));
+    if (kind === undefined) continue;
+    const [field] = FIELDS[index] ?? FIELDS[0];
+    const [name, takes] = [say('schedules.fieldName', { field }), say('schedules.fieldTakes', { field })];
+    const problem = say('schedules.fieldProblem', { kind });
+    throw new UserError(say('schedules.cronField', { name, text, value, problem, takes, example: EXAMPLE }));
   }
-  for (const [index, field] of fields.entries()) {
-    const alone = FIELDS.map((_, at) => (at === index ? field : '*')).join(' ');
-    const problem = cronProblem(alone);
-    if (problem) {
-      const { name, takes } = FIELDS[index] ?? FIELDS[0];
-      throw new UserError(`The field "${name}" of "${text}" is "${field}": ${problem}. It takes ${takes}; ${EXAMPLE}.`);
-    }
-  }
-  const [, , dayOfMonth = '', , dayOfWeek = ''] = fields;
-  if (/^[*?]\//.test(dayOfMonth) && !isStar(dayOfWeek) && !dayOfWeek.startsWith('+')) {
-    throw new UserError(
-      `"${text}" has two meanings: some programs take "${dayOfMonth}" with a day of week as both, some as either. Write "1-31${dayOfMonth.slice(1)}" for either, "+${dayOfWeek}" for both.`,
-    );
-  }
+  const [, , day = '', , weekday = ''] = fields;
+  if (/^[*?]\//.test(day) && !isStar(weekday) && !weekday.startsWith('+'))
+    throw new UserError(say('schedules.cronBoth', { text, day, either: `1-31${day.slice(1)}`, both: `+${weekday}` }));
   return fields.join(' ');
 }
 
-function cronProblem(pattern: string): string | undefined {
+/** What croner's messages mean, without the values that they name: it counts days and months from 0. */
+const PROBLEMS = [
+  [/larger/, 'upward'],
+  [/^Invalid value/, 'range'],
+  [/contains illegal characters/, 'characters'],
+  [/^nth weekday/, 'nth'],
+  [/stepping with/, 'step'],
+  [/stepping: 0/, 'least'],
+  [/is not a number|empty/, 'number'],
+] as const;
+
+function problemOf(pattern: string): string | undefined {
   try {
     new Cron(pattern, { mode: '5-part' });
     return undefined;
   } catch (error) {
     const text = errorMessage(error).replace(/^CronPattern: (Syntax error, )?/, '');
-    return /range|From value/.test(text) && /larger/.test(text) ? 'a range must go upward' : rewordCronError(text);
+    return PROBLEMS.find(([message]) => message.test(text))?.[1] ?? 'other';
   }
-}
-
-/** Rewords croner's messages that name a value: croner counts days and months from 0. */
-function rewordCronError(text: string): string {
-  if (/^Invalid value/.test(text)) return 'that is out of range';
-  if (/contains illegal characters/.test(text)) return 'that has characters which mean nothing there';
-  if (/^nth weekday/.test(text)) return 'a month has at most five of a weekday';
-  if (/stepping with/.test(text)) return 'a step follows * or a range, as in */5 or 10-50/10';
-  if (/stepping: 0/.test(text)) return 'a step is at least 1';
-  if (/is not a number|empty/.test(text)) return 'that is not a number';
-  return text.charAt(0).toLowerCase() + text.slice(1).replace(/\.$/, '');
 }
 
 export const isStar = (field: string) => field === '*' || field === '?';
@@ -104,7 +95,7 @@ export const isStar = (field: string) => field === '*' || field === '?';
  * @param index 0 minute to 4 day of week (0 is Sunday)
  */
 export function fieldValues(field: string, index: number): number[] | undefined {
-  const { low, high } = FIELDS[index] ?? FIELDS[0];
+  const [, low, high] = FIELDS[index] ?? FIELDS[0];
   const values = new Set<number>();
   for (const part of field.split(',')) {
     const [range = '', step = '1'] = part.split('/');

@@ -6,8 +6,8 @@ import type { JobState } from './state.ts';
 
 /** Milliseconds. A slot that runs this late still counts as on time. */
 const ON_TIME_MS = 90_000;
-/** How old a missed slot may be and still run, unless the scheduler is configured otherwise. */
-export const WINDOW_MS = 24 * 3_600_000;
+/** How old a missed slot may be and still run. */
+const WINDOW_MS = 24 * 3_600_000;
 /** The pause after one failure, in ms, doubled with each further one up to MAX_REST_MS. */
 const REST_MS = 5 * 60_000;
 const MAX_REST_MS = 6 * 3_600_000;
@@ -30,15 +30,13 @@ export type Decision =
 
 export interface Moment {
   now: number;
-  /** How old a missed slot may be, in ms. */
-  windowMs: number;
   isBusy: boolean;
-  /** The slot that could not be stored, and when to retry it. */
+  /** The slot that could not be stored, and the time of the next retry. */
   retry?: { slot: number; at: number } | undefined;
 }
 
 /** Considers only the latest of several past slots, and never one at or before `lastSlot` or `since`. */
-export function decideSlot(job: Job, state: JobState, { now, windowMs, isBusy, retry }: Moment): Decision {
+export function decideSlot(job: Job, state: JobState, { now, isBusy, retry }: Moment): Decision {
   const after = settledUntil(state);
   const latest = latestSlot(job.schedule, new Date(after), new Date(now));
   if (!latest) {
@@ -50,7 +48,7 @@ export function decideSlot(job: Job, state: JobState, { now, windowMs, isBusy, r
   const isRetry = retry?.slot === latest.getTime();
   const late = now - due;
   const isLost = late > ON_TIME_MS && !job.catchUp && !isRetry;
-  if (late > windowMs || isLost) return { kind: 'skip', slot: latest, reason: 'missed' };
+  if (late > WINDOW_MS || isLost) return { kind: 'skip', slot: latest, reason: 'missed' };
   if (isResting(job, state, latest, now)) return { kind: 'skip', slot: latest, reason: 'resting' };
   if (isBusy) return { kind: 'skip', slot: latest, reason: 'busy' };
   // After the clock was set back, the wait must not exceed the longest delay.

@@ -1,6 +1,6 @@
 /**
- * Describes a schedule in plain English. Starts from what will run, never from what was typed, so that a
- * misunderstanding shows.
+ * Describes a schedule in plain English. Starts from what will run, not from what was typed, so that people notice a
+ * misunderstanding.
  */
 import { fieldValues, isStar, timesOfDay } from './cron.ts';
 import type { Schedule } from './slots.ts';
@@ -25,17 +25,17 @@ export function describeSchedule(schedule: Schedule, timezone: string): string {
   const groups = Map.groupBy(parts, (part) =>
     part.kind === 'cron' ? part.pattern.split(' ').slice(2).join(' ') : part,
   );
-  const told = [...groups.values()].map((group) => {
+  const described = [...groups.values()].map((group) => {
     const patterns = group.flatMap((part) => (part.kind === 'cron' ? [part.pattern] : []));
-    return patterns.length > 0 ? tellCrons(patterns) : group.map((part) => tell(part, timezone)).join('');
+    return patterns.length > 0 ? describeCrons(patterns) : group.map((part) => describePart(part, timezone)).join('');
   });
-  return `${told.join('; and ')} (${timezone})`;
+  return `${described.join('; and ')} (${timezone})`;
 }
 
-function tell(schedule: Schedule, timezone: string): string {
+function describePart(schedule: Schedule, timezone: string): string {
   switch (schedule.kind) {
     case 'cron':
-      return tellCrons([schedule.pattern]);
+      return describeCrons([schedule.pattern]);
     case 'every': {
       const { anchor } = schedule;
       const from = anchor === undefined ? ', evenly spaced' : `, counted from ${moment(Date.parse(anchor), timezone)}`;
@@ -47,12 +47,12 @@ function tell(schedule: Schedule, timezone: string): string {
       const first = Math.round(Date.parse(schedule.anchor) / DAY);
       const isWeeks = schedule.every % 7 === 0;
       const weeks = `${countUnits(schedule.every / 7, 'week')} on ${WEEKDAYS[weekdayOf(first)]}`;
-      // A default start means nothing to people.
+      // A default start date would mean nothing to people.
       const from = first < 366 ? '' : `, counted from ${date(first)}`;
       return `every ${isWeeks ? weeks : countUnits(schedule.every, 'day')} at ${joinWithAnd(schedule.times)}${from}`;
     }
     case 'any':
-      return schedule.of.map((part) => tell(part, timezone)).join('; and ');
+      return schedule.of.map((part) => describePart(part, timezone)).join('; and ');
   }
 }
 
@@ -77,18 +77,18 @@ function durationPhrase(ms: number): string {
 }
 
 /** Describes patterns with the same days. */
-function tellCrons(patterns: readonly string[]): string {
+function describeCrons(patterns: readonly string[]): string {
   const [, , dayOfMonth = '', month = '', dayOfWeek = ''] = patterns[0]?.split(' ') ?? [];
-  const days = tellDays(dayOfMonth, month, dayOfWeek);
+  const days = describeDays(dayOfMonth, month, dayOfWeek);
   const minutes = patterns.flatMap((pattern) => timesOfDay(pattern) ?? [Number.NaN]);
-  const time = tellTimes([...new Set(minutes)].sort((a, b) => a - b));
+  const time = describeTimes([...new Set(minutes)].sort((a, b) => a - b));
   if (days === undefined || time === undefined) return `by the cron pattern ${patterns.join(' and ')}`;
   if (time.startsWith('at ')) return `${days} ${time}`;
   return days === 'every day' ? time : `${time}, ${days}`;
 }
 
 /** Describes sorted times of day; evenly spaced ones as an interval. */
-function tellTimes(times: readonly number[]): string | undefined {
+function describeTimes(times: readonly number[]): string | undefined {
   const [first = Number.NaN, second = first + 1440] = times;
   if (Number.isNaN(first)) return undefined;
   const step = second - first;
@@ -112,12 +112,12 @@ function ordinal(n: number): string {
   return `${n}${ending}`;
 }
 
-function tellDays(dayOfMonth: string, monthField: string, dayOfWeek: string): string | undefined {
+function describeDays(dayOfMonth: string, monthField: string, dayOfWeek: string): string | undefined {
   const months = isStar(monthField) ? [] : fieldValues(monthField, 3)?.map((month) => MONTHS[month - 1] ?? '');
   const isBoth = dayOfWeek.startsWith('+');
   const of = months === undefined || months.length === 0 ? 'the month' : joinWithAnd(months);
-  const week = isStar(dayOfWeek) ? undefined : tellWeekdays(isBoth ? dayOfWeek.slice(1) : dayOfWeek, of);
-  const month = isStar(dayOfMonth) ? undefined : tellMonthDays(dayOfMonth, of);
+  const week = isStar(dayOfWeek) ? undefined : describeWeekdays(isBoth ? dayOfWeek.slice(1) : dayOfWeek, of);
+  const month = isStar(dayOfMonth) ? undefined : describeMonthDays(dayOfMonth, of);
   if (months === undefined || week === '' || month === '') return undefined;
   const inMonths = months.length > 0 && !month && !week?.startsWith('on ') ? ` in ${of}` : '';
   if (month && week)
@@ -127,7 +127,7 @@ function tellDays(dayOfMonth: string, monthField: string, dayOfWeek: string): st
   return `${month ?? week ?? 'every day'}${inMonths}`;
 }
 
-function tellMonthDays(field: string, of: string): string {
+function describeMonthDays(field: string, of: string): string {
   const parts = field.split(',');
   const names = parts.map((part) => {
     if (part === 'L') return 'last day';
@@ -144,7 +144,7 @@ function tellMonthDays(field: string, of: string): string {
   return `${yearly}on the ${joinWithAnd(names)} of ${of}${isRare ? ' (in months that have it)' : ''}`;
 }
 
-function tellWeekdays(field: string, of: string): string {
+function describeWeekdays(field: string, of: string): string {
   const values = fieldValues(field, 4);
   if (values?.join() === '1,2,3,4,5') return 'every weekday';
   if (values?.length === 7) return 'every day';

@@ -1,6 +1,6 @@
 /**
- * Determines the task in which a digest continues: the job's own in the first conversation that received it, and a copy
- * in each further one, with the digest and its files but nothing of other conversations. The same conversation always
+ * Determines the task in which a digest continues: in the first conversation that received it, the job's own; in each
+ * further one, a copy with the digest and its files but nothing from other conversations. The same conversation always
  * gets the same task.
  */
 import { readFile } from 'node:fs/promises';
@@ -28,7 +28,7 @@ export interface DigestSource {
 export interface Digest {
   text: string;
   refs: readonly ArtifactRef[];
-  /** Always continues in a copy: the run produced more than this message shows. */
+  /** Always continue in a copy: the run produced more than this message shows. */
   isPart?: boolean;
 }
 
@@ -44,7 +44,7 @@ export async function digestFor(
   digest: Digest,
   gw: Gateway,
 ): Promise<Pick<OutboundMessage, 'digest' | 'buttons'>> {
-  // A message to a group does not include everything of a run.
+  // A message to a group doesn't include everything from a run.
   const mark = await markDigest(source, { ...digest, isPart: !isDirectAddress(address) }, address, gw);
   const rows = continueDigest(mark.taskId, gw.say(address));
   return { digest: mark, buttons: await gw.consent.buttons.offer(address, rows) };
@@ -112,7 +112,7 @@ async function copyFiles(home: Home, from: string, to: string, refs: readonly Ar
   for (const meta of openTask(home, from).artifacts.list()) {
     if (!refs.some(({ id }) => id === meta.id)) continue;
     if (isLink(meta)) copied.push(await openTask(home, to).artifacts.link(meta));
-    // A file that has been removed in between can't be copied.
+    // A file that was removed in the meantime can't be copied.
     if (!openTask(home, from).artifacts.has(meta)) continue;
     const content = await readFile(openTask(home, from).artifacts.pathOf(meta));
     copied.push(await openTask(home, to).artifacts.create({ ...meta, content }));

@@ -1,9 +1,8 @@
 /**
- * The folder of job files: which jobs are in force, paused or broken, and why. If a file is broken, its last good
- * version stays in force, also after a restart; a file that may be half-written changes nothing yet. Files created here
+ * Manages the folder of job files: which jobs are active, paused or broken, and why. If a file is broken, its last good
+ * version stays active, even after a restart; a file that may be half-written changes nothing yet. Files created here
  * are complete from the first moment.
  */
-
 import fs from 'node:fs';
 import path from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -20,6 +19,7 @@ import {
   copiedFrom,
   createFile,
   entryOf,
+  findJob,
   formatJobFile,
   isMeantAsJob,
   isNote,
@@ -30,8 +30,6 @@ import {
   wrongWith,
 } from './written/job-file.ts';
 import type { LastGood } from './written/last-good.ts';
-
-export type { JobFile } from './written/job-file.ts';
 
 /** Longer than the pauses of a slow writer, but short enough that nobody waits for it. */
 const SETTLE_MS = 500;
@@ -45,7 +43,7 @@ export interface JobsOptions {
   /** The time zone of jobs that name none. */
   timezone: string;
   log: Pick<Logger, 'info' | 'warn' | 'error'>;
-  /** False: only `refresh` reads; for commands that end at once. */
+  /** If false, only `refresh` reads the files; for commands that end at once. */
   watch?: boolean;
   settleMs?: number;
   /** Stores the last good versions of the files beyond this process. */
@@ -56,9 +54,6 @@ export interface JobsOptions {
 
 export class Jobs {
   readonly #options: JobsOptions;
-  readonly #folder: string;
-  readonly #timezone: string;
-  readonly #log: Pick<Logger, 'info' | 'warn' | 'error'>;
   readonly #listeners = new Set<(changed: readonly string[]) => void>();
   readonly #parsed = new WeakMap<WatchedFile, ParsedJobFile>();
   #files: readonly WatchedFile[] = [];
@@ -69,15 +64,12 @@ export class Jobs {
 
   constructor(options: JobsOptions) {
     this.#options = options;
-    this.#folder = options.folder;
-    this.#timezone = options.timezone;
-    this.#log = options.log;
   }
 
   /** Resolves once the existing files have been read. */
   async start(): Promise<void> {
     this.#watch ??= watchFiles({
-      roots: [this.#folder],
+      roots: [this.#options.folder],
       depth: 0,
       match: isMeantAsJob,
       settleMs: this.#options.settleMs ?? SETTLE_MS,
@@ -85,10 +77,10 @@ export class Jobs {
       maxFiles: MAX_FILES,
       watch: this.#options.watch ?? true,
       onSettled: (set) => {
-        this.#files = sorted((set.get(this.#folder) ?? []).filter((file) => !isNote(file)));
+        this.#files = sorted((set.get(this.#options.folder) ?? []).filter((file) => !isNote(file)));
         return this.#rebuild();
       },
-      onError: (error) => this.#log.error({ err: error }, 'job files'),
+      onError: (error) => this.#options.log.error({ err: error }, 'job files'),
     });
     await this.#watch.ready;
   }
@@ -108,19 +100,9 @@ export class Jobs {
     return this.#entries.find((entry) => entry.id === id);
   }
 
-  /**
-   * Finds a job by ID, or else by name in any case.
-   * @throws {UserError} if none or several match
-   */
-  find(idOrName: string): JobFile {
-    const wanted = idOrName.trim().toLowerCase();
-    const exact = this.get(wanted);
-    if (exact) return exact;
-    const named = this.#entries.filter(({ job }) => job?.name.toLowerCase() === wanted);
-    const [only, other] = named;
-    if (only && !other) return only;
-    if (!only) throw new UserError(say('jobs.unknown', { name: idOrName.slice(0, 80) }));
-    throw new UserError(say('jobs.several', { names: named.map(({ id }) => id).join(', ') }));
+  /** @throws {UserError} if none or several match */
+  find(name: string): JobFile {
+    return findJob(this.#entries, name);
   }
 
   /** Calls the listener with the IDs of changed jobs after each change. Returns a function that unsubscribes. */
@@ -140,7 +122,7 @@ export class Jobs {
       (entry) => entry.id === id || entry.job?.name.toLowerCase() === fields.name.toLowerCase(),
     );
     if (same) throw new UserError(say('jobs.nameTaken', { name: same.id }));
-    await formatJobFile(path.join(this.#folder, `${id}.yaml`), fields, this.#timezone);
+    await formatJobFile(path.join(this.#options.folder, `${id}.yaml`), fields, this.#options.timezone);
   }
 
   /**
@@ -151,7 +133,9 @@ export class Jobs {
     await this.refresh();
     await this.check(fields);
     const id = idOf(fields.name);
-    const file = await this.#writing(() => createFile(this.#folder, `${id}.yaml`, fields, this.#timezone));
+    const file = await this.#writing(() =>
+      createFile(this.#options.folder, `${id}.yaml`, fields, this.#options.timezone),
+    );
     await this.refresh();
     return this.get(id) ?? file;
   }
@@ -163,7 +147,7 @@ export class Jobs {
   async change(id: string, keys: Readonly<Record<string, string>>): Promise<void> {
     const [entry] = this.#filesOf(id);
     if (!entry) return;
-    const text = await changedText(entry, keys, this.#timezone);
+    const text = await changedText(entry, keys, this.#options.timezone);
     await this.#writing(() => writeFileAtomic(entry.path, text));
     await this.refresh();
   }
@@ -172,7 +156,7 @@ export class Jobs {
   async remove(id: string): Promise<boolean> {
     const found = this.#entries.filter((entry) => entry.id === id);
     for (const entry of found) await this.#writing(async () => fs.rmSync(entry.path, { force: true }));
-    if (found.length > 0) await syncFolder(this.#folder);
+    if (found.length > 0) await syncFolder(this.#options.folder);
     await this.refresh();
     return found.length > 0;
   }
@@ -199,7 +183,9 @@ export class Jobs {
   async #read(file: WatchedFile): Promise<ParsedJobFile> {
     const known = this.#parsed.get(file);
     if (known) return known;
-    const result = await parseFile(file, this.#timezone).catch((error: unknown) => this.#unreadable(file, error));
+    const result = await parseFile(file, this.#options.timezone).catch((error: unknown) =>
+      this.#unreadable(file, error),
+    );
     // Yields: a thousand files in a row would delay messages.
     await turn();
     this.#parsed.set(file, result);
@@ -226,16 +212,10 @@ export class Jobs {
       const twin = taken.get(id);
       if (twin === undefined) taken.set(id, file.name);
       if (twin !== undefined) {
-        next.push({
-          ...common,
-          state: 'broken',
-          ...wrongWith(say('jobFiles.twin', { file: file.name, twin })),
-        });
-      } else if (isDisabled) next.push({ ...common, state: 'disabled', ...jobIn(await this.#read(file)) });
+        next.push(entryOf(common, wrongWith(say('jobFiles.twin', { file: file.name, twin })), undefined));
+      } else if (isDisabled) next.push({ ...common, state: 'disabled', ...jobOf(await this.#read(file)) });
       else if (this.#mayGoOn(file))
-        next.push(
-          before ?? { ...common, state: 'broken', ...wrongWith(say('jobFiles.unfinished', { file: file.name })) },
-        );
+        next.push(before ?? entryOf(common, wrongWith(say('jobFiles.unfinished', { file: file.name })), undefined));
       else
         next.push(
           await this.#entry(file, { common, before, next }).catch((error: unknown) =>
@@ -264,7 +244,7 @@ export class Jobs {
 
   /** A fault in reading one file must not stop the others. */
   #unreadable(file: WatchedFile, error: unknown): Exclude<ParsedJobFile, { job: unknown }> {
-    this.#log.error({ err: error, file: file.name }, 'a job file cannot be read');
+    this.#options.log.error({ err: error, file: file.name }, 'a job file cannot be read');
     const message = error instanceof Error ? error.message : String(error);
     return wrongWith(say('common.asItIs', { text: `${file.name}: ${message}` }));
   }
@@ -275,7 +255,7 @@ export class Jobs {
       return false;
     clearTimeout(this.#recheck);
     this.#recheck = setTimeout(
-      () => void this.#rebuild().catch((error) => this.#log.error({ err: error }, 'job files')),
+      () => void this.#rebuild().catch((error) => this.#options.log.error({ err: error }, 'job files')),
       OPEN_END_MS - age + 1,
     );
     this.#recheck.unref();
@@ -286,9 +266,9 @@ export class Jobs {
     for (const { id, file, problem, job } of next) {
       if (problem === undefined || this.#entries.some((entry) => entry.file === file && entry.problem === problem))
         continue;
-      this.#log.warn(
+      this.#options.log.warn(
         { job: id, problem },
-        job ? 'a job file is broken; the version before stays in force' : 'a job file is broken',
+        job ? 'a job file is broken; its previous version stays active' : 'a job file is broken',
       );
     }
   }
@@ -312,13 +292,13 @@ export class Jobs {
   }
 
   async #rename(entry: JobFile, name: string): Promise<void> {
-    const target = path.join(this.#folder, name);
+    const target = path.join(this.#options.folder, name);
     if (fs.existsSync(target)) throw new UserError(say('jobs.fileThere', { file: name }));
     await this.#writing(async () => fs.renameSync(entry.path, target));
-    await syncFolder(this.#folder);
+    await syncFolder(this.#options.folder);
     await this.refresh();
   }
 }
 
-/** A paused file may contain anything; if it is a job, it has a name. */
-const jobIn = (result: ParsedJobFile): Pick<JobFile, 'job'> => ('job' in result ? { job: result.job } : {});
+/** A paused file may contain anything. */
+const jobOf = (read: ParsedJobFile): Pick<JobFile, 'job'> => ('job' in read ? { job: read.job } : {});

@@ -4,7 +4,7 @@ import { deliverResult } from './answers.ts';
 import { jobFilesAt } from './board/files.ts';
 import { jobs as command } from './command.ts';
 import { notify } from './notify.ts';
-import { jobsOf } from './open.ts';
+import { jobsOf } from './on-demand.ts';
 import { changeJob, createJob, deleteJob, listJobs } from './tools.ts';
 import { askToMove, moveJobs } from './travel.ts';
 

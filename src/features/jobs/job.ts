@@ -19,10 +19,10 @@ export const MAX_JOB_BYTES = 64 * 1024;
 const MAX_PROMPT_BYTES = 32 * 1024;
 const MAX_PROBLEMS = 10;
 
-/** A job's own settings; missing ones come from `agents/{viber}.yaml`, then from the configuration. */
+/** The job's own settings. Missing ones come from `agents/{viber}.yaml`, then from the configuration. */
 export interface JobAgent {
   model?: string;
-  /** The agent's part of the system prompt, not the job's. */
+  /** The system prompt of the agent, not of the job. */
   prompt?: string;
   skills?: string[];
   tools?: string[];
@@ -35,20 +35,22 @@ export interface Job {
   id: string;
   name: string;
   schedule: Schedule;
-  /** The text in the file. */
+  /** The text as written in the file. */
   scheduleText: string;
-  /** The schedule as one English phrase. */
+  /** The schedule as an English phrase. */
   words: string;
   timezone: string;
   prompt: string;
   viber?: string;
+  /** The name or path of the project that its runs use. */
+  project?: string;
   agent: JobAgent;
   deliver: WrittenAddress[];
-  /** Runs a slot missed within the last 24 hours late. */
+  /** Whether to run a slot late if it was missed within the last 24 hours. */
   catchUp: boolean;
   enabled: boolean;
   jitterMs: number;
-  /** The principal who created it from a chat (`telegram:1001`); absent for a file written by hand. */
+  /** The principal who created it in a chat (`telegram:1001`); absent for a file written by hand. */
   createdBy?: string;
   /** ISO 8601. */
   createdAt?: string;
@@ -56,7 +58,7 @@ export interface Job {
 
 const FILE = /^([a-z0-9][a-z0-9_-]{0,63})(\.disabled)?\.ya?ml$/i;
 
-/** Returns the job that a file name stands for, or undefined for any other name. */
+/** Returns the name of the job for a file name; undefined if it isn't a job file's name. */
 export function jobFileName(name: string): { id: string; isDisabled: boolean } | undefined {
   const [, id, disabled] = FILE.exec(name) ?? [];
   return id === undefined ? undefined : { id: id.toLowerCase(), isDisabled: disabled !== undefined };
@@ -78,7 +80,7 @@ const address = wantedText('address').transform((value, context) => {
   return z.NEVER;
 });
 
-/** Like `section` of the configuration: the error text for an unknown key is the list of known ones. */
+/** Like `section` of the configuration: the error for an unknown key lists the known ones. */
 const section = <T extends z.ZodRawShape>(shape: T) =>
   z.strictObject(shape, {
     error: ({ code }) => (code === 'unrecognized_keys' ? Object.keys(shape).join(' ') : ('section' satisfies Want)),
@@ -99,6 +101,7 @@ const jobSchema = section({
   prompt,
   ...overrides,
   viber: wantedText('viber', /^[a-z0-9][a-z0-9_-]{0,63}$/).exactOptional(),
+  project: wantedText('name').exactOptional(),
   agent: section({
     ...overrides,
     prompt: prompt.exactOptional(),
@@ -119,7 +122,7 @@ export type JobFields = z.input<typeof jobSchema>;
 export interface ParseOptions {
   /** The name to use in error messages. */
   file: string;
-  /** Resolves "tomorrow at 9", only to show in the refusal what it would mean. */
+  /** Resolves "tomorrow at 9", but only so that the refusal can show its meaning. */
   now: Date;
   /** The time zone of a job that names none. */
   timezone: string;
@@ -154,13 +157,13 @@ export async function parseJob(source: string, { file, now, timezone }: ParseOpt
   problems.push(...others.slice(0, MAX_PROBLEMS).map(({ path, said }) => fail(path, said)));
   const zoneOfJob = result.data?.timezone ?? timezone;
   const time = parseTime(data, { timezone: zoneOfJob, now });
-  // A schedule that is not text already has a problem.
+  // A schedule that isn't text has been reported already.
   if ('problem' in time && typeof data.schedule === 'string' && data.schedule.trim() !== '') {
     problems.push(fail(['schedule'], time.problem));
   }
   if (!result.success || problems.length > 0 || 'problem' in time)
     throw new ConfigError(problems.slice(0, MAX_PROBLEMS));
-  const { name, prompt: words, viber, deliver, enabled, createdBy, createdAt, ...rest } = result.data;
+  const { name, prompt: words, viber, project, deliver, enabled, createdBy, createdAt, ...rest } = result.data;
   const { model, skills, tools, maxSteps } = rest;
   return {
     id,
@@ -180,6 +183,7 @@ export async function parseJob(source: string, { file, now, timezone }: ParseOpt
     enabled,
     jitterMs: rest.jitter * 1000,
     ...(viber === undefined ? {} : { viber }),
+    ...(project === undefined ? {} : { project }),
     ...(createdBy === undefined ? {} : { createdBy }),
     ...(createdAt === undefined ? {} : { createdAt }),
   };
@@ -223,7 +227,7 @@ function misnamed(file: string): Wording {
   return say(/\.ya?ml$/i.test(file) ? 'jobFiles.badName' : 'jobFiles.otherEnding', { file });
 }
 
-/** Returns for each unknown key the key that was probably meant, or all keys. */
+/** Returns for each unknown key the most similar key, or all keys. */
 function unknownKeys(issue: z.core.$ZodIssueUnrecognizedKeys) {
   const keys = issue.message.split(' ');
   return issue.keys.slice(0, MAX_PROBLEMS).map((key) => {
@@ -236,10 +240,7 @@ function unknownKeys(issue: z.core.$ZodIssueUnrecognizedKeys) {
 
 type Time = Pick<Job, 'schedule' | 'words' | 'timezone'> | { problem: Wording };
 
-/**
- * Refuses relative times: a file is read again and again, and saved again with each correction; its meaning must not
- * move with that.
- */
+/** Refuses relative times: a file is read again and again, and its meaning must not change each time. */
 function parseTime(data: Section, { timezone, now }: { timezone: string; now: Date }): Time {
   try {
     const options = { timezone, now, allowPast: true };

@@ -2,9 +2,21 @@
 import { ConfigError } from '../../errors.ts';
 import type { OfferedNames } from '../../runtime/contract/feature.ts';
 import type { KnownNames } from '../../runtime/contract/job-service.ts';
+import { offeredNames } from '../../runtime/features.ts';
 import type { ModelCheck, NamedModels } from '../../runtime/model/models.ts';
 import { ownTools } from '../../runtime/tools/table.ts';
-import { listVibers } from '../../workspace/home.ts';
+import { DEFAULT_VIBER, listVibers } from '../../workspace/home.ts';
+import { configOf, type Gateway } from '../gateway.ts';
+
+/** Returns the viber of jobs that name none. */
+export const defaultViber = (gw: Gateway): string => configOf(gw).viber ?? DEFAULT_VIBER;
+
+/** @param vibers whose skills are loaded */
+export async function namesKnownTo(gw: Gateway, vibers: readonly string[]): Promise<KnownNames> {
+  const { home, features, models } = gw;
+  const at = { config: configOf(gw), home: home.root, reserved: features.reserved, natives: features.natives };
+  return knownNames(home, models.providers, await offeredNames(features.on, vibers, at, gw));
+}
 
 export function knownNames(
   home: Parameters<typeof listVibers>[0],

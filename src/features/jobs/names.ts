@@ -1,6 +1,6 @@
 /**
- * Checks the names that jobs in force use: when files change, on request, and before each run, so that additions count
- * without a restart. Reports each unknown name to the owners once.
+ * Checks the names that active jobs use: when files change, on request, and before each run, so that additions take
+ * effect without a restart. Reports each unknown name to the owners once.
  */
 import { hashText } from '../../lib/files.ts';
 import type { Logger } from '../../log.ts';
@@ -24,13 +24,13 @@ export interface JobNamesOptions {
   log: Pick<Logger, 'warn' | 'error'>;
 }
 
-/** If more files have unknown names, the owners get one combined message. */
-const MAX_TOLD = 5;
+/** If more files than this have unknown names, the owners get one combined message. */
+const MAX_REPORTS = 5;
 
 export class JobNames {
   readonly #options: JobNamesOptions;
   #known: KnownNames | undefined;
-  readonly #told = new Map<string, string>();
+  readonly #reported = new Map<string, string>();
 
   constructor(options: JobNamesOptions) {
     this.#options = options;
@@ -41,40 +41,40 @@ export class JobNames {
     this.#known = await this.#look(this.#inForce());
   }
 
-  /** Returns the unknown names as of the last `refresh`. */
+  /** Returns the unknown names found by the last `refresh`. */
   of(job: Naming): UnknownName[] {
     return this.#known ? unknownIn(job, this.#options.usual, this.#known) : [];
   }
 
-  /** Returns the names that are unknown now. Never rejects. */
+  /** Returns the names that are currently unknown. Never rejects. */
   async now(job: Naming): Promise<UnknownName[]> {
     const known = await this.#look([job]);
     return known ? unknownIn(job, this.#options.usual, known) : [];
   }
 
-  /** Tells the owners about new unknown names. Never rejects. */
+  /** Reports new unknown names to the owners. Never rejects. */
   async check(): Promise<void> {
     await this.refresh();
     const jobs = this.#inForce();
     const ids = new Set(jobs.map(({ id }) => id));
-    for (const id of this.#told.keys()) if (!ids.has(id)) this.#told.delete(id);
+    for (const id of this.#reported.keys()) if (!ids.has(id)) this.#reported.delete(id);
     const found = jobs.map((job) => ({ job, unknown: this.of(job) })).filter(({ unknown }) => unknown.length > 0);
-    const fresh = found.filter(({ job, unknown }) => this.#told.get(job.id) !== unknownSum(unknown));
+    const fresh = found.filter(({ job, unknown }) => this.#reported.get(job.id) !== unknownSum(unknown));
     for (const { job, unknown } of fresh)
-      this.#options.log.warn({ job: job.id, unknown }, 'a job names what there is not');
-    if (fresh.length <= MAX_TOLD) {
-      for (const { job, unknown } of fresh) await this.tell(job, unknown);
+      this.#options.log.warn({ job: job.id, unknown }, "a job names something that doesn't exist");
+    if (fresh.length <= MAX_REPORTS) {
+      for (const { job, unknown } of fresh) await this.report(job, unknown);
       return;
     }
-    for (const { job, unknown } of fresh) this.#told.set(job.id, unknownSum(unknown));
+    for (const { job, unknown } of fresh) this.#reported.set(job.id, unknownSum(unknown));
     const id = hashText(fresh.map(({ job, unknown }) => `${job.id} ${unknownSum(unknown)}`).join('\n')).slice(0, 16);
     await this.#options.tellOwners(`jobs-unknown-${id}`, say('jobs.manyUnknown', { n: fresh.length }));
   }
 
-  /** Tells the owners once about the same names, also across restarts: the message's ID is derived from them. */
-  async tell({ id, name }: Job, unknown: readonly UnknownName[]): Promise<void> {
+  /** Reports the same names to the owners once, also across restarts: the message's ID is derived from them. */
+  async report({ id, name }: Job, unknown: readonly UnknownName[]): Promise<void> {
     const sum = unknownSum(unknown);
-    this.#told.set(id, sum);
+    this.#reported.set(id, sum);
     const what = sayAll(sayUnknown(unknown, escapeMarkdown));
     await this.#options.tellOwners(`job-${id}-unknown-${sum}`, say('jobs.names', { name: quotedName(name), what }));
   }
@@ -90,7 +90,7 @@ export class JobNames {
     try {
       return await this.#options.lookUp([...new Set(vibers)]);
     } catch (err) {
-      this.#options.log.error({ err }, 'what jobs may name could not be looked up');
+      this.#options.log.error({ err }, 'could not look up the names that jobs may use');
       return undefined;
     }
   }

@@ -1,4 +1,4 @@
-/** A job requested in a chat: its meaning, whether it is permitted, and its file (promise 41). */
+/** Creates a job requested in a chat: interprets it, checks that it is permitted, and writes its file (promise 41). */
 
 import type { OutboundTargets } from '../../access/outbound-targets.ts';
 import { identityText, type Principal } from '../../access/principal.ts';
@@ -7,7 +7,7 @@ import { UserError } from '../../errors.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { viberCommand } from '../../lib/invocation.ts';
 import { say } from '../../messages/messages.ts';
-import type { JobService, NewJob } from '../../runtime/contract/job-service.ts';
+import type { NewJob } from '../../runtime/contract/job-service.ts';
 import { withAccount } from '../../runtime/conversations/asked-places.ts';
 import type { Jobs } from './files.ts';
 import type { JobFields } from './job.ts';
@@ -20,38 +20,25 @@ export interface NewJobsOptions {
   /** Returns the direct conversations of an owner. */
   directOf: (principal: Principal) => Address[];
   /** `jobs` of the configuration. */
-  settings: { timezone: string; min_minutes: number; max: number };
+  settings: { timezone: string; minMinutes: number; max: number };
 }
 
-export interface NewJobs {
-  preview: JobService['preview'];
-  /**
-   * Returns what another time means.
-   * @throws {UserError}
-   */
-  changed(to: Pick<NewJob, 'schedule' | 'timezone'>, agoMs?: number): ReturnType<JobService['preview']>;
-  /**
-   * Returns the fields of the job's file.
-   * @param agoMs how long ago the job was requested
-   * @throws {UserError}
-   * @throws {DeliveryError} while a platform can't be asked
-   */
-  fields(job: NewJob, by: Principal, from: Address, agoMs: number): Promise<JobFields>;
-}
+export type NewJobs = ReturnType<typeof createNewJobs>;
 
 const SHOWN_TIMES = 3;
 const MINUTE_MS = 60_000;
 const SILENT = ['local', 'terminal', 'api', 'hub'];
 
-export function createNewJobs({ clock, jobs, targets, settings, directOf }: NewJobsOptions): NewJobs {
+export function createNewJobs({ clock, jobs, targets, settings, directOf }: NewJobsOptions) {
   function timing({ schedule: text, timezone = settings.timezone }: Pick<NewJob, 'schedule' | 'timezone'>, now: Date) {
     const parsed = parseSchedule(text, { timezone, now, anchor: now });
     const gap = shortestGapMs(parsed.schedule, now);
-    if (gap < settings.min_minutes * MINUTE_MS) {
-      throw new UserError(say('jobs.tooOften', { n: settings.min_minutes }));
+    if (gap < settings.minMinutes * MINUTE_MS) {
+      throw new UserError(say('jobs.tooOften', { n: settings.minMinutes }));
     }
     const next = nextSlots(parsed.schedule, now, SHOWN_TIMES).map((time) => time.toISOString());
-    return { ...parsed, next, stored: storedText(text, parsed) };
+    const { words, timezone: zone } = parsed;
+    return { stored: storedText(text, parsed), words, timezone: zone, next, now: now.toISOString() };
   }
 
   function read(job: NewJob, now: Date) {
@@ -66,7 +53,7 @@ export function createNewJobs({ clock, jobs, targets, settings, directOf }: NewJ
     return found;
   }
 
-  /** Returns where the result goes: a terminal, the Board or a program can't receive a message first. */
+  /** Returns where the result goes: a terminal, the Board or a program can't receive a message unasked. */
   async function placesOf({ deliver }: NewJob, by: Principal, from: Address): Promise<string[]> {
     const isHere = !SILENT.includes(from.channel);
     const places = [...new Set(deliver ?? (isHere ? [formatAddress(from)] : []))];
@@ -80,6 +67,12 @@ export function createNewJobs({ clock, jobs, targets, settings, directOf }: NewJ
     throw new UserError(say('jobs.sayWhere', { command: viberCommand('init') }));
   }
 
+  /**
+   * Returns the fields of the job's file.
+   * @param agoMs how long ago the job was requested
+   * @throws {UserError}
+   * @throws {DeliveryError} while a platform can't be asked
+   */
   async function fields(job: NewJob, by: Principal, from: Address, agoMs: number): Promise<JobFields> {
     const asked = new Date(clock.now() - Math.max(0, agoMs));
     const { stored, timezone } = read(job, asked);
@@ -99,16 +92,13 @@ export function createNewJobs({ clock, jobs, targets, settings, directOf }: NewJ
   }
 
   return {
-    preview(job) {
-      const now = new Date(clock.now());
-      const { stored, words, timezone, next } = read(job, now);
-      return { stored, words, timezone, next, now: now.toISOString() };
-    },
-    changed(to, agoMs = 0) {
-      const now = new Date(clock.now() - Math.max(0, agoMs));
-      const { stored, words, timezone, next } = timing(to, now);
-      return { stored, words, timezone, next, now: now.toISOString() };
-    },
+    preview: (job: NewJob) => read(job, new Date(clock.now())),
+    /**
+     * Returns the meaning of a changed time.
+     * @throws {UserError}
+     */
+    changed: (to: Pick<NewJob, 'schedule' | 'timezone'>, agoMs = 0) =>
+      timing(to, new Date(clock.now() - Math.max(0, agoMs))),
     fields,
   };
 }

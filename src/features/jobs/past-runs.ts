@@ -1,7 +1,7 @@
 /**
- * Removes the tasks that job runs leave behind, after a while. One list per day (`spool/jobs/runs/2026-01-31.jsonl`)
- * names these tasks; it is written before the run is queued, so that the sweep reads nothing else. A task whose record
- * names no job now belongs to somebody and stays.
+ * Removes the tasks of past job runs after a while. One list per day (`spool/jobs/runs/2026-01-31.jsonl`) names these
+ * tasks; it is written before the run is queued, so that the sweep reads nothing else. A task whose record no longer
+ * names a job now belongs to somebody and stays.
  */
 
 import fs from 'node:fs/promises';
@@ -24,9 +24,9 @@ export async function noteJobRun(home: Home, task: string, now: Date): Promise<v
 }
 
 /**
- * Removes the tasks of job runs older than `keepDays`, with their files and sessions, and returns their number. A task
- * that is still running or pending, or can't be removed, is retried as many days later; `onError` gets the error, and
- * the others continue. The work grows with the runs of the expired days only.
+ * Removes the tasks of job runs older than `keepDays`, with their files and sessions, and returns their number. If a
+ * task is still running or pending, or can't be removed, it is retried after the same number of days; `onError` gets
+ * the error, and the sweep continues. The work depends only on the runs of the expired days.
  */
 export async function sweepJobRuns(
   home: Home,
@@ -64,7 +64,7 @@ export async function sweepJobRuns(
 }
 
 async function fateOf(home: Home, task: string): Promise<'remove' | 'keep' | 'later'> {
-  // A record that was rebuilt after damage no longer names its job, so the task is kept.
+  // A record that was rebuilt after damage no longer names its job, so its task is kept.
   const record = openTask(home, task).record();
   if (record?.job === undefined) return 'keep';
   return record.state === 'running' || record.state === 'pending' ? 'later' : 'remove';

@@ -1,6 +1,6 @@
 /**
- * The state of jobs and its changes: when a job was first seen, which slot is settled, how its runs ended. A record
- * that can't be written still counts in memory; after a crash that costs a duplicate, which the queue rejects.
+ * Keeps the state of jobs: when a job was first seen, which slots are settled, how its runs ended. A record that can't
+ * be written still counts in memory; after a crash this leads to a duplicate, which the queue rejects.
  */
 
 import type { Clock } from '../../lib/clock.ts';
@@ -14,16 +14,16 @@ import type { JobState, JobStates } from './state.ts';
 const KEEP_MS = 30 * 24 * 3_600_000;
 /** The queue recognises duplicates for 30 days. */
 const WRONG_CLOCK_MS = 32 * 24 * 3_600_000;
-/** A job first seen this far in the future was seen by a clock that was ahead; it does not wait for that time. */
+/** A job first seen this far in the future was seen with a clock that was ahead; it doesn't wait for that time. */
 const SEEN_AHEAD_MS = 2 * 24 * 3_600_000;
 const MINUTE_MS = 60_000;
-/** Longer than an approval stays open, so that a requested job already has its record. */
+/** Longer than an approval stays pending, so that a requested job already has its record. */
 const MADE_LATELY_MS = 60 * MINUTE_MS;
 
 export type Outcome = 'completed' | 'error' | 'stopped';
 
 export interface Trouble {
-  /** The number in a row. */
+  /** The number of failures in a row. */
   failures: number;
   /**
    * The time of the first one; with the job's ID it identifies the streak, so that a repeated report can be recognised.
@@ -60,7 +60,7 @@ export class Records {
     return this.#state.ids();
   }
 
-  /** Starts the schedule of a job in force: a new, changed or returning job begins now, without earlier slots. */
+  /** Starts the schedule of an active job. A new, changed or returning job begins now, without earlier slots. */
   adopt(job: Job): void {
     const { id, schedule: wanted, createdBy, createdAt } = job;
     const now = this.#clock.now();
@@ -75,8 +75,8 @@ export class Records {
         const since = isFresh ? Math.min(now, made) : now;
         return { schedule, definition, since, failures: 0 };
       }
-      const known = this.#rightAgain(id, stored, now);
-      const { goneSince, ...rest } = mended(known, definition);
+      const known = this.#withoutFuture(id, stored, now);
+      const { goneSince, ...rest } = forDefinition(known, definition);
       const isNew = known.schedule !== schedule || goneSince !== undefined || known.since > now + MINUTE_MS;
       if (isNew) return beginning(rest, schedule, now);
       return known.definition === definition ? known : rest;
@@ -84,37 +84,38 @@ export class Records {
   }
 
   /**
-   * Somebody requested this job, or its schedule, at that time: slots since then count, however late the approval came.
+   * Records that somebody requested this job, or its schedule, at that time: slots since then count, however late the
+   * approval came.
    */
   async asked(job: Job, at: number): Promise<void> {
     const since = Math.min(this.#clock.now(), at);
     const schedule = JSON.stringify(job.schedule);
     await this.#change(job.id, (known = { schedule, since, failures: 0 }) => {
-      const { goneSince, ...rest } = mended(known, definitionOf(job));
+      const { goneSince, ...rest } = forDefinition(known, definitionOf(job));
       return beginning(rest, schedule, since);
     });
   }
 
-  /** The clock was set back while the job was in force. */
+  /** Handles that the clock was set back while the job was active. */
   clockBack(id: string): void {
     const now = this.#clock.now();
-    void this.#change(id, (known) => known && this.#rightAgain(id, known, now));
+    void this.#change(id, (known) => known && this.#withoutFuture(id, known, now));
   }
 
   /**
-   * A slot later than now was settled by a clock that was ahead, so it does not count. The queue knows for 30 days
-   * which slots before it have run; a job with slots further apart starts over.
+   * A slot later than now was settled with a clock that was ahead, so it doesn't count. For 30 days, the queue knows
+   * which earlier slots have run; a job with slots further apart starts over.
    */
-  #rightAgain(id: string, known: JobState, now: number): JobState {
+  #withoutFuture(id: string, known: JobState, now: number): JobState {
     const { lastSlot = 0, ...rest } = known;
     const isFar = lastSlot > now + WRONG_CLOCK_MS || known.since > now + SEEN_AHEAD_MS;
     if (lastSlot <= now && !isFar) return known;
-    this.#log.warn({ job: id, lastSlot }, 'the clock was ahead; what was settled by it is open again');
+    this.#log.warn({ job: id, lastSlot }, 'the clock was ahead; slots that it settled count again');
     if (isFar) return { ...rest, since: now };
     return rest;
   }
 
-  /** Marks a job that is no longer in force. Its state is removed after 30 days unless its file still exists. */
+  /** Marks a job as no longer active. Its state is removed after 30 days unless its file still exists. */
   gone(id: string, hasFile: boolean): void {
     const known = this.get(id);
     if (!known) return;
@@ -132,7 +133,7 @@ export class Records {
     await this.#change(id, (known) => known && { ...known, lastSlot: time, lastSkip: { slot: time, reason } });
   }
 
-  /** @param before the last run when firing began; if it differs now, that run has ended in between */
+  /** @param before the last run when firing began; if it differs now, that run has ended in the meantime */
   async fired(id: string, slot: Date, before: JobState['lastRun']): Promise<void> {
     const time = slot.getTime();
     const began = { slot: time, at: this.#clock.now(), state: 'running' as const };
@@ -143,7 +144,7 @@ export class Records {
     });
   }
 
-  /** The run had been fired by an earlier process and is over: restores the previous last run. */
+  /** Restores the previous last run: an earlier process had fired this run, and it is over. */
   async overBefore(id: string, before: JobState['lastRun']): Promise<void> {
     await this.#change(id, (known) => {
       if (known?.lastRun?.state !== 'running') return undefined;
@@ -157,7 +158,7 @@ export class Records {
     await this.#change(id, (known) => known && { ...known, lastRun: { slot: time, at: time, state: 'running' } });
   }
 
-  /** Returns the failure that somebody has to be told about. */
+  /** Returns the failure to report, if any. */
   async ended(
     id: string,
     outcome: Outcome,
@@ -184,7 +185,7 @@ export class Records {
     return trouble;
   }
 
-  async told(id: string): Promise<void> {
+  async reported(id: string): Promise<void> {
     const now = this.#clock.now();
     await this.#change(id, (known) => known && { ...known, toldAt: now });
   }
@@ -203,7 +204,7 @@ export class Records {
     } catch (error) {
       after ??= next(before);
       if (after) this.#unwritten.set(id, after);
-      this.#log.error({ err: error, job: id }, 'the record of a job cannot be written');
+      this.#log.error({ err: error, job: id }, 'could not write the state of a job');
     }
     if (after && !(isEqualJson(before?.lastRun, after.lastRun) && isEqualJson(before?.lastSkip, after.lastSkip)))
       this.#onRun(id);
@@ -217,7 +218,7 @@ function beginning(known: JobState, schedule: string, since: number): JobState {
 }
 
 /** Failures and the pause after them belong to the job's definition; a changed or returning job starts without them. */
-function mended(known: JobState, definition: string): JobState {
+function forDefinition(known: JobState, definition: string): JobState {
   const isSameJob = known.definition === undefined || known.definition === definition;
   if (isSameJob && known.goneSince === undefined) return { ...known, definition };
   const { failingSince, restUntil, toldAt, lastSkip, ...rest } = known;

@@ -17,8 +17,6 @@ export interface SchedulerOptions {
   /** Returns whether a run of the job is queued or running. */
   isBusy(id: string): Promise<boolean>;
   log: Pick<Logger, 'info' | 'warn' | 'error'>;
-  /** How old a missed slot may be and still run, in ms. */
-  windowMs?: number;
   /** Called once per streak of failures. */
   onTrouble?(job: Job, trouble: Trouble): void | Promise<void>;
   onSkip?(job: Job, slot: Date, reason: SkipReason): void;

@@ -1,24 +1,19 @@
 /**
- * Fires jobs at their slots, each slot at most once. The queue's unique name for a run claims the slot; `fire` makes it
- * durable before the run begins, and the state here is written after that. A crash in between fires the slot again, and
- * the queue answers `duplicate`.
+ * Fires jobs at their slots, each slot at most once. The queue's unique name for a run claims the slot: `fire` makes
+ * the run durable before it begins, and the state here is written after that. A crash in between fires the slot again,
+ * and the queue answers `duplicate`.
  */
 
 import { setImmediate as turn } from 'node:timers/promises';
 import { crashPoint } from '../../crash-points.ts';
 import { UserError } from '../../errors.ts';
-import type { Clock } from '../../lib/clock.ts';
-import type { Logger } from '../../log.ts';
 import { say } from '../../messages/messages.ts';
-import { decideSlot, removableFrom, retryMs, settledUntil, WINDOW_MS } from './decide.ts';
-import type { Jobs } from './files.ts';
+import { decideSlot, removableFrom, retryMs, settledUntil } from './decide.ts';
 import type { Job } from './job.ts';
 import { type Outcome, Records, type Trouble } from './records.ts';
 import { nextSlot, nextSlots } from './schedule.ts';
 import type { SchedulerOptions } from './scheduler-options.ts';
 import type { JobState } from './state.ts';
-
-export type { Trouble } from './records.ts';
 
 /** The longest timer: a clock change or a suspended machine is noticed within this time. */
 const STEP_MS = 60_000;
@@ -26,26 +21,22 @@ const MAX_FIRING = 16;
 
 interface Plan {
   job: Job;
-  /** Milliseconds since the epoch; -Infinity: not decided yet, Infinity: never. */
+  /** Milliseconds since the epoch; -Infinity means not decided yet, Infinity means never. */
   due: number;
   /** The `since` of its state at the last decision. */
   since?: number;
   /** Set if its slot could not be stored. */
   retry?: { slot: number; tries: number; at: number };
-  /** Since when it has no further slots. */
+  /** The time since which it has had no further slots. */
   doneAt?: number;
 }
 
 export class Scheduler {
   readonly #options: SchedulerOptions;
-  readonly #clock: Clock;
-  readonly #jobs: Pick<Jobs, 'all' | 'get' | 'onChange' | 'remove'>;
-  readonly #log: Pick<Logger, 'info' | 'warn' | 'error'>;
-  readonly #windowMs: number;
   readonly #records: Records;
   readonly #plans = new Map<string, Plan>();
   readonly #waiting = new Set<string>();
-  /** Jobs that are being decided or fired; each at most once, and few in total. */
+  /** Jobs that are being decided or fired: each at most once, and only a few at a time. */
   readonly #working = new Set<string>();
   readonly #lanes = new Set<Promise<void>>();
   #lastNow = 0;
@@ -55,17 +46,15 @@ export class Scheduler {
 
   constructor(options: SchedulerOptions) {
     this.#options = options;
-    this.#clock = options.clock;
-    this.#jobs = options.jobs;
-    this.#log = options.log;
-    this.#windowMs = options.windowMs ?? WINDOW_MS;
-    this.#records = new Records(this.#clock, options.state, this.#log, (id) => options.onRun?.(id));
+    this.#records = new Records(options.clock, options.state, options.log, (id) => options.onRun?.(id));
   }
 
-  /** Call it once the job files have been read: a missing job counts as removed. May be called again after `stop`. */
+  /**
+   * Must be called after the job files have been read: a missing job counts as removed. May be repeated after `stop`.
+   */
   start(): void {
-    this.#lastNow = this.#clock.now();
-    this.#unsubscribe ??= this.#jobs.onChange(() => this.#replan());
+    this.#lastNow = this.#options.clock.now();
+    this.#unsubscribe ??= this.#options.jobs.onChange(() => this.#replan());
     this.#replan();
   }
 
@@ -86,13 +75,13 @@ export class Scheduler {
    * @throws {UserError} if the job does not exist, is off or is running
    */
   async runNow(id: string): Promise<'accepted' | 'duplicate'> {
-    const entry = this.#jobs.get(id);
+    const entry = this.#options.jobs.get(id);
     const job = entry?.state === 'disabled' ? undefined : entry?.job;
     if (!entry) throw new UserError(say('jobs.unknown', { name: id }));
     if (!job) throw new UserError(say('jobs.notOn', { name: id }));
     const isRunning = say('jobs.underWay', { name: id });
     if (this.#working.has(id)) throw new UserError(isRunning);
-    const slot = new Date(this.#clock.now());
+    const slot = new Date(this.#options.clock.now());
     this.#working.add(id);
     try {
       if (await this.#options.isBusy(id)) throw new UserError(isRunning);
@@ -107,33 +96,37 @@ export class Scheduler {
 
   /** Returns the next times without jitter; fewer than n if the schedule ends. */
   next(id: string, n: number): Date[] {
-    const entry = this.#jobs.get(id);
+    const entry = this.#options.jobs.get(id);
     if (!entry?.job || entry.state === 'disabled') return [];
     const known = this.#records.get(id);
-    return nextSlots(entry.job.schedule, new Date(Math.max(this.#clock.now(), known ? settledUntil(known) : 0)), n);
+    return nextSlots(
+      entry.job.schedule,
+      new Date(Math.max(this.#options.clock.now(), known ? settledUntil(known) : 0)),
+      n,
+    );
   }
 
   /** Records the end of a run. Counts failures, and removes a one-time job created from a chat. */
   async ended(id: string, outcome: Outcome, details: { task?: string; error?: string } = {}): Promise<void> {
     const trouble = await this.#records.ended(id, outcome, details);
-    if (trouble) await this.#tellTrouble(id, trouble);
+    if (trouble) await this.#reportTrouble(id, trouble);
     await this.#removeDone(this.#plans.get(id));
   }
 
-  /** Somebody requested a job, or another time for it, `agoMs` ago: slots since then count. A paused job has none. */
+  /** Records that somebody requested a job, or another time for it, `agoMs` ago: slots since then count. */
   async asked(id: string, agoMs: number): Promise<void> {
-    const { job, state } = this.#jobs.get(id) ?? {};
+    const { job, state } = this.#options.jobs.get(id) ?? {};
     if (!job || state !== 'loaded') return;
-    await this.#records.asked(job, this.#clock.now() - Math.max(0, agoMs));
+    await this.#records.asked(job, this.#options.clock.now() - Math.max(0, agoMs));
     await this.noticed(id);
   }
 
-  /** The job's state has changed, here or in another process. */
+  /** Must be called when the job's state has changed, here or in another process. */
   async noticed(id: string): Promise<void> {
     const plan = this.#plans.get(id);
     const isStale = plan?.since !== undefined && plan.since !== this.#records.get(id)?.since;
     if (!isStale) return this.#removeDone(plan);
-    this.#plans.set(id, anew(plan));
+    this.#plans.set(id, undecided(plan));
     this.#tick();
   }
 
@@ -142,14 +135,14 @@ export class Scheduler {
     return this.#records.get(id);
   }
 
-  /** Resolves once everything due now is done. */
+  /** Resolves once everything that is due now is done. */
   async idle(): Promise<void> {
     while (this.#lanes.size > 0) await Promise.all(this.#lanes);
   }
 
   #replan(): void {
     const active = new Map<string, Job>();
-    for (const { id, state, job } of this.#jobs.all()) {
+    for (const { id, state, job } of this.#options.jobs.all()) {
       if (job?.enabled && state !== 'disabled' && !active.has(id)) active.set(id, job);
     }
     for (const [id, job] of active) {
@@ -157,18 +150,19 @@ export class Scheduler {
       if (this.#plans.get(id)?.job !== job) this.#plans.set(id, { job, due: Number.NEGATIVE_INFINITY });
     }
     for (const id of this.#plans.keys()) if (!active.has(id)) this.#plans.delete(id);
-    for (const id of this.#records.ids()) if (!active.has(id)) this.#records.gone(id, this.#jobs.get(id) !== undefined);
+    for (const id of this.#records.ids())
+      if (!active.has(id)) this.#records.gone(id, this.#options.jobs.get(id) !== undefined);
     this.#tick();
   }
 
   #tick(): void {
     if (!this.#unsubscribe) return;
-    const now = this.#clock.now();
+    const now = this.#options.clock.now();
     if (now < this.#lastNow - 1000) {
-      this.#log.warn({ byMs: this.#lastNow - now }, 'the clock has gone back');
+      this.#options.log.warn({ byMs: this.#lastNow - now }, 'the clock has gone back');
       for (const [id, plan] of this.#plans) {
         this.#records.clockBack(id);
-        this.#plans.set(id, anew(plan));
+        this.#plans.set(id, undecided(plan));
       }
     }
     this.#lastNow = now;
@@ -191,7 +185,9 @@ export class Scheduler {
     if (!this.#unsubscribe || due >= this.#armedFor) return;
     this.#cancelTimer?.();
     this.#armedFor = due;
-    this.#cancelTimer = this.#clock.after(Math.min(STEP_MS, Math.max(0, due - this.#clock.now())), () => this.#tick());
+    this.#cancelTimer = this.#options.clock.after(Math.min(STEP_MS, Math.max(0, due - this.#options.clock.now())), () =>
+      this.#tick(),
+    );
   }
 
   async #work(): Promise<void> {
@@ -199,22 +195,22 @@ export class Scheduler {
       this.#waiting.delete(id);
       this.#working.add(id);
       try {
-        await this.#bring(id);
+        await this.#handle(id);
       } catch (error) {
-        // An error of one job does not stop the others; it is retried after a step.
-        this.#log.error({ err: error, job: id }, 'a job cannot be scheduled');
+        // An error in one job doesn't stop the others; it is retried after a step.
+        this.#options.log.error({ err: error, job: id }, 'a job cannot be scheduled');
         const plan = this.#plans.get(id);
-        if (plan) plan.due = this.#clock.now() + STEP_MS;
+        if (plan) plan.due = this.#options.clock.now() + STEP_MS;
       }
       this.#working.delete(id);
       this.#arm(this.#plans.get(id)?.due ?? Number.POSITIVE_INFINITY);
-      // Yields: computing the times of many jobs in a row would delay messages.
+      // Yields, because computing the times of many jobs in a row would delay messages.
       await turn();
     }
   }
 
-  /** Handles everything that is due for the job, up to the next slot to wait for. */
-  async #bring(id: string): Promise<void> {
+  /** Handles everything that is due for the job, until there is a slot to wait for. */
+  async #handle(id: string): Promise<void> {
     for (;;) {
       const isBusy = await this.#options.isBusy(id);
       const plan = this.#plans.get(id);
@@ -222,8 +218,8 @@ export class Scheduler {
       if (!plan || !known || !this.#unsubscribe) return;
       const { job, retry } = plan;
       plan.since = known.since;
-      const now = this.#clock.now();
-      const decision = decideSlot(job, known, { now, windowMs: this.#windowMs, isBusy, retry });
+      const now = this.#options.clock.now();
+      const decision = decideSlot(job, known, { now, isBusy, retry });
       if (decision.kind === 'wait') {
         plan.due = decision.due;
         return;
@@ -234,11 +230,11 @@ export class Scheduler {
         return this.#removeDone(plan);
       }
       const { slot } = decision;
-      this.#tellMissed(job, known, slot);
+      this.#logMissed(job, known, slot);
       if (decision.kind === 'skip') {
-        this.#log.info({ job: id, slot: slot.toISOString(), reason: decision.reason }, 'a job is skipped');
+        this.#options.log.info({ job: id, slot: slot.toISOString(), reason: decision.reason }, 'a job is skipped');
         await this.#records.skipped(id, slot, decision.reason);
-        // After a wrong clock, a slot may come up that has already run.
+        // After the clock was wrong, a slot may come up that has already run.
         if (known.lastRun?.slot !== slot.getTime()) this.#options.onSkip?.(job, slot, decision.reason);
       } else if (!(await this.#fireSlot(plan, slot))) return;
     }
@@ -251,7 +247,7 @@ export class Scheduler {
     const before = this.#records.get(id)?.lastRun;
     try {
       const outcome = await this.#options.fire(plan.job, slot);
-      this.#log.info({ job: id, slot: slot.toISOString(), outcome }, 'a job is fired');
+      this.#options.log.info({ job: id, slot: slot.toISOString(), outcome }, 'a job is fired');
       crashPoint('job:fired');
       delete plan.retry;
       await this.#records.fired(id, slot, before);
@@ -259,22 +255,22 @@ export class Scheduler {
       return true;
     } catch (error) {
       const tries = plan.retry?.slot === time ? plan.retry.tries + 1 : 1;
-      const at = this.#clock.now() + retryMs(tries);
+      const at = this.#options.clock.now() + retryMs(tries);
       plan.retry = { slot: time, tries, at };
       plan.due = at;
-      this.#log.error(
+      this.#options.log.error(
         { err: error, job: id, slot: slot.toISOString(), tries },
-        'a job cannot be fired; it is tried again',
+        'a job could not be started and will be retried',
       );
       return false;
     }
   }
 
-  #tellMissed(job: Job, known: JobState, slot: Date): void {
+  #logMissed(job: Job, known: JobState, slot: Date): void {
     const first = nextSlot(job.schedule, new Date(settledUntil(known)));
     if (!first || first >= slot) return;
     const missed = { job: job.id, from: first.toISOString(), before: slot.toISOString() };
-    this.#log.warn(missed, 'slots were missed; only the latest counts');
+    this.#options.log.warn(missed, 'slots were missed; only the latest counts');
   }
 
   /** Removes a one-time job created from a chat after its run. A job written by hand stays. */
@@ -283,21 +279,24 @@ export class Scheduler {
     if (await this.#options.isBusy(plan.job.id)) return;
     const known = this.#records.get(plan.job.id);
     plan.due = known ? removableFrom(known, plan.doneAt) : Number.POSITIVE_INFINITY;
-    if (plan.due <= this.#clock.now()) await this.#jobs.remove(plan.job.id);
+    if (plan.due <= this.#options.clock.now()) await this.#options.jobs.remove(plan.job.id);
     else this.#arm(plan.due);
   }
 
-  async #tellTrouble(id: string, trouble: Trouble): Promise<void> {
-    const job = this.#jobs.get(id)?.job;
+  async #reportTrouble(id: string, trouble: Trouble): Promise<void> {
+    const job = this.#options.jobs.get(id)?.job;
     if (!job) return;
     try {
       await this.#options.onTrouble?.(job, trouble);
-      await this.#records.told(id);
+      await this.#records.reported(id);
     } catch (error) {
-      this.#log.error({ err: error, job: id }, 'nobody could be told that a job fails; the next failure tells');
+      this.#options.log.error(
+        { err: error, job: id },
+        "a job's failure could not be reported; its next one will be reported instead",
+      );
     }
   }
 }
 
-/** Returns a new plan to decide; work in progress on the old plan must not decide this one. */
-const anew = ({ job, retry }: Plan): Plan => ({ job, due: Number.NEGATIVE_INFINITY, ...(retry ? { retry } : {}) });
+/** Returns a new plan to decide. Work in progress on the old plan must not decide this one. */
+const undecided = ({ job, retry }: Plan): Plan => ({ job, due: Number.NEGATIVE_INFINITY, ...(retry ? { retry } : {}) });

@@ -1,15 +1,15 @@
-/** Words questions about scheduled jobs: what is done, when, and in which time zone. */
+/** Words questions about scheduled jobs: what will be done, when, and in which time zone. */
 import type { Messages, Text } from '../../messages/messages.ts';
 import { words } from '../../messages/messages.ts';
 import { scheduleText, zoneText } from '../../messages/schedules.ts';
 import type { Phrasing, Sentence } from '../../runtime/contract/sentence.ts';
 
-/** The times of a job, as the service has understood them. */
+/** The times of a job, as the service has interpreted them. */
 export interface Timing {
   /** `every weekday at 09:00 (Europe/Berlin)` */
   words: string;
   timezone: string;
-  /** The next times, ISO 8601; a single one is the only one. */
+  /** The next times, ISO 8601. If there is only one, the job runs once. */
   next: readonly string[];
   /** The reference time, ISO 8601. */
   now: string;
@@ -19,7 +19,7 @@ const REMIND =
   /^(?:please )?(?:remind|tell|ping|nudge)(?: (?:me|them|us|him|her|the (?:user|person)|[\p{Lu}][\p{L}'’-]{0,30})){0,2}(?: (?:to|that|about|of)\b|:)\s*(\S[\s\S]*)$/iu;
 const REMINDER = /^(?:a )?(?:friendly )?reminder(?: (?:to|that|about|of)\b|:)\s*(\S[\s\S]*)$/i;
 
-/** Returns the subject of a reminder if the prompt is nothing more than that. */
+/** Returns the subject of a reminder if the prompt is nothing else. */
 const remindedOf = (prompt: string): string | undefined =>
   (REMIND.exec(prompt.trim()) ?? REMINDER.exec(prompt.trim()))?.[1]?.replace(/[.!]+$/, '');
 

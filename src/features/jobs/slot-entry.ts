@@ -1,4 +1,4 @@
-/** Builds the queue entry of a slot: always the same for the same slot, whoever builds it. */
+/** Builds the queue entry for a slot: the same on every machine. */
 import type { OutboundTargets } from '../../access/outbound-targets.ts';
 import type { People } from '../../access/people.ts';
 import { type Principal, readIdentity } from '../../access/principal.ts';
@@ -13,7 +13,7 @@ export interface SlotFacts {
   principal: Principal;
   viber: string;
   sentAt: number;
-  /** Addresses of its result, as text. */
+  /** The addresses for its result, as text. */
   deliver: string[];
   /** Conversations for its questions. */
   asks: Address[];
@@ -26,7 +26,7 @@ export function slotEntry(
   slot: Date,
   { principal, viber, sentAt, deliver, asks, language }: SlotFacts,
 ): Entry {
-  const { id, name, prompt, agent } = job;
+  const { id, name, prompt, agent, project } = job;
   const due = slot.toISOString();
   const address = asks[0] ?? nowhere(id);
   return {
@@ -48,14 +48,14 @@ export function slotEntry(
     principal,
     viber,
     taskId: taskIdOf(id, slot),
-    job: { id, name, slot: due, deliver, asks, own: agent },
+    job: { id, name, slot: due, deliver, asks, own: agent, ...(project !== undefined && { project }) },
   };
 }
 
 /** Returns the same ID for the same slot, so that a resumed run finds its task. */
 export const taskIdOf = (job: string, slot: Date): string => taskIdFor(slot, `${job} ${slot.toISOString()}`);
 
-/** Returns the creator with their current rights; a file written by hand has the owner's. */
+/** Returns the creator with their current rights. A file written by hand has the owner's. */
 export function principalOf({ id, name, createdBy }: Job, people: People): Principal {
   if (createdBy === undefined) return { channel: 'job', account: 'jobs', user: id, role: 'owner', via: 'job', name };
   return people.resolve({ ...readIdentity(createdBy), account: '', name: createdBy, via: 'job' }).principal;

@@ -9,8 +9,9 @@ import { clockChanges, DAY, dayNumber, HOUR, isoDay, MINUTE, toInstant, toWall }
 
 export type Schedule =
   /**
-   * Five fields. Day of month and day of week are joined by OR if both are restricted, by AND if the latter starts with
-   * `+`. A fixed time (no `*` or step in minute and hour) fires once on each day, also across clock changes.
+   * Five fields. If day of month and day of week are both restricted, a day must match either one, or both if the day
+   * of week starts with `+`. A fixed time (no `*` or step in minute and hour) fires once each day, even when the clocks
+   * change.
    */
   | { kind: 'cron'; pattern: string; timezone: string }
   /** Evenly spaced from the anchor (ISO), or from 1970-01-01T00:00Z without one. */
@@ -22,15 +23,22 @@ export type Schedule =
   /** The slots of all of these together. */
   | { kind: 'any'; of: readonly Schedule[] };
 
-/** A parsed pattern takes some 80 KB, so only a few are cached. */
+/** Joins schedules into one. */
+export function anyOf(schedules: readonly Schedule[]): Schedule {
+  const of = schedules.flatMap((schedule) => (schedule.kind === 'any' ? schedule.of : [schedule]));
+  const [only, other] = of;
+  return only && !other ? only : { kind: 'any', of };
+}
+
+/** A parsed pattern takes about 80 KB, so only a few are cached. */
 const MAX_PATTERNS = 24;
 const patterns = createLru<Cron>(MAX_PATTERNS);
 
 function cronOf(pattern: string, timezone: string): Cron {
   const key = `${pattern}|${timezone}`;
   const known = patterns.get(key);
-  // Without a function, croner sets no timer. A list of hours is a fixed time too, so it fires once when the clocks go
-  // back.
+  // Without a function, croner sets no timer. A list of hours counts as a fixed time too, so it fires once when the
+  // clocks go back.
   const cron = known ?? new Cron(pattern, { timezone, mode: '5-part', fixedTimeRule: 'no-wildcard' });
   if (!known) patterns.set(key, cron);
   return cron;
@@ -57,7 +65,7 @@ export function nextSlot(schedule: Schedule, after: Date): Date | undefined {
 }
 
 /**
- * Returns the newest slot in (after, until], or undefined if there is none. The cost does not depend on the distance.
+ * Returns the newest slot in (after, until], or undefined if there is none. The cost doesn't depend on the distance.
  */
 export function latestSlot(schedule: Schedule, after: Date, until: Date): Date | undefined {
   const found = slotUpTo(schedule, until);
@@ -109,7 +117,7 @@ function daySlot(
   const first = Math.round(Date.parse(anchor) / DAY);
   const today = dayNumber(toWall(time, timezone));
   let turn = Math.max(direction === 1 ? 0 : -1, Math.floor((today - first) / every));
-  // Each turn has a slot unless a zone skipped that whole day, so this ends after two or three.
+  // Each turn finds a slot unless a zone skipped that whole day, so this ends after two or three.
   for (; turn >= 0; turn += direction) {
     const day = first + turn * every;
     const slots = times.map((text) => toInstant(Date.parse(`${isoDay(day)}T${text}Z`), timezone));
@@ -119,9 +127,9 @@ function daySlot(
   return undefined;
 }
 
-/** How many slots of each part are compared: two irregular rhythms meet within them. */
+/** How many slots of each part are compared: enough for two irregular rhythms to meet. */
 const LOOKS = 40;
-/** How many later slots are compared with those of a denser part; each question to croner takes some 0.1 ms. */
+/** How many later slots are compared with those of a denser part; each call to croner takes about 0.1 ms. */
 const NEIGHBOURS = 400;
 const YEAR = 400 * DAY;
 
@@ -175,7 +183,7 @@ function gapBeyond(rows: readonly { part: Schedule; slots: readonly number[] }[]
   let least = Number.POSITIVE_INFINITY;
   let left = NEIGHBOURS;
   for (let index = 0; index < LOOKS; index += 1) {
-    // One pattern after the other, since few stay cached.
+    // One pattern after the other, since only a few stay cached.
     for (const { part, slots } of dense) {
       for (const { slots: others } of rows) {
         const slot = others[index];
@@ -190,7 +198,7 @@ function gapBeyond(rows: readonly { part: Schedule; slots: readonly number[] }[]
   return least;
 }
 
-/** A pattern has all of its times on any day on which it fires. */
+/** A pattern has all its times on every day on which it fires. */
 function gapWithinDay(pattern: string): number {
   const times = timesOfDay(pattern) ?? [];
   const gaps = times.slice(1).map((time, index) => time - (times[index] ?? time));

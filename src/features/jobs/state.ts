@@ -1,7 +1,7 @@
 /**
  * Stores the state of each job in a small file (`spool/jobs/{id}.json`). The queue decides what has run: if a record is
- * lost or outdated, the slot fires again and the queue rejects the duplicate. With several processes, a change takes
- * effect here at once and is then applied to the file's content, under a shared lock.
+ * lost or outdated, the slot fires again and the queue rejects the duplicate. If there are several processes, a change
+ * takes effect in this one at once and is then applied to the file's content, under a shared lock.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -29,7 +29,7 @@ const schema = z.object({
   failingSince: time.optional(),
   /** Slots before this are skipped. */
   restUntil: time.optional(),
-  /** When the owner was told about the failures. */
+  /** When the failures were reported to the owner. */
   toldAt: time.optional(),
   /** When it was removed or paused. */
   goneSince: time.optional(),
@@ -60,7 +60,7 @@ const plain = z.discriminatedUnion('kind', [
 ]);
 const scheduleSchema = z.union([plain, z.object({ kind: z.literal('any'), of: z.array(plain) })]);
 
-/** Returns the schedule of a job in force, and since when, or undefined for a removed job. */
+/** Returns the schedule of an active job and since when it has been active; undefined for a removed job. */
 export function scheduleIn(state: JobState | undefined): { schedule: Schedule; since: number } | undefined {
   if (!state || state.goneSince !== undefined) return undefined;
   const schedule = scheduleSchema.safeParse(parseJson(state.schedule)).data;
@@ -91,7 +91,7 @@ export interface SharedRecords {
   onWritten(id: string): void;
 }
 
-const ABOUT = { lost: 'what is remembered of a job', next: 'The job begins anew.', tell: true };
+const ABOUT = { lost: 'the state of a job', next: 'The job starts over.', tell: true };
 type Change = (known: JobState | undefined) => JobState | undefined;
 
 const RECORD_BYTES = 1024;
@@ -143,7 +143,7 @@ export function openJobStates(
     onWritten(id);
   }
 
-  /** Lets `flush` wait for the work. */
+  /** Makes `flush` wait for the work. */
   function tracked(work: Promise<void>): Promise<void> {
     const done = work.finally(() => underWay.delete(done));
     underWay.add(done);
@@ -179,7 +179,7 @@ export function openJobStates(
   };
 }
 
-/** Writes pending files one at a time: a thousand new jobs at once would delay everything else. */
+/** Writes pending files one at a time, because a thousand new jobs at once would delay everything else. */
 function createWrites(write: (id: string) => Promise<void> | undefined) {
   /** Records whose newest state is not on disk, with the promise for their write. */
   const unwritten = new Map<string, PromiseWithResolvers<void>>();

@@ -1,7 +1,7 @@
 /**
- * `create_scheduled_job`, `list_scheduled_jobs`, `change_scheduled_job`, `delete_scheduled_job`: for owners; for
- * others, the error makes the model say so. A job is shown before it is created or deleted (promise 41), in every mode
- * of the viber.
+ * `create_scheduled_job`, `list_scheduled_jobs`, `change_scheduled_job` and `delete_scheduled_job`, for owners. For
+ * others, the error makes the model explain this. A job is shown before it is created or deleted (promise 41), in every
+ * mode of the viber.
  */
 import { z } from 'zod';
 import { formatAddress } from '../../channels/channel.ts';
@@ -15,13 +15,14 @@ import { toPeopleHere } from '../../runtime/tools/offered.ts';
 import { addressOfRun } from '../../runtime/tools/run.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
 import type { FeatureRun } from '../gateway.ts';
-import { defaultViber, jobsOf } from './open.ts';
+import { defaultViber } from './known-names.ts';
+import { jobsOf } from './on-demand.ts';
 import { askForJob, type Timing, whenText } from './sentences.ts';
 
 /** The ability that these tools add to a viber. */
 const CHANGES: Ability = { line: 'jobs', words: 'change, delete and list that (..._scheduled_job)' };
 
-/** The gateway only reads English; the model translates. */
+/** The gateway only reads English, so the model translates. */
 const SCHEDULE = 'cron, or English: "8am daily", "monday 17:30"; translate theirs';
 
 const createInput = z.object({
@@ -51,7 +52,7 @@ const changeOf = ({ schedule, timezone }: z.infer<typeof changeInput>): JobChang
 const changeKey = (input: z.infer<typeof changeInput>): string => JSON.stringify(['change', input]);
 const deleteInput = z.object({ name: z.string().max(200) });
 
-/** Facts about a call that people are asked to approve. */
+/** The facts about a call that people are asked to approve. */
 type CallFacts = Timing & { stored: string; name?: string; id?: string; places?: readonly string[] };
 
 const LISTED = 50;
@@ -85,7 +86,7 @@ const timesText = (head: Text, { next, timezone }: Timing, { when }: Messages): 
 
 const timingKey = ({ schedule, timezone, deliver }: NewJob) => JSON.stringify([schedule, timezone, deliver]);
 
-/** The pending calls of one run: their times, and what people are shown. */
+/** The pending calls of one run: their times, and the facts that people are shown. */
 const waiting = perRun((_run: FeatureRun) => ({
   timings: new Map<string, CallFacts>(),
   notes: new Map<string, (messages: Messages) => Text>(),
@@ -93,7 +94,8 @@ const waiting = perRun((_run: FeatureRun) => ({
 
 export const createJob = defineTool({
   name: 'create_scheduled_job',
-  describe: 'Schedule work: a fresh agent does the prompt each time, its answer is sent. The person confirms it.',
+  describe:
+    'Schedule work: each time a fresh agent follows the prompt, and its answer is sent. The person confirms it.',
   doing: 'doing.newJob',
   ability: { line: 'jobs', words: 'remind them and work at set times' },
   offered: toPeopleHere,
@@ -146,7 +148,7 @@ export const createJob = defineTool({
 
 export const listJobs = defineTool({
   name: 'list_scheduled_jobs',
-  describe: 'The scheduled jobs with their next times.',
+  describe: 'List the scheduled jobs with their next times.',
   doing: 'doing.jobs',
   ability: CHANGES,
   offered: toPeopleHere,
@@ -160,7 +162,7 @@ export const listJobs = defineTool({
 
 export const changeJob = defineTool({
   name: 'change_scheduled_job',
-  describe: 'Another time, or another time zone, for a scheduled job. The person confirms it.',
+  describe: 'Change the time or time zone of a scheduled job. The person confirms it.',
   doing: 'doing.changeJob',
   ability: CHANGES,
   offered: toPeopleHere,
@@ -273,18 +275,20 @@ async function agoOf(callId: string, { scope: { home, viber, taskId, runId } }: 
   return asked?.type === 'approval' ? Math.max(0, Date.now() - Date.parse(asked.at)) : 0;
 }
 
+const UNREAD = ['jobs.notUnderstood', 'jobs.notSchedule'];
+
 /**
- * Times are parsed before the question is asked, so this failure means that an older version, which read more
- * languages, asked it.
+ * Times are parsed before the question is asked. So if this fails, the question is from an older version, which could
+ * read more languages.
  */
 function unread(error: unknown): never {
-  if (!(error instanceof UserError) || error.said.key !== 'jobs.notUnderstood') throw error;
-  const why = 'It was asked about before an upgrade, and schedules are read in English alone since.';
+  if (!(error instanceof UserError) || !UNREAD.includes(error.said.key)) throw error;
+  const why = 'It was asked about before an upgrade; since then schedules are read only in English.';
   const next = 'Tell the person in one sentence, and ask again with the same time in English.';
   throw new UserError(`Nothing was scheduled, though they said yes: ${error.message} ${why} ${next}`, { cause: error });
 }
 
 function unreachable(error: unknown): never {
   if (!(error instanceof DeliveryError)) throw error;
-  throw new UserError('One of the places to deliver to cannot be reached now; try again later.');
+  throw new UserError("One of the places to deliver to can't be reached right now; try again later.");
 }

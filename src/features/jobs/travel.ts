@@ -6,7 +6,7 @@ import { askedAgain, shownStamp, stamped } from '../../runtime/commands/as-shown
 import type { CommandReply, Invocation } from '../../runtime/commands/command.ts';
 import type { ButtonAction } from '../../runtime/contract/buttons.ts';
 import type { JobView } from '../../runtime/contract/job-service.ts';
-import { jobsOf } from './open.ts';
+import { jobsOf } from './on-demand.ts';
 
 /** Returns undefined if no job uses the old zone. */
 export async function askToMove(context: Invocation, from: string, to: string): Promise<CommandReply | undefined> {
@@ -31,7 +31,7 @@ async function jobsAt({ gw, principal }: Invocation, zone: string): Promise<JobV
   );
 }
 
-/** Returns what the question covers: the new zone and the jobs. */
+/** Returns the values that the question covers: the new zone and the jobs. */
 const shownOf = (zone: string, jobs: readonly JobView[]) => [zone, ...jobs.map(({ id }) => id)];
 
 export async function moveJobs(context: Invocation, from: string, shown: string | undefined): Promise<CommandReply> {

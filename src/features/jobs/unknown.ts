@@ -1,6 +1,6 @@
 /**
  * Finds names that a job uses and that don't exist. Pure. A missing skill or tool is skipped; without its viber or
- * model a job would not be the one that was meant, so it does not run.
+ * model, a job would not be what was intended, so it doesn't run.
  */
 import { nearest } from '../../lib/nearest.ts';
 import { say, type Wording } from '../../messages/messages.ts';
@@ -11,13 +11,13 @@ import type { Job } from './job.ts';
 export interface UnknownName {
   kind: 'viber' | 'provider' | 'model' | 'skill' | 'tool';
   name: string;
-  /** The name that was probably meant. */
+  /** The most similar known name. */
   near?: string;
-  /** The model whose provider it is. */
+  /** The model whose provider is unknown. */
   model?: string;
-  /** Why it can't be used although it exists. */
+  /** Why it can't be used, although it exists. */
   why?: string;
-  /** The configuration turns it off. */
+  /** Whether the configuration turns it off. */
   isOff?: boolean;
 }
 
@@ -50,7 +50,7 @@ export function unknownIn({ viber, agent }: Naming, usual: string, known: KnownN
 export const holdsUp = ({ kind }: UnknownName): boolean => kind === 'viber' || kind === 'provider' || kind === 'model';
 
 /**
- * Returns a sentence for each of the first four; the rest are counted.
+ * Returns a sentence for each of the first four unknown names, and counts the rest.
  * @param shown formats a name for the text
  */
 export function sayUnknown(all: readonly UnknownName[], shown: (name: string) => string): Wording[] {

@@ -1,4 +1,4 @@
-/** Describes for people what each key of a job file accepts; an issue's text is a key of this table. */
+/** Describes for people what each key of a job file accepts. An issue's text is a key of this table. */
 import type { Data } from '../../config/parse.ts';
 import { shownValue } from '../../config/validate.ts';
 import { say, type Wording } from '../../messages/messages.ts';

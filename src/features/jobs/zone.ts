@@ -31,7 +31,7 @@ function formatOf(timezone: string): Intl.DateTimeFormat {
   return format;
 }
 
-/** Returns what the zone's clock shows at the instant. Both in milliseconds; years 1000 to 9999. */
+/** Returns the wall time of the zone at the instant. Both in milliseconds; years 1000 to 9999. */
 export function toWall(instant: number, timezone: string): number {
   const whole = Math.floor(instant / 1000) * 1000;
   const text = formatOf(timezone).format(whole);
@@ -39,7 +39,7 @@ export function toWall(instant: number, timezone: string): number {
   return Date.UTC(year, month - 1, day, hour, minute, second) + (instant - whole);
 }
 
-/** Returns the instant at which the zone's clock shows the time, or undefined if the zone skipped that whole day. */
+/** Returns the instant of a wall time in the zone, or undefined if the zone skipped that whole day. */
 export function toInstant(wall: number, timezone: string): number | undefined {
   const offsetAt = (instant: number) => toWall(instant, timezone) - instant;
   const candidates = [offsetAt(wall - DAY), offsetAt(wall + DAY)].map((offset) => wall - offset).sort((a, b) => a - b);

@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
 import { hashText } from '../../lib/files.ts';
-import { isRecord } from '../../lib/json.ts';
+import { isRecord, parseJson } from '../../lib/json.ts';
 import { clip, formatSize, visibleText } from '../../runtime/context/turn.ts';
 import type { ToolScope } from '../../runtime/contract/tool-scope.ts';
 import { attached } from '../../runtime/tools/artifacts.ts';
@@ -56,7 +56,6 @@ type Link = { name: string; uri: string; type?: string; about?: string; path?: s
 
 export interface Telling {
   scope: ToolScope;
-  /** The title of the files. */
   title: string;
   linkTo: LinkTo;
 }
@@ -96,13 +95,13 @@ export async function answerForModel(
 }
 
 /**
- * Cuts the text before it looks for hidden characters: in everything that a server may send, that would take seconds.
+ * Cuts the text before looking for hidden characters, because searching everything that a server may send would take
+ * seconds.
  */
 export const visibleExcerpt = (text: string, length: number): string => visibleText(clip(text, length));
 
 const textOfPart = ({ text, resource }: Part): string => text ?? resource?.text ?? '';
 
-/** Returns a picture, sound or other file of an answer. */
 function decodePart({ type, data, mimeType, resource }: Part): Bytes | undefined {
   const encoded = type === 'image' || type === 'audio' ? data : resource?.blob;
   if (encoded === undefined || encoded.length > MAX_FILE * 1.4) return undefined;
@@ -152,19 +151,12 @@ function wholeOf(texts: readonly string[], value: Json | undefined, json: string
 function isRepeated(texts: readonly string[], value: Json): boolean {
   const inner = isRecord(value) && Object.keys(value).join() === 'result' ? value.result : value;
   const is = (text: string | undefined, each: Json | undefined) =>
-    text !== undefined && (text === each || isSameJson(text, each));
+    text !== undefined && each !== undefined && (text === each || isSameJson(text, each));
   if (is(texts.join('\n'), inner)) return true;
   return Array.isArray(inner) && inner.length === texts.length && inner.every((each, index) => is(texts[index], each));
 }
 
-function isSameJson(text: string, value: unknown): boolean {
-  try {
-    return isDeepStrictEqual(JSON.parse(text), value);
-  } catch (error) {
-    if (error instanceof SyntaxError) return false;
-    throw error;
-  }
-}
+const isSameJson = (text: string, value: Json): boolean => isDeepStrictEqual(parseJson(text), value);
 
 /** Keeps the full text of a truncated result, so that the model can read the rest. It isn't attached to the answer. */
 async function saved({ home, taskId }: ToolScope, title: string, text: string): Promise<{ [key: string]: Json }> {

@@ -35,7 +35,7 @@ function networkReason(error: unknown): string | undefined {
   if (status === 401 || status === 403)
     return `it does not let us in (HTTP ${status}): look at its headers${serverWords(text)}`;
   if (status === 404 || status === 405)
-    return `it takes no calls at this address (HTTP ${status}): look at its url, which often ends in /mcp; one that ends in /sse speaks an older protocol, which is not understood here`;
+    return `it takes no calls at this address (HTTP ${status}): look at its url, which often ends in /mcp`;
   if (status >= 500) return `it is in trouble (HTTP ${status})`;
   const type = /Unexpected content type: (\S+)/.exec(text)?.[1];
   if (type !== undefined) return `no server of tools answers there, but a page (${type}): look at its url`;

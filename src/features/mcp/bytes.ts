@@ -3,7 +3,6 @@ import type { Json } from '../../workspace/types.ts';
 
 export interface Bytes {
   bytes: Buffer;
-  /** MIME type. */
   type: string;
 }
 

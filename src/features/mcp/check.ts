@@ -1,14 +1,21 @@
-/** Checks the configured servers of tools: each is started or called, and lists its tools. */
+/** Checks the configured MCP servers: starts or calls each one, and lists its tools. */
+import path from 'node:path';
 import type { Config } from '../../config.ts';
 import { silentLog } from '../../log.ts';
 import { say } from '../../messages/messages.ts';
 import type { Finding } from '../../runtime/contract/finding.ts';
+import { openLogins } from './auth/logins.ts';
 import type { SurveyedServer } from './server.ts';
 import { McpServers } from './servers.ts';
 
-/** Starts or calls each server and lists its tools. */
-export async function checkServers({ mcp }: Pick<Config, 'mcp'>): Promise<Finding[]> {
-  const servers = new McpServers({ servers: mcp, log: silentLog() });
+export async function checkServers({ mcp }: Pick<Config, 'mcp'>, home: string): Promise<Finding[]> {
+  const logins = openLogins(path.join(home, 'access'));
+  const servers = new McpServers({
+    servers: mcp,
+    log: silentLog(),
+    oauth: { logins },
+    cache: path.join(home, 'cache'),
+  });
   try {
     return (await servers.survey()).flatMap(ofServer);
   } finally {

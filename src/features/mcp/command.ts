@@ -18,7 +18,7 @@ const VALUE = /\s*([A-Za-z_][\w-]{0,63})\s*=\s*(?:"([^"]*)"|'([^']*)'|[“”„
 
 export const prompts: Command = {
   name: 'prompts',
-  description: 'What the tool servers have as prompts',
+  description: 'The prompts of the tool servers',
   argument: {
     name: 'prompt',
     description: 'Its name, and what it needs: review what="the plan"',
@@ -68,7 +68,6 @@ function replyWithPrompts(all: readonly ServerPrompt[], messages: Messages): Com
   };
 }
 
-/** Finds a prompt by its name, or by `server/name`. */
 function find(all: readonly ServerPrompt[], name: string): ServerPrompt {
   const found = all.filter((prompt) => prompt.name === name || fullName(prompt) === name);
   const [only, ...others] = found;

@@ -1,12 +1,20 @@
 /** Opens one connection to an MCP server: a program on this machine, or an address. */
+
+import { UserError } from '../../errors.ts';
 import { isRecord } from '../../lib/json.ts';
+import type { OAuthServer } from './auth/oauth.ts';
 
 export interface McpServerSettings {
   command?: string;
   args?: readonly string[];
+  /** Where the program runs; absent: where the gateway does. */
+  cwd?: string;
   env?: Readonly<Record<string, string>>;
   url?: string;
   headers?: Readonly<Record<string, string>>;
+  /** Absent: Streamable HTTP, or the older protocol if the server has only that. */
+  transport?: 'http' | 'sse';
+  oauth?: OAuthServer['oauth'];
   /** Names of the offered tools; absent means all. */
   tools?: readonly string[];
   trusted: boolean;
@@ -15,7 +23,6 @@ export interface McpServerSettings {
 export type Client = Awaited<ReturnType<typeof import('@ai-sdk/mcp')['createMCPClient']>>;
 
 export interface Hearing {
-  /** Called when the server's tools have changed. */
   onStale(): void;
   /** Called when the server is gone after it was connected. */
   onLost(error: unknown): void;
@@ -33,16 +40,40 @@ const VERSION_REFUSED = -32022;
  * Rejects with the reason, in the server's own words if it gave any. A server older than the version question may exit
  * or refuse it; then this connects once more without that question.
  */
-export function connectServer(settings: McpServerSettings, signal: AbortSignal, hearing: Hearing): Promise<Client> {
-  const open = settings.url === undefined ? openProgram : openAddress;
-  return open(settings, signal, hearing, true).catch((error: unknown) => {
-    if (signal.aborted || !isOlder(error)) throw error;
-    return open(settings, signal, hearing, false);
-  });
+export async function connectServer(
+  settings: McpServerSettings,
+  signal: AbortSignal,
+  hearing: Hearing,
+  send: typeof fetch = fetch,
+): Promise<Client> {
+  const { url, transport } = settings;
+  const open = url === undefined ? openProgram : transport === 'sse' ? openStream : openAddress;
+  const way = { signal, hearing, send };
+  try {
+    return await open(settings, { ...way, asks: true });
+  } catch (error) {
+    if (signal.aborted) throw error;
+    if (isOlder(error)) return open(settings, { ...way, asks: false });
+    if (open !== openAddress || transport === 'http' || !TRIED_AS_STREAM.includes(statusOf(error) ?? 0)) throw error;
+    return openStream(settings, { ...way, asks: false }).catch((second: unknown) => {
+      throw second instanceof UserError ? second : error;
+    });
+  }
 }
 
-/** @param asks whether to first ask which versions the server supports */
-type Open = (settings: McpServerSettings, signal: AbortSignal, hearing: Hearing, asks: boolean) => Promise<Client>;
+/** https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#backwards-compatibility */
+const TRIED_AS_STREAM = [400, 404, 405];
+
+interface Way {
+  signal: AbortSignal;
+  hearing: Hearing;
+  /** Sends a request to the server. */
+  send: typeof fetch;
+  /** Whether to first ask which versions the server supports. */
+  asks: boolean;
+}
+
+type Open = (settings: McpServerSettings, way: Way) => Promise<Client>;
 
 const common = (signal: AbortSignal, asks: boolean) => ({
   clientName: 'openviber',
@@ -50,8 +81,8 @@ const common = (signal: AbortSignal, asks: boolean) => ({
   protocolVersionDiscovery: asks,
 });
 
-const openAddress: Open = async ({ url = '', headers }, signal, hearing, asks) => {
-  const [{ createMCPClient }, { fetchAnswer }, { explained }] = await Promise.all([
+const openAddress: Open = async ({ url = '', headers }, { signal, hearing, send, asks }) => {
+  const [{ createMCPClient }, { answersOf }, { explained }] = await Promise.all([
     import('@ai-sdk/mcp'),
     import('./http.ts'),
     import('./away.ts'),
@@ -60,13 +91,40 @@ const openAddress: Open = async ({ url = '', headers }, signal, hearing, asks) =
     if (isForgotten(error)) hearing.onForgotten();
     else if (isFaultOfConnection(error)) hearing.onLost(explained(error));
   };
-  const transport = { type: 'http' as const, url, headers: { ...headers }, fetch: fetchAnswer };
+  const transport = { type: 'http' as const, url, headers: { ...headers }, fetch: answersOf(send) };
   return createMCPClient({ ...common(signal, asks), onUncaughtError, transport }).catch((error: unknown) => {
     throw explained(error);
   });
 };
 
-const openProgram: Open = async ({ command = '', args = [], env = {} }, signal, hearing, asks) => {
+const openStream: Open = async ({ url = '', headers = {} }, { signal, hearing, send }) => {
+  const [{ createMCPClient }, { openSse }, { explained }] = await Promise.all([
+    import('@ai-sdk/mcp'),
+    import('./sse.ts'),
+    import('./away.ts'),
+  ]);
+  let isThere = false;
+  let ended: Error | undefined;
+  const transport = await openSse({
+    url,
+    headers,
+    send,
+    onNote(method) {
+      if (method === 'notifications/tools/list_changed') hearing.onStale();
+    },
+    onEnd: (why) => {
+      ended = why;
+      if (isThere) hearing.onLost(explained(why));
+    },
+  });
+  const client = await createMCPClient({ ...common(signal, false), transport }).catch((error: unknown) => {
+    throw explained(ended ?? error);
+  });
+  isThere = true;
+  return client;
+};
+
+const openProgram: Open = async ({ command = '', args = [], env = {}, cwd }, { signal, hearing, asks }) => {
   const [{ createMCPClient }, { openStdio }] = await Promise.all([import('@ai-sdk/mcp'), import('./stdio.ts')]);
   let isThere = false;
   let ended: Error | undefined;
@@ -74,6 +132,7 @@ const openProgram: Open = async ({ command = '', args = [], env = {} }, signal, 
     command,
     args,
     env,
+    ...(cwd !== undefined && { cwd }),
     onNote(method) {
       if (method === 'notifications/tools/list_changed') hearing.onStale();
     },
@@ -88,6 +147,11 @@ const openProgram: Open = async ({ command = '', args = [], env = {} }, signal, 
   isThere = true;
   return client;
 };
+
+function statusOf(error: unknown): number | undefined {
+  const cause = error instanceof Error ? (error.cause ?? error) : error;
+  return isRecord(cause) && typeof cause.statusCode === 'number' ? cause.statusCode : undefined;
+}
 
 function isOlder(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
@@ -108,7 +172,7 @@ const GONE = [401, 403, 404];
 
 /** Notifications, answers to calls that were given up, and single failing calls are not faults of the connection. */
 function isFaultOfConnection(error: unknown): boolean {
-  if (!(error instanceof Error) || error.name === 'AnswerError') return false;
+  if (!(error instanceof Error) || ['AnswerError', 'ScopeNeeded'].includes(error.name)) return false;
   if ('statusCode' in error && typeof error.statusCode === 'number') return GONE.includes(error.statusCode);
   return !/^(Unsupported message|Protocol error|Ignoring|MCP HTTP Transport Error: Unexpected content)/.test(
     error.message,

@@ -5,8 +5,9 @@
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
  */
 
-import { isRecord } from '../../lib/json.ts';
+import { isRecord, parseJson } from '../../lib/json.ts';
 import { hasHungUp } from './away.ts';
+import { linesOf } from './lines.ts';
 import { Tokens } from './progress.ts';
 import { makeReadable } from './readable.ts';
 
@@ -27,37 +28,39 @@ const MAX_LINES = 50_000;
 /** The limit for the body of an error status, in bytes. */
 const MAX_ERROR = 64 * 1024;
 
-const NO_ANSWER = 'what it sent is no answer to what it was asked';
+const NO_ANSWER = 'its answer does not match the request';
 const ENDED = 'it ended its answer before it was complete';
 
 /** The answer of a server that doesn't know a method. */
 const UNKNOWN_METHOD = { code: -32601, message: NO_ANSWER };
 
 /**
- * Replaces `fetch` for the library.
- * @throws AnswerError, SessionError, and the errors of `fetch`
+ * Returns a replacement of `fetch` for the library.
+ * @throws AnswerError, SessionError, and the errors of `send`
  */
-export const fetchAnswer: typeof fetch = async (url, init) => {
-  if (init?.method === 'GET') return new Response(null, { status: 405 });
-  const tokens = new Tokens();
-  const asked = messageIn(init?.body);
-  const sent = asked === undefined ? init : { ...init, body: JSON.stringify(tokens.ask(asked)) };
-  try {
-    const response = await fetch(url, sent);
-    // A 404 means that, whatever the body says:
-    // https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
-    if (response.status === 404 && new Headers(init?.headers).has('mcp-session-id')) {
-      await response.body?.cancel();
-      throw new SessionError('it has forgotten the session');
+export const answersOf =
+  (send: typeof fetch): typeof fetch =>
+  async (url, init) => {
+    if (init?.method === 'GET') return new Response(null, { status: 405 });
+    const tokens = new Tokens();
+    const asked = messageIn(init?.body);
+    const sent = asked === undefined ? init : { ...init, body: JSON.stringify(tokens.ask(asked)) };
+    try {
+      const response = await send(url, sent);
+      // A 404 means that, whatever the body says:
+      // https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
+      if (response.status === 404 && new Headers(init?.headers).has('mcp-session-id')) {
+        await response.body?.cancel();
+        throw new SessionError('it has forgotten the session');
+      }
+      return await answerTo(response, asked?.id, tokens);
+    } catch (error) {
+      // A server that can't answer the first question of the current protocol may still support the previous one, which
+      // the library tries next.
+      if (asked?.method !== 'server/discover' || !(error instanceof AnswerError || hasHungUp(error))) throw error;
+      return Response.json({ jsonrpc: '2.0', id: asked.id, error: UNKNOWN_METHOD });
     }
-    return await answerTo(response, asked?.id, tokens);
-  } catch (error) {
-    // A server that can't answer the first question of the current protocol may still support the previous one, which
-    // the library tries next.
-    if (asked?.method !== 'server/discover' || !(error instanceof AnswerError || hasHungUp(error))) throw error;
-    return Response.json({ jsonrpc: '2.0', id: asked.id, error: UNKNOWN_METHOD });
-  }
-};
+  };
 
 /** @param id undefined for a message without an answer */
 async function answerTo(response: Response, id: unknown, tokens: Tokens): Promise<Response> {
@@ -120,41 +123,25 @@ async function readAnswerTo(body: Body, id: unknown): Promise<string> {
 
 /** Reads events up to the answer. Earlier events only matter if they report progress; later ones are not awaited. */
 async function eventOf(body: Body, id: unknown, tokens: Tokens): Promise<string> {
-  const decoder = new TextDecoder();
-  let parts: string[] = [];
   let data: string[] = [];
   let count = 0;
-  let endedInCr = false;
-  for await (const chunk of readBounded(body)) {
-    const text = decoder.decode(chunk, { stream: true });
-    const [first = '', ...more] = (endedInCr && text.startsWith('\n') ? text.slice(1) : text).split(/\r\n|\n|\r/);
-    endedInCr = text.endsWith('\r');
-    parts.push(first);
-    count += more.length;
-    if (count > MAX_LINES) throw new AnswerError(`its answer has more than ${MAX_LINES} lines`);
-    for (const next of more) {
-      const line = parts.join('');
-      parts = [next];
-      if (line.startsWith('data:')) data.push(line.slice(5));
-      if (line !== '') continue;
-      const event = data.join('\n');
-      const answer = answerIn(event, id);
-      if (answer === undefined) hear(event, tokens);
-      data = [];
-      if (answer !== undefined) return answer;
-    }
+  for await (const line of linesOf(readBounded(body))) {
+    if (++count > MAX_LINES) throw new AnswerError(`its answer has more than ${MAX_LINES} lines`);
+    if (line.startsWith('data:')) data.push(line.slice(5));
+    if (line !== '') continue;
+    const event = data.join('\n');
+    const answer = answerIn(event, id);
+    if (answer !== undefined) return answer;
+    hear(event, tokens);
+    data = [];
   }
   throw new AnswerError(ENDED);
 }
 
 function hear(text: string, tokens: Tokens): void {
   if (!text.includes('notifications/progress')) return;
-  try {
-    const message: unknown = JSON.parse(text);
-    if (isRecord(message) && typeof message.method === 'string') tokens.note(message.method, message.params);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-  }
+  const message = parseJson(text);
+  if (isRecord(message) && typeof message.method === 'string') tokens.note(message.method, message.params);
 }
 
 /**

@@ -19,7 +19,6 @@ const NAME = /^mcp:([a-z0-9][a-z0-9-]{0,23}):(.+)$/s;
 export class Links {
   readonly #given = createLru<Set<string>>(MAX_TASKS);
 
-  /** Returns the link's name from now on. */
   add(taskId: string, server: string, uri: string): string | undefined {
     const given = this.#given.get(taskId) ?? new Set();
     this.#given.set(taskId, given);
@@ -37,7 +36,7 @@ export class Links {
     const [, server, uri] = NAME.exec(name) ?? [];
     if (server === undefined || uri === undefined) return undefined;
     if (!this.#given.get(taskId)?.has(name))
-      throw new UserError(`The server ${server} has given no such link just now: call the tool that gave it again.`);
+      throw new UserError(`The server ${server} gave no such link in this task: call the tool again that gave it.`);
     return { server, uri };
   }
 }

@@ -55,7 +55,6 @@ export class Tokens {
     if (data) this.#heard.get(String(data.progressToken))?.(progressText(data));
   }
 
-  /** Forgets a call that has been answered. */
   end(id: unknown): void {
     this.#heard.delete(String(id));
   }

@@ -9,7 +9,6 @@ import type { Client } from './connect.ts';
 export interface ServerPrompt {
   server: string;
   name: string;
-  /** The description for people; '' if there isn't one. */
   description: string;
   arguments: { name: string; description: string; isRequired: boolean }[];
 }

@@ -20,74 +20,39 @@ const MAX_BRANCHES = 100;
 const NAME = /^[a-zA-Z0-9_.-]{1,64}$/;
 const TYPES = new Set(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']);
 /** Names of types in other languages and dialects. */
-const OTHER_TYPES: Readonly<Record<string, string>> = {
-  str: 'string',
-  text: 'string',
-  date: 'string',
-  datetime: 'string',
-  file: 'string',
-  int: 'integer',
-  int32: 'integer',
-  int64: 'integer',
-  long: 'integer',
-  float: 'number',
-  double: 'number',
-  bool: 'boolean',
-  list: 'array',
-  tuple: 'array',
-  dict: 'object',
-  map: 'object',
-  none: 'null',
-};
+const OTHER_TYPES = byWord({
+  string: 'str text date datetime file',
+  integer: 'int int32 int64 long',
+  number: 'float double',
+  boolean: 'bool',
+  array: 'list tuple',
+  object: 'dict map',
+  null: 'none',
+});
 const CHOICES = ['anyOf', 'oneOf', 'allOf'] as const;
 /** Keywords whose value has one type; a value of another type is dropped. */
-const KINDS: Readonly<Record<string, (value: unknown) => boolean>> = {
-  description: isText,
-  title: isText,
-  format: isText,
-  $comment: isText,
-  $ref: isText,
-  examples: Array.isArray,
-  minimum: isNumber,
-  maximum: isNumber,
-  multipleOf: isNumber,
-  exclusiveMinimum: isNumber,
-  exclusiveMaximum: isNumber,
-  uniqueItems: isBoolean,
-  deprecated: isBoolean,
-  minLength: isCount,
-  maxLength: isCount,
-  minItems: isCount,
-  maxItems: isCount,
-  minProperties: isCount,
-  maxProperties: isCount,
+const KINDS = byWord({
+  text: 'description title format $comment $ref',
+  list: 'examples',
+  number: 'minimum maximum multipleOf exclusiveMinimum exclusiveMaximum',
+  boolean: 'uniqueItems deprecated',
+  count: 'minLength maxLength minItems maxItems minProperties maxProperties',
+  pattern: 'pattern',
+});
+const FITS: Readonly<Record<string, (value: unknown) => boolean>> = {
+  text: isText,
+  list: Array.isArray,
+  number: isNumber,
+  boolean: isBoolean,
+  count: (value) => Number.isSafeInteger(value) && Number(value) >= 0,
   pattern: isPattern,
 };
 /** Keywords that name the dialect or belong to other dialects. */
-const DROPPED = new Set([
-  '$schema',
-  '$id',
-  'id',
-  '$anchor',
-  '$dynamicAnchor',
-  '$dynamicRef',
-  '$vocabulary',
-  'nullable',
-]);
+const DROPPED = new Set('$schema $id id $anchor $dynamicAnchor $dynamicRef $vocabulary nullable'.split(' '));
 const OBJECTS = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
 const INNER = new Set(['not', 'if', 'then', 'else', 'contains', 'propertyNames', 'unevaluatedItems']);
 /** Providers refuse these at the top. */
-const NOT_AT_TOP = new Set<string>([
-  ...CHOICES,
-  'not',
-  'if',
-  'then',
-  'else',
-  'enum',
-  'const',
-  'dependentSchemas',
-  '$ref',
-]);
+const NOT_AT_TOP = [...CHOICES, ...'not if then else enum const dependentSchemas $ref'.split(' ')];
 
 /** Returns undefined for a schema that doesn't describe named arguments. */
 export function fitSchema(given: Schema): FittedSchema | undefined {
@@ -155,7 +120,6 @@ function merged(top: Schema, root: Schema, branches: { left: number }): Schema {
   return whole;
 }
 
-/** Resolves a reference at the top within the schema. */
 function withTarget(schema: Schema, root: Schema): Schema {
   const target = isText(schema.$ref) ? targetOf(schema.$ref, root) : undefined;
   const { $ref: _ref, ...rest } = schema;
@@ -200,7 +164,7 @@ function fitPart(given: unknown, root: Schema, depth: number): Schema {
       if (type !== undefined) fitted.type = type;
     } else if (key === 'enum') {
       if (Array.isArray(value) && value.length > 0) fitted.enum = distinctValues(value);
-    } else if (key !== 'prefixItems' && key !== 'required' && (KINDS[key]?.(value) ?? true)) fitted[key] = value;
+    } else if (key !== 'prefixItems' && key !== 'required' && isFitting(key, value)) fitted[key] = value;
   }
   if (Array.isArray(given.prefixItems) && fitted.items === undefined)
     fitted.items = itemsOf(given.prefixItems, root, depth);
@@ -230,11 +194,8 @@ function oldWays(given: Schema): Schema {
 function itemsOf(value: unknown, root: Schema, depth: number): Schema {
   if (!Array.isArray(value)) return fitPart(value, root, depth + 1);
   const kinds = distinctValues(value.map((one) => fitPart(one, root, depth + 1)));
-  return kinds.length > 1 && kinds.every((kind) => Object.keys(kind).length > 0)
-    ? { anyOf: kinds }
-    : kinds.length === 1
-      ? (kinds[0] ?? {})
-      : {};
+  if (kinds.length === 1) return kinds[0] ?? {};
+  return kinds.length > 1 && kinds.every((kind) => Object.keys(kind).length > 0) ? { anyOf: kinds } : {};
 }
 
 /** Returns the required names that exist, once each; draft 3 marks them at the argument. */
@@ -248,7 +209,7 @@ function requiredIn({ required, properties }: Schema, fitted: unknown): string[]
 
 function typeOf(value: unknown): string | string[] | undefined {
   const types = [value].flat().flatMap((one) => {
-    const known = isText(one) ? (OTHER_TYPES[one.toLowerCase()] ?? one.toLowerCase()) : '';
+    const known = isText(one) ? (OTHER_TYPES.get(one.toLowerCase()) ?? one.toLowerCase()) : '';
     return TYPES.has(known) ? [known] : [];
   });
   const all = [...new Set(types)];
@@ -272,13 +233,9 @@ function argumentNames(keys: readonly string[]): Map<string, string> {
   );
 }
 
-function distinctValues<T>(values: readonly T[]): T[] {
-  const seen = new Set<string>();
-  return values.filter((value) => {
-    const text = JSON.stringify(value);
-    return !seen.has(text) && seen.add(text);
-  });
-}
+const distinctValues = <T>(values: readonly T[]): T[] => [
+  ...new Map(values.map((value) => [JSON.stringify(value), value])).values(),
+];
 
 const textsOf = (value: unknown): string[] => (Array.isArray(value) ? value.filter(isText) : []);
 const isChoice = (key: string): boolean => CHOICES.some((choice) => choice === key);
@@ -292,8 +249,9 @@ function isNumber(value: unknown): boolean {
 function isBoolean(value: unknown): boolean {
   return typeof value === 'boolean';
 }
-function isCount(value: unknown): boolean {
-  return Number.isSafeInteger(value) && Number(value) >= 0;
+function isFitting(key: string, value: unknown): boolean {
+  const kind = KINDS.get(key);
+  return kind === undefined || FITS[kind]?.(value) === true;
 }
 function isPattern(value: unknown): boolean {
   if (!isText(value)) return false;
@@ -303,4 +261,9 @@ function isPattern(value: unknown): boolean {
     if (error instanceof SyntaxError) return false;
     throw error;
   }
+}
+
+/** Inverts a table of words, separated by spaces. */
+function byWord(table: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
+  return new Map(Object.entries(table).flatMap(([kind, words]) => words.split(' ').map((word) => [word, kind])));
 }

@@ -3,9 +3,11 @@
  * pauses.
  * https://modelcontextprotocol.io/specification
  */
+import path from 'node:path';
 import { UserError } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
 import type { ServerHealth } from '../../runtime/contract/feature.ts';
+import type { OAuthPlace } from './auth/oauth.ts';
 import { type Client, connectServer, isForgotten, isUnsent, type McpServerSettings } from './connect.ts';
 import { listTools } from './list.ts';
 import { effectOf, failureReason, type McpCall, type McpToolInfo, reachesOut } from './tool.ts';
@@ -14,6 +16,8 @@ import { effectOf, failureReason, type McpCall, type McpToolInfo, reachesOut } f
 export interface SurveyedServer extends ServerHealth {
   /** How many of its tools ask for consent in the viber's default mode. */
   asking: number;
+  /** The names of its tools, as it calls them. */
+  names: string[];
   /** Tools that the configuration names and the server doesn't have. */
   missing: string[];
 }
@@ -29,13 +33,19 @@ const BACKOFF_MS = { min: 5_000, max: 300_000 };
  */
 const AT_ONCE = { times: 5, withinMs: 60_000 };
 
+/** Returns where packages of servers are installed. */
+export const installsIn = (cache: string): string => path.join(cache, 'servers');
+
 export interface McpServerOptions {
   name: string;
   settings: McpServerSettings;
   log: Logger;
   now: () => number;
-  /** Aborts when the gateway ends. */
   closing: AbortSignal;
+  /** The store of logins; absent: nobody can log in. */
+  oauth?: OAuthPlace | undefined;
+  /** The folder of installed packages; absent: npx fetches them each time. */
+  installs?: string | undefined;
 }
 
 export class McpServer {
@@ -46,6 +56,12 @@ export class McpServer {
   readonly #log: Logger;
   readonly #now: () => number;
   readonly #closing: AbortSignal;
+  /** Set for a server at an address whose settings have no key. */
+  readonly #oauth: OAuthPlace | undefined;
+  readonly #installs: string | undefined;
+  /** Set while a login is needed. */
+  needsLogin = false;
+  #send: Promise<typeof fetch> | undefined;
   #state: ServerHealth['state'] = 'idle';
   #listedAt = 0;
   #failures = 0;
@@ -59,26 +75,30 @@ export class McpServer {
   /** The listing of its tools that is running; never rejects. */
   #listing: Promise<void> | undefined;
 
-  constructor({ name, settings, log, now, closing }: McpServerOptions) {
+  constructor({ name, settings, log, now, closing, oauth, installs }: McpServerOptions) {
     this.name = name;
     this.settings = settings;
     this.#log = log;
     this.#now = now;
     this.#closing = closing;
+    this.#installs = installs;
+    this.#oauth = maySignIn(settings) ? oauth : undefined;
   }
 
   /**
    * Calls a tool. Repeats the call at most once, if the server has done nothing yet: it has forgotten the session, or
    * ended before it received the call. If the server ends during the call, a repeatable call is repeated.
+   * @throws UserError if the server has another tool under that name by now
    */
-  async call({ isRepeatable, begin, ...request }: Parameters<McpCall>[0]): Promise<unknown> {
-    await this.#current();
+  async call({ isRepeatable, begin, isSame, ...request }: Parameters<McpCall>[0]): Promise<unknown> {
+    await this.#sameAt(isSame);
     await begin?.();
     // The server may have ended while `begin` ran.
-    const client = await this.#current();
+    const client = await this.#sameAt(isSame);
     try {
       return await client.callTool(request);
     } catch (error) {
+      if (error instanceof UserError) throw error;
       // The end of a server is reported shortly after the call that ran into it has failed.
       await new Promise(setImmediate);
       const hasEnded = this.client !== client && isRepeatable && !request.options?.signal?.aborted;
@@ -87,7 +107,7 @@ export class McpServer {
         this.client = undefined;
         void this.#end(client);
       }
-      return (await this.#current()).callTool(request);
+      return (await this.#sameAt(isSame)).callTool(request);
     }
   }
 
@@ -99,7 +119,7 @@ export class McpServer {
       if (age > LIST_AGAIN_MS || (this.#isStale && age > LIST_SOONEST_MS)) this.#refresh(this.client);
       return undefined;
     }
-    if (this.#now() < this.#retryAt) return undefined;
+    if (this.needsLogin ? !this.#isLoggedIn() : this.#now() < this.#retryAt) return undefined;
     this.#connecting = this.#connect().finally(() => {
       this.#connecting = undefined;
     });
@@ -123,7 +143,7 @@ export class McpServer {
   health(): ServerHealth {
     const tools = this.#state === 'connected' ? this.offered.length : 0;
     const problem = this.#problem === undefined ? {} : { problem: this.#problem };
-    return { name: this.name, state: this.#state, tools, ...problem };
+    return { name: this.name, state: this.#state, tools, ...problem, ...(this.needsLogin && { needsLogin: true }) };
   }
 
   /** Returns the state once the server has connected or failed. */
@@ -131,7 +151,8 @@ export class McpServer {
     await this.ensure();
     const { trusted } = this.settings;
     const asking = this.offered.filter((info) => effectOf(info, trusted) !== 'read' || reachesOut(info)).length;
-    return { ...this.health(), asking, missing: this.#missing(this.offered) };
+    const names = this.offered.map(({ name }) => name);
+    return { ...this.health(), asking, names, missing: this.#missing(this.offered) };
   }
 
   /** Closes the connection; call it after `closing` was aborted. */
@@ -145,6 +166,19 @@ export class McpServer {
     if (!this.client) await this.ensure();
     if (!this.client) throw new Error('it is away');
     return this.client;
+  }
+
+  /** Returns the current connection if the tool there is the one that was agreed on: a server may replace it, or end. */
+  async #sameAt(isSame: () => boolean): Promise<Client> {
+    await this.#listing;
+    if (this.client && this.#isStale) this.#refresh(this.client);
+    await this.#listing;
+    const client = await this.#current();
+    if (!isSame())
+      throw new UserError(
+        `The server ${this.name} has just changed this tool, so nothing was done. Call it again if it still fits.`,
+      );
+    return client;
   }
 
   /** Never rejects. */
@@ -161,7 +195,10 @@ export class McpServer {
     if (this.#closing.aborted) return;
     this.client = undefined;
     this.#state = 'failed';
-    this.#problem = `The server ${this.name} (mcp.${this.name}) is not there: ${failureReason(error, valuesOf(this.settings))}`;
+    this.needsLogin = error instanceof Error && error.name === 'LoginNeeded';
+    this.#problem = this.needsLogin
+      ? failureReason(error)
+      : `The server ${this.name} (mcp.${this.name}) is not there: ${failureReason(error, valuesOf(this.settings))}`;
     const now = this.#now();
     if (client) this.#ended = [...this.#ended.filter((at) => now - at < AT_ONCE.withinMs), now];
     const isAtOnce = client !== undefined && this.#ended.length <= AT_ONCE.times;
@@ -170,6 +207,17 @@ export class McpServer {
     this.#log.warn({ mcp: this.name, failures: this.#failures }, this.#problem);
     // The call that ran into it must fail first, with its own error.
     setImmediate(() => void this.#end(client));
+  }
+
+  #isLoggedIn(): boolean {
+    const { url = '' } = this.settings;
+    return this.#oauth?.logins.tokens(this.name, url) !== undefined;
+  }
+
+  async #authorised(oauth: OAuthPlace): Promise<typeof fetch> {
+    const { url = '', headers, oauth: settings } = this.settings;
+    const { authorised } = await import('./auth/authorise.ts');
+    return authorised({ name: this.name, url, headers, oauth: settings }, oauth);
   }
 
   async #list(client: Client): Promise<McpToolInfo[]> {
@@ -181,16 +229,24 @@ export class McpServer {
     return offered;
   }
 
+  /** Installs its package if needed, and returns the settings that start it. */
+  async #started(): Promise<McpServerSettings> {
+    if (this.settings.command !== 'npx' || this.#installs === undefined) return this.settings;
+    const { installed } = await import('./installed.ts');
+    return installed(this.settings, this.#installs, this.#closing);
+  }
+
   async #connect(): Promise<void> {
     this.#state = 'connecting';
     let client: Client | undefined;
     const isCurrent = () => client !== undefined && this.client === client;
     try {
-      client = await connectServer(this.settings, this.#closing, {
+      if (this.#oauth) this.#send ??= this.#authorised(this.#oauth);
+      const hearing = {
         onStale: () => {
           this.#isStale = true;
         },
-        onLost: (error) => {
+        onLost: (error: unknown) => {
           if (isCurrent()) this.#lost(error);
         },
         // Requests still running in the session are not cut off.
@@ -199,7 +255,8 @@ export class McpServer {
           this.client = undefined;
           this.#state = 'idle';
         },
-      });
+      };
+      client = await connectServer(await this.#started(), this.#closing, hearing, await this.#send);
       this.offered = await this.#list(client);
       if (this.#closing.aborted) return await client.close();
       this.client = client;
@@ -207,6 +264,7 @@ export class McpServer {
       this.#listedAt = this.#now();
       this.#failures = 0;
       this.#problem = undefined;
+      this.needsLogin = false;
       this.#log.info({ mcp: this.name, tools: this.offered.length }, 'connected');
     } catch (error) {
       this.#lost(error);
@@ -222,7 +280,8 @@ export class McpServer {
     this.#listing = this.#list(client)
       .then(
         (offered) => {
-          this.offered = offered;
+          // A server that was restarted in between has listed its tools already.
+          if (this.client === client) this.offered = offered;
         },
         (error: unknown) => {
           if (this.client === client) this.#lost(error);
@@ -239,5 +298,8 @@ export class McpServer {
   }
 }
 
-/** Returns the values that the server was given and may repeat in its messages. */
+/** Returns whether people can log in at the server: a key in the headers replaces a login. */
+export const maySignIn = ({ url, headers = {} }: McpServerSettings): boolean =>
+  url !== undefined && !Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
+
 const valuesOf = ({ env, headers }: McpServerSettings): string[] => Object.values({ ...env, ...headers });

@@ -11,10 +11,12 @@ import type { ServerHealth } from '../../runtime/contract/feature.ts';
 import type { RuntimeTool } from '../../runtime/contract/task.ts';
 import type { ToolScope } from '../../runtime/contract/tool-scope.ts';
 import type { Json } from '../../workspace/types.ts';
+import type { Need } from './auth/notes.ts';
+import type { OAuthPlace } from './auth/oauth.ts';
 import type { McpServerSettings } from './connect.ts';
 import { Links, readLink } from './links.ts';
 import { listPrompts, readPrompt, type ServerPrompt } from './prompts.ts';
-import { McpServer, type SurveyedServer } from './server.ts';
+import { installsIn, McpServer, type SurveyedServer } from './server.ts';
 import { failureReason, nameFor, toRuntimeTool } from './tool.ts';
 
 export type { McpServerSettings } from './connect.ts';
@@ -22,26 +24,35 @@ export type { McpServerSettings } from './connect.ts';
 /** How long a run waits for servers that are still connecting, in ms. */
 const WAIT_MS = 5_000;
 
+/** Called when a call of a task's run needs a login at a server. */
+type OnNeed = (taskId: string, server: string, need: Need) => void;
+
 export class McpServers {
   readonly #log: Logger;
   readonly #closing = new AbortController();
   readonly #servers: readonly McpServer[];
   readonly #links = new Links();
+  readonly #onNeed: OnNeed;
 
   constructor(options: {
     servers: Readonly<Record<string, McpServerSettings>>;
     log: Logger;
     now?: () => number;
+    oauth?: OAuthPlace | undefined;
+    /** The home's cache, for installed packages; absent: npx fetches them each time. */
+    cache?: string;
+    onNeed?: OnNeed;
   }) {
-    const { log, now = Date.now } = options;
+    const { log, now = Date.now, oauth, cache, onNeed = () => undefined } = options;
+    this.#onNeed = onNeed;
     const closing = this.#closing.signal;
     this.#log = log;
+    const installs = cache === undefined ? undefined : installsIn(cache);
     this.#servers = Object.entries(options.servers).map(
-      ([name, settings]) => new McpServer({ name, settings, log, now, closing }),
+      ([name, settings]) => new McpServer({ name, settings, log, now, closing, oauth, installs }),
     );
   }
 
-  /** Returns the servers' tools; waits briefly for servers that are connecting. */
   async tools(scope: ToolScope): Promise<RuntimeTool[]> {
     await this.#connected();
     scope.readLink = (name, signal) => this.#readLink(name, scope, signal);
@@ -60,12 +71,14 @@ export class McpServers {
           await server.renew();
           if (!current()) throw new UserError(`The server ${name} no longer has that tool.`);
         };
-        return toRuntimeTool(name, info, { call, trusted, scope, taken, linkTo, place, current, renewed }) ?? [];
+        const onNeed = (need: Need) => this.#onNeed(scope.taskId, name, need);
+        return (
+          toRuntimeTool(name, info, { onNeed, call, trusted, scope, taken, linkTo, place, current, renewed }) ?? []
+        );
       });
     });
   }
 
-  /** Returns the tool names of the connected servers, as runs use them. */
   names(): Map<string, readonly string[]> {
     const taken = new Set<string>();
     const there = this.#servers.filter(({ client }) => client);
@@ -123,8 +136,11 @@ export class McpServers {
     return Promise.all(this.#servers.map((server) => server.survey()));
   }
 
-  start(): void {
-    for (const server of this.#servers) void server.ensure();
+  /** @throws Error if there is no such server */
+  async surveyOf(name: string): Promise<SurveyedServer> {
+    const server = this.#servers.find((each) => each.name === name);
+    if (!server) throw new Error(`no server ${name}`);
+    return server.survey();
   }
 
   async close(): Promise<void> {

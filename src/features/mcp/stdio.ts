@@ -13,12 +13,12 @@ import { errorCode } from '../../errors.ts';
 import { firstToGo, memoryLimitMb, watchMemory } from '../../lib/memory-watch.ts';
 import { clip, visibleText } from '../../runtime/context/turn.ts';
 import { killMarked } from '../../skills/run-process.ts';
-import { Tokens } from './progress.ts';
-import { makeReadable } from './readable.ts';
+import { Inbox, MAX_MESSAGE, type Message } from './inbox.ts';
 
 export interface StdioOptions {
   command: string;
   args: readonly string[];
+  cwd?: string;
   /** Variables for the program, besides the few that every program needs. */
   env: Readonly<Record<string, string>>;
   /**
@@ -42,15 +42,8 @@ class UnsentError extends Error {
   override name = 'UnsentError';
 }
 
-type Message = Parameters<NonNullable<MCPTransport['onmessage']>>[0];
-
 const INHERITED = ['HOME', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'USER'];
-/** The limit for one message in bytes; two pictures of 10 MB fit. */
-const MAX_LINE = 32 * 1024 * 1024;
-/** The limit for notifications and stray lines within `NOTES_MS`; nothing useful needs as many. */
-const MAX_NOTES = 5_000;
-const NOTES_MS = 10_000;
-/** Kept of what the program writes for people, in bytes, and shown of it, in characters. */
+/** Limits on the program's messages for people: bytes to keep, then characters to show. */
 const MAX_SAID = 4_096;
 const MAX_LINE_SAID = 200;
 /** The time between asking the program to end and killing it, in ms. */
@@ -69,29 +62,32 @@ class StdioTransport implements MCPTransport {
   onclose?: NonNullable<MCPTransport['onclose']>;
   onerror?: NonNullable<MCPTransport['onerror']>;
   readonly #options: StdioOptions;
-  readonly #validate: (value: unknown) => Message;
+  readonly #inbox: Inbox;
   #child: ChildProcess | undefined;
   #isClosed = false;
   #parts: Buffer[] = [];
   #length = 0;
-  #notes = { count: 0, since: 0 };
-  readonly #tokens = new Tokens();
   /** A unique mark in the environment of the program and of everything that it starts. */
   readonly #marker = randomUUID();
   #unwatch: () => void = () => undefined;
-  /** The end of what the program wrote for people. */
+  /** The latest part of the program's messages for people. */
   #said: Buffer = Buffer.alloc(0);
 
   constructor(options: StdioOptions, validate: (value: unknown) => Message) {
     this.#options = options;
-    this.#validate = validate;
+    this.#inbox = new Inbox({
+      validate,
+      onNote: options.onNote,
+      onMessage: (message) => this.onmessage?.(message),
+      onFlood: (why) => this.#ended(why),
+    });
   }
 
   async start(): Promise<void> {
-    const { command, args, env: own } = this.#options;
+    const { command, args, cwd, env: own } = this.#options;
     const inherited = INHERITED.flatMap((name) => (process.env[name] ? [[name, process.env[name]] as const] : []));
     const env = { ...Object.fromEntries(inherited), ...own, OPENVIBER_SERVER: this.#marker };
-    const running = spawn(command, args, { env, stdio: 'pipe', detached: true });
+    const running = spawn(command, args, { env, cwd, stdio: 'pipe', detached: true });
     this.#child = running;
     const ended = (error: Error) => this.#ended(error);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -130,7 +126,7 @@ class StdioTransport implements MCPTransport {
   async send(message: Message): Promise<void> {
     const { stdin } = this.#child ?? {};
     if (this.#isClosed || !stdin?.writable) throw new UnsentError('The connection is closed.');
-    if (!stdin.write(`${JSON.stringify(this.#tokens.ask(message))}\n`)) {
+    if (!stdin.write(`${JSON.stringify(this.#inbox.tokens.ask(message))}\n`)) {
       const { promise, resolve } = Promise.withResolvers<void>();
       stdin.once('drain', resolve).once('close', resolve);
       await promise;
@@ -181,8 +177,8 @@ class StdioTransport implements MCPTransport {
       const end = rest.indexOf(10);
       const part = end < 0 ? rest : rest.subarray(0, end);
       this.#length += part.length;
-      if (this.#length > MAX_LINE) {
-        this.#ended(new Error(`it sent a message larger than ${MAX_LINE / 1024 / 1024} MB`));
+      if (this.#length > MAX_MESSAGE) {
+        this.#ended(new Error(`it sent a message larger than ${MAX_MESSAGE / 1024 / 1024} MB`));
         return;
       }
       this.#parts.push(part);
@@ -190,47 +186,8 @@ class StdioTransport implements MCPTransport {
       const line = Buffer.concat(this.#parts).toString();
       this.#parts = [];
       this.#length = 0;
-      this.#onLine(line);
+      this.#inbox.take(line);
       rest = rest.subarray(end + 1);
-    }
-  }
-
-  #onLine(line: string): void {
-    const message = this.#read(line);
-    if (message === undefined) {
-      this.#noted();
-      return;
-    }
-    if ('method' in message && !('id' in message)) {
-      this.#options.onNote(message.method);
-      this.#tokens.note(message.method, message.params);
-      this.#noted();
-      return;
-    }
-    if ('id' in message) this.#tokens.end(message.id);
-    try {
-      this.onmessage?.(message);
-    } catch (error) {
-      // The client throws for an answer that nobody waits for any more.
-      if (!(error instanceof Error && error.message.startsWith('Protocol error'))) throw error;
-      this.#noted();
-    }
-  }
-
-  #noted(): void {
-    const now = performance.now();
-    if (now - this.#notes.since > NOTES_MS) this.#notes = { count: 0, since: now };
-    if (++this.#notes.count > MAX_NOTES)
-      this.#ended(new Error(`it sent more than ${MAX_NOTES} messages that nobody asked for`));
-  }
-
-  /** Returns undefined for a line that isn't a message. */
-  #read(line: string): Message | undefined {
-    try {
-      return this.#validate(makeReadable(JSON.parse(line)));
-    } catch (error) {
-      if (error instanceof Error && /^(SyntaxError|\$?ZodError)$/.test(error.name)) return undefined;
-      throw error;
     }
   }
 }

@@ -12,6 +12,7 @@ import type { RuntimeTool, ToolEffect } from '../../runtime/contract/task.ts';
 import { runtimeTool, type ToolScope } from '../../runtime/contract/tool-scope.ts';
 import type { Json } from '../../workspace/types.ts';
 import { answerForModel, type LinkTo, visibleExcerpt } from './answer.ts';
+import type { Need } from './auth/notes.ts';
 import { hearing } from './progress.ts';
 import { fitSchema } from './schema.ts';
 
@@ -35,6 +36,8 @@ export type McpCall = (request: {
   isRepeatable?: boolean;
   /** Awaited once the server is connected, right before the call. */
   begin?: () => Promise<void>;
+  /** Whether the server's tool is still the one that was agreed on; asked in each connection before the call. */
+  isSame: () => boolean;
 }) => Promise<unknown>;
 
 const MAX_NAME = 256;
@@ -58,6 +61,8 @@ interface Offering {
   /** Returns the tool as the server has it now; undefined if it is gone. */
   current(): McpToolInfo | undefined;
   renewed(): Promise<void>;
+  /** Called when a login is needed. */
+  onNeed(need: Need): void;
 }
 
 /**
@@ -81,17 +86,28 @@ export function nameFor(server: string, tool: string, taken: Set<string>): strin
   return name;
 }
 
-/** Returns undefined for a tool that cannot be offered. */
 export function toRuntimeTool(
   server: string,
   info: McpToolInfo,
-  { call, trusted, scope, taken, linkTo, place, current, renewed }: Offering,
+  { call, trusted, scope, taken, linkTo, place, current, renewed, onNeed }: Offering,
 ): RuntimeTool | undefined {
   const fitted = schemaOf(info);
   const name = fitted === undefined ? undefined : nameFor(server, info.name, taken);
   if (fitted === undefined || name === undefined) return undefined;
   const { schema, original } = fitted;
-  const isReaching = effectOf(info, trusted) === 'read' && reachesOut(info);
+  const isReaching = isQuestion(info, trusted);
+  /** Of the tool when consent was last checked; calls of a run are checked and run one after another. */
+  let agreed: string | undefined;
+  const version = () => {
+    agreed = versionOf(server, current() ?? info, trusted);
+    return agreed;
+  };
+  const isSame = () => {
+    const now = current();
+    if (!now || effectOf(now, trusted) !== effectOf(info, trusted) || isQuestion(now, trusted) !== isReaching)
+      return false;
+    return agreed === undefined || agreed === versionOf(server, now, trusted);
+  };
   return runtimeTool({
     name,
     description: visibleExcerpt(info.description?.trim() || info.name, MAX_DESCRIPTION),
@@ -101,9 +117,12 @@ export function toRuntimeTool(
     beginsLate: true,
     consent: 'effects',
     // Consent covers this tool as it was described; a server may replace it (promise 36).
-    kindOf: () => (isReaching ? `questions to ${server}` : versionOf(server, current() ?? info)),
+    kindOf: () => (isQuestion(current() ?? info, trusted) ? `questions to ${server}` : version()),
     // Another server under the same name needs new consent.
-    shows: () => [versionOf(server, current() ?? info), place],
+    async shows() {
+      await renewed().catch(ignoreAway);
+      return [version(), place];
+    },
     renewed,
     ...(isReaching
       ? { reaches: (given: Record<string, unknown>) => ({ characters: JSON.stringify(given).length }) }
@@ -111,10 +130,19 @@ export function toRuntimeTool(
     async execute(given, { signal, onProgress, begin }) {
       const options = { signal, timeout: CALL_MS };
       const isRepeatable = effectOf(info, trusted) !== 'external';
-      const request = { name: info.name, arguments: original(given), options, isRepeatable, ...(begin && { begin }) };
+      const request = {
+        name: info.name,
+        arguments: original(given),
+        options,
+        isRepeatable,
+        isSame,
+        ...(begin && { begin }),
+      };
       const work = () => call(request);
       const reply = await (onProgress ? hearing(onProgress, work) : work()).catch((error: unknown) => {
-        if (signal.aborted) throw error;
+        if (error instanceof Error && error.name === 'LoginNeeded') onNeed('login');
+        if (error instanceof Error && error.name === 'ScopeNeeded') onNeed('more');
+        if (signal.aborted || error instanceof UserError) throw error;
         throw new UserError(`The server ${server} failed: ${failureReason(error)}`);
       });
       return answerForModel(reply, { scope, title: name, linkTo });
@@ -133,9 +161,7 @@ export function failureReason(error: unknown, given: readonly string[] = []): st
 const WORDS = new Set(['description', 'title', '$comment']);
 
 interface Arguments {
-  /** The schema as providers accept it. */
   schema: Json;
-  /** Returns the arguments as the server expects them. */
   original(given: Record<string, unknown>): Record<string, unknown>;
   /** The schema as the server sent it. */
   version: string;
@@ -158,8 +184,17 @@ function schemaOf({ inputSchema }: McpToolInfo): Arguments | undefined {
   return kept;
 }
 
-function versionOf(server: string, { name, description = '', inputSchema }: McpToolInfo): string {
-  return `version ${hashText(JSON.stringify([server, name, description, inputSchema])).slice(0, 16)}`;
+/** The effect counts where the server is believed; left out for the others, so that older consents stay valid. */
+function versionOf(server: string, info: McpToolInfo, trusted: boolean): string {
+  const { name, description = '', inputSchema } = info;
+  const effect = effectOf(info, trusted);
+  const seen = [server, name, description, inputSchema, ...(effect === 'external' ? [] : [effect])];
+  return `version ${hashText(JSON.stringify(seen)).slice(0, 16)}`;
+}
+
+/** The call itself says that the server is away. */
+function ignoreAway(error: unknown): void {
+  if (!(error instanceof UserError)) throw error;
 }
 
 /**
@@ -172,3 +207,7 @@ export function effectOf({ annotations }: McpToolInfo, trusted: boolean): ToolEf
 
 /** Returns whether input may go on to third parties, which is the default of the hint. */
 export const reachesOut = ({ annotations }: McpToolInfo): boolean => annotations?.openWorldHint !== false;
+
+/** Returns whether a call only asks others something, so that what leaves decides whether a person is asked. */
+const isQuestion = (info: McpToolInfo, trusted: boolean): boolean =>
+  effectOf(info, trusted) === 'read' && reachesOut(info);

@@ -1,8 +1,9 @@
 /**
  * Updates the memory after a run, once its answer is durable: adds a line to the day's log, except for a guest's run.
- * Longer-lasting facts wait as suggestions; owners are asked directly unless the answer already asks one of them.
- * Nothing here delays or fails an answer. The first line after a quiet moment is written at once, and lines within the
- * next second are combined; a run that is concluded again after a crash writes the same line, which already exists.
+ * Facts worth keeping longer become suggestions, which owners are asked about directly unless the answer already asks
+ * one of them. Nothing here delays or fails an answer. The first line after a quiet moment is written at once, and
+ * lines within the next second are combined. A run that is concluded again after a crash produces the same line, which
+ * is then already there.
  */
 
 import type { QueueItem } from '../../engine/engine.ts';
@@ -25,20 +26,18 @@ import { listSuggestions } from './store/suggestions.ts';
 export interface FinishedRun {
   viber: string;
   title: string;
-  /** When its result was recorded, ISO 8601; the same again after a crash. */
+  /** When its result was recorded, ISO 8601. The same time again after a crash. */
   at: string;
   result: TaskResult & Pick<Answer, 'decisions' | 'asks'>;
-  /** The messages that it answers. */
   words?: string | undefined;
-  /** The built-in model answered and nothing was done. */
+  /** Whether the built-in model answered and did nothing. */
   isTalk?: boolean | undefined;
 }
 
-/** The current run, as the gateway's turns know it. */
 export interface ConcludedRun {
   run: string;
   items: readonly QueueItem<Entry>[];
-  /** True if it may have been concluded before. */
+  /** Whether it may have been concluded before. */
   isAgain: boolean;
 }
 
@@ -50,11 +49,10 @@ export interface AfterRun {
   /** Asks the owners in direct messages, unless the answer asks one. Repeating it has no effect. */
   ask(turn: ConcludedRun, outcome: Answer): Promise<void>;
   /**
-   * Adds to the day's log. Never throws and does not wait.
+   * Adds to the day's log. Never throws and doesn't wait.
    * @param at when the result was recorded, ISO 8601
    */
   note(turn: ConcludedRun, outcome: Answer, at: string): void;
-  /** Writes pending lines. */
   flush(): Promise<void>;
 }
 
@@ -67,13 +65,12 @@ export interface AfterRunOptions {
 const GATHER_MS = 1_000;
 const MAX_TITLE = 60;
 const MIN_LENGTH = 12;
-/** Greetings and thanks. A "yes" or "ok" isn't among them: it may have started any work. */
+/** Greetings and thanks. Not "yes" or "ok", which may have started any work. */
 const SMALL_TALK =
   /^(?:(?:hi|hello|hey|hallo|thanks?|thank you|thx|good (?:morning|evening|night|day)|bye|great|cool|nice|how are you)\b[\s!.,?)(:]*){1,3}$/i;
 
 export function createAfterRun(options: AfterRunOptions): AfterRun {
   const { home, log } = options;
-  /** Pending lines by viber and day. */
   const noted = new Map<string, { viber: string; date: string; entries: Omit<DailyEntry, 'date'>[] }>();
   let writing: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -138,7 +135,7 @@ export function createAfterRun(options: AfterRunOptions): AfterRun {
         const title = openTask(home, taskId).record()?.title ?? '';
         add({ viber, title, at, result: outcome, words, isTalk: outcome.isTalk });
       } catch (error) {
-        log.warn({ err: error, task: taskId }, 'the daily log has no line of a run');
+        log.warn({ err: error, task: taskId }, 'a run has no line in the daily log');
       }
     },
     async flush() {
@@ -152,7 +149,6 @@ export function createAfterRun(options: AfterRunOptions): AfterRun {
 
 const entryAt = (items: readonly QueueItem<Entry>[]): Entry => (items[0] as QueueItem<Entry>).message;
 
-/** Returns the run's line for the day, or undefined if it is not worth recording. */
 export function entryOf({ title, at, result, words = '', isTalk }: FinishedRun): Omit<DailyEntry, 'date'> | undefined {
   const { decisions = [], asks = [] } = result;
   const summary = withoutWaiting(result.summary, asks);
@@ -172,7 +168,7 @@ export function entryOf({ title, at, result, words = '', isTalk }: FinishedRun):
   };
 }
 
-/** Sentences that overlap this much with a pending suggestion are left out of the log. */
+/** Sentences that share this much with a pending suggestion are left out of the log. */
 const TELLS = 0.6;
 
 function withoutWaiting(summary: string, asks: readonly Suggestion[]): string {

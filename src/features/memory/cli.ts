@@ -1,4 +1,4 @@
-/** Declares `viber memory`; its code is loaded when it runs. */
+/** Declares `viber memory`. Its code is loaded when the command runs. */
 import { say } from '../../messages/messages.ts';
 import { type CliCommand, OTHER_VIBER } from '../../runtime/contract/cli.ts';
 

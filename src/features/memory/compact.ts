@@ -1,46 +1,43 @@
 /**
- * Compacts one session: replaces all finished runs but the newest with a summary in future requests.
+ * Compacts a session: in future requests, a summary replaces all finished runs except the newest.
  * finished runs -> digest (a model, metered) -> day's log, suggestions -> session: compaction
- * Invariants: nothing of a run with a guest is flushed to memory; originals are never changed; the flush is durable
- * before the line; before the line nothing has changed, and the same part is processed again after a later run; the new
- * summary includes the old one and keeps its facts, whatever the model says.
+ * Invariants: nothing from a run with a guest goes into memory. Originals never change. The facts are durable before
+ * the line in the session; until then nothing has changed, and a later run repeats the same part. The new summary
+ * includes the old one and keeps its facts, whatever the model says.
  */
 
 import { crashPoint } from '../../crash-points.ts';
 import { createLru } from '../../lib/lru.ts';
-import type { Logger } from '../../log.ts';
 import { type HistoryLimits, newestRuns } from '../../runtime/context/history-window.ts';
+import { type HistorySettings, historyLimits } from '../../runtime/model/models.ts';
 import type { Home } from '../../workspace/home.ts';
 import { openTask, type Session } from '../../workspace/tasks/index.ts';
 import type { SessionEntry } from '../../workspace/types.ts';
 import { type Choice, choosePart, type Part } from './covered.ts';
 import { compactionText, summaryRoom } from './digest.ts';
-import type { CompactionOrder } from './digester.ts';
-import { createDigester, type DigesterOptions } from './digester.ts';
+import { type CompactionOrder, type DigesterOptions, digestPart } from './digester.ts';
 import { type FlushedFact, factLine, memoryFlush } from './flush.ts';
 import type { Question } from './store/questions.ts';
 
 export interface CompactionResult {
-  /** `more`: another part is left. `later`: a model failed shortly before. `closed`: the gateway is stopping. */
+  /** `more`: another part remains. `later`: a model failed recently. `closed`: the gateway is stopping. */
   end: 'done' | 'more' | 'nothing' | 'later' | 'cap' | 'failed' | 'closed';
-  /** People's messages and answers that this pass added to the summary. */
+  /** The number of messages and answers that this pass added to the summary. */
   messages: number;
   facts: number;
-  /** Facts that wait for an owner's decision. */
+  /** The number of facts that wait for an owner's decision. */
   waiting: number;
   /** The current summary; '' if nothing was done. */
   text: string;
 }
 
-export interface CompactOptions extends Omit<DigesterOptions, 'maxTokens'> {
+export interface CompactOptions extends Omit<DigesterOptions, 'maxTokens' | 'room'> {
   home: Home;
-  limits: HistoryLimits;
-  /** Returns whether an approval still exists; if so, the run that asked for it is still waiting. */
+  limits: HistorySettings;
+  /** Returns whether an approval still exists. If so, the run that asked for it is still waiting. */
   waits: (approval: string) => boolean;
   /** Called after the question was stored. Must not throw. */
   askOwners: (question: Question, viber: string) => void;
-  log: Logger;
-  signal: AbortSignal;
   now?: () => number;
 }
 
@@ -48,7 +45,7 @@ export type Pass = (order: CompactionOrder, isDemand: boolean) => Promise<Compac
 
 /** The maximum number of digests in one pass; a long session needs several passes. */
 const MAX_PARTS = 10;
-/** Bytes read for one digest; more if tools have filled the session, up to the maximum. */
+/** Bytes to read for one digest; more if tools have filled the session, up to the maximum. */
 const SPAN_BYTES = 128 * 1024;
 const FULL_SPAN_BYTES = 2 * 1024 * 1024;
 const MAX_SPAN_BYTES = 32 * 1024 * 1024;
@@ -58,25 +55,43 @@ const MAX_RETRY_MS = 3_600_000;
 const TRIES = 3;
 /** The share of the request limit that stays uncompacted. */
 const KEPT = 0.5;
-/** Keeps only the newest run when compaction is requested. */
-const NEWEST: HistoryLimits = { max_messages: 1, max_tokens: 1 };
+/** Compaction on request keeps only the newest run. */
+const NEWEST: HistoryLimits = { maxMessages: 1, maxTokens: 1 };
+
+interface Sizes {
+  /** Tokens of the conversation per digest. */
+  maxTokens: number;
+  /** The limit of a summary in bytes. */
+  room: number;
+}
 
 /** Agents that were asked have their own sessions in the same task. */
 const sessionKey = ({ viber, taskId }: CompactionOrder): string => `${viber}/${taskId}`;
 
+async function sizesFor(
+  { viber, maxTokens: requested }: CompactionOrder,
+  { limits, modelOf }: CompactOptions,
+): Promise<Sizes & { half: HistoryLimits }> {
+  const { model, fallback } = await modelOf(viber);
+  const { maxMessages, maxTokens } = historyLimits(limits, [model, ...fallback]);
+  const most = requested ?? maxTokens;
+  return {
+    maxTokens,
+    room: summaryRoom(Math.min(maxTokens, most)),
+    half: { maxMessages: maxMessages * KEPT, maxTokens: most * KEPT },
+  };
+}
+
 export function createPass(options: CompactOptions): Pass {
-  const { home, limits, log, signal, now = Date.now } = options;
-  const maxTokens = limits.max_tokens;
-  const room = summaryRoom(maxTokens);
-  const digester = createDigester({ ...options, maxTokens });
-  const half: HistoryLimits = { max_messages: limits.max_messages * KEPT, max_tokens: maxTokens * KEPT };
+  const { home, log, now = Date.now } = options;
   const failures = createLru<{ count: number; until: number; through: string }>(1_000);
 
-  async function digest(order: CompactionOrder, part: Part, before: string) {
+  async function digest(order: CompactionOrder, part: Part, before: string, sizes: Sizes) {
     const key = sessionKey(order);
     const failed = failures.get(key);
     const count = failed?.through === part.through ? failed.count : 0;
-    const made = await digester.digest(order, part, { before, room, signal, withoutModel: count >= TRIES });
+    const how = { before, withoutModel: count >= TRIES };
+    const made = await digestPart(order, part, how, { ...options, ...sizes });
     if (made === 'closed') return made;
     if (typeof made !== 'string') {
       failures.delete(key);
@@ -92,8 +107,8 @@ export function createPass(options: CompactOptions): Pass {
   /** Digests the part that may be covered, piece by piece. Writes nothing. */
   async function gather(order: CompactionOrder, isDemand: boolean) {
     const { session } = openTask(home, order.taskId, order.viber);
-    const tail = session.window();
-    const keep = newestRuns(tail, isDemand ? NEWEST : half);
+    const { half, ...sizes } = await sizesFor(order, options);
+    const keep = newestRuns(session.window(undefined, 2 * half.maxTokens), isDemand ? NEWEST : half);
     const last = session.compaction();
     let from = last ? session.uncoveredFrom(last) : 0;
     let text = last?.entry.text ?? '';
@@ -102,15 +117,15 @@ export function createPass(options: CompactOptions): Pass {
     const facts = new Map<string, FlushedFact>();
     let end: CompactionResult['end'] = 'nothing';
     for (let parts = 0; ; parts += 1) {
-      const part = nextPart(session, from, { keep, maxTokens, waits: options.waits });
+      const part = nextPart(session, from, { keep, maxTokens: sizes.maxTokens, waits: options.waits });
       if (!part) break;
-      const made = parts < MAX_PARTS ? await digest(order, part, text) : 'more';
+      const made = parts < MAX_PARTS ? await digest(order, part, text, sizes) : 'more';
       if (typeof made === 'string') {
         end = through === '' ? made : 'more';
         break;
       }
       if (!part.hasGuest) for (const fact of made.facts) facts.set(factLine(fact), fact);
-      text = compactionText(made, text, room);
+      text = compactionText(made, text, sizes.room);
       ({ end: from, through } = part);
       said += part.said;
       end = 'done';
@@ -124,7 +139,7 @@ export function createPass(options: CompactOptions): Pass {
     if (!isDemand && now() < (failures.get(sessionKey(order))?.until ?? 0)) return { ...nothing, end: 'later' };
     const { end, text, through, said, covers, facts } = await gather(order, isDemand);
     if (through === '') {
-      // Its beginning is not finished yet; retrying after each run would be pointless.
+      // Its beginning isn't finished yet, so retrying after each run would be pointless.
       if (end === 'nothing') failures.set(sessionKey(order), { count: 0, until: now() + RETRY_MS, through });
       return { ...nothing, end };
     }
@@ -132,7 +147,7 @@ export function createPass(options: CompactOptions): Pass {
     const at = new Date(now());
     const { waiting, question } = await memoryFlush({ home, ...order }, facts, at);
     crashPoint('compaction:flushed');
-    // Writes one line for all pieces: the end of a session must not fill with summaries.
+    // Writes one line for all pieces, so that the end of a session doesn't fill with summaries.
     const line: SessionEntry = { type: 'compaction', at: at.toISOString(), text, through, covers };
     await openTask(home, taskId, viber).session.append([line], { sync: true });
     log.info({ task: taskId, messages: said, facts: facts.length, through }, 'session compacted');

@@ -1,8 +1,8 @@
 /**
- * Decides when sessions are compacted: once a request had to omit part of its session and its run has the answer, or on
- * demand. `compact.ts` does it and is loaded on first use.
- * Invariants: at most one compaction per task and few in total, never in a lane; what a process leaves undone is found
- * again by the next request that omits something.
+ * Decides when to compact a session: on demand, or once a request had to omit part of the session and its run has an
+ * answer. `compact.ts` does the work and is loaded on first use.
+ * Invariants: at most one compaction runs per task, few run in total, and none runs in a lane. If a process leaves work
+ * undone, the next request that omits something finds it again.
  */
 import { setImmediate } from 'node:timers/promises';
 import type { Logger } from '../../log.ts';
@@ -13,82 +13,79 @@ export type { CompactionResult } from './compact.ts';
 export type { CompactionOrder } from './digester.ts';
 
 export interface Compaction {
-  /** A request of this task had to omit something: compacts once the run has its answer. */
+  /** Must be called when a request had to omit part of this task's session: compacts once the run has its answer. */
   due(order: CompactionOrder): void;
-  /** The task's run has its answer. Resolves once the resulting work is done; never rejects. */
+  /** Must be called when the task's run has its answer. Resolves once the resulting work is done; never rejects. */
   ended(taskId: string): Promise<void>;
-  /** Compacts on demand: at once, or with `afterRun` once the current run has its answer. Never rejects. */
+  /** Compacts on demand: at once or, with `afterRun`, once the current run has its answer. Never rejects. */
   compact(order: CompactionOrder, options: { afterRun: boolean }): Promise<CompactionResult>;
-  /** Aborts running work and waits for it. */
   close(): Promise<void>;
 }
 
 export interface CompactionOptions extends Omit<CompactOptions, 'signal'> {
   /** `history.compaction`: whether to compact automatically. */
   isAutomatic: boolean;
-  /** Receives the tasks for whose run something waits. */
+  /** Receives the tasks whose compaction waits for the end of a run. */
   awaited?: Set<string>;
   log: Logger;
 }
 
-/** Work that starts when the run of its task has ended. */
+/** Work that starts when its task's run has ended. */
 interface Waiting {
   order: CompactionOrder;
   isDemand: boolean;
   resolve: (done: CompactionResult) => void;
 }
 
-/** The maximum number at the same time. */
 const AT_ONCE = 2;
 const MAX_WAITING = 1_000;
 const NONE = { messages: 0, facts: 0, waiting: 0, text: '' };
 
-/** Work that waits for runs to end, by task, and the set in which others look up these tasks. */
-interface Waits {
-  waiting: Map<string, Waiting[]>;
-  awaited: Set<string> | undefined;
-}
-
-function takeFrom({ waiting, awaited }: Waits, taskId: string): readonly Waiting[] {
-  const all = waiting.get(taskId) ?? [];
-  waiting.delete(taskId);
-  awaited?.delete(taskId);
-  return all;
+/** Returns a function that runs at most `AT_ONCE` pieces of work at the same time. */
+function createLimit(): (work: () => Promise<CompactionResult>) => Promise<CompactionResult> {
+  const queue: (() => void)[] = [];
+  let free = AT_ONCE;
+  return async (work) => {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((resolve) => queue.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = queue.shift();
+      if (next) next();
+      else free += 1;
+    }
+  };
 }
 
 export function createCompaction(options: CompactionOptions): Compaction {
   const { log, awaited } = options;
   const waiting = new Map<string, Waiting[]>();
-  const take = (taskId: string) => takeFrom({ waiting, awaited }, taskId);
   const running = new Map<string, Promise<CompactionResult>>();
   const closing = new AbortController();
-  const queue: (() => void)[] = [];
-  let free = AT_ONCE;
+  const inTurn = createLimit();
   let loaded: Promise<Pass> | undefined;
+
+  function take(taskId: string): readonly Waiting[] {
+    const all = waiting.get(taskId) ?? [];
+    waiting.delete(taskId);
+    awaited?.delete(taskId);
+    return all;
+  }
 
   const load = () => {
     loaded ??= import('./compact.ts').then(({ createPass }) => createPass({ ...options, signal: closing.signal }));
     return loaded;
   };
 
-  async function inTurn(work: () => Promise<CompactionResult>): Promise<CompactionResult> {
-    if (free > 0) free -= 1;
-    else await new Promise<void>((resolve) => queue.push(resolve));
-    try {
-      return closing.signal.aborted ? { ...NONE, end: 'closed' } : await work();
-    } finally {
-      const next = queue.shift();
-      if (next) next();
-      else free += 1;
-    }
-  }
-
   function start(order: CompactionOrder, isDemand: boolean): Promise<CompactionResult> {
     const key = `${order.viber}/${order.taskId}`;
     const before = running.get(key);
     if (before && !isDemand) return before;
     const work = Promise.resolve(before)
-      .then(() => inTurn(async () => (await load())(order, isDemand)))
+      .then(() =>
+        inTurn(async () => (closing.signal.aborted ? { ...NONE, end: 'closed' } : (await load())(order, isDemand))),
+      )
       .catch((error: unknown): CompactionResult => {
         log.error({ err: error, task: order.taskId }, 'a session could not be compacted');
         return { ...NONE, end: 'failed' };

@@ -1,7 +1,7 @@
 /**
  * Selects the runs that a compaction may cover: the oldest uncovered ones, cut only where every earlier run has
- * finished and no later run has started. Pure. Never cuts off a run that waits for a person, is working, or was steered
- * into the next run.
+ * finished and no later run has started. Pure. Never separates a run that waits for a person, is still working, or was
+ * steered into the next one.
  */
 
 import { pastMessages, STEERED, speakersOf } from '../../runtime/context/past-run.ts';
@@ -12,28 +12,23 @@ import type { SessionEntry } from '../../workspace/types.ts';
 export interface Part {
   /** The run that ends last. */
   through: string;
-  /** The byte offset of what follows. */
   end: number;
-  /** The runs' messages in order. */
   messages: TaskMessage[];
-  /** The number of people's messages and answers. */
   said: number;
-  /** Tokens of the messages, about four bytes of UTF-8 each. */
+  /** Tokens of the messages: about four bytes of UTF-8 each. */
   tokens: number;
-  /** A guest has spoken in it: nothing of it is kept beyond the task. */
+  /** Whether a guest has spoken in it. If so, nothing from it is kept beyond the task. */
   hasGuest: boolean;
 }
 
 export interface Choice {
   /** The byte offset after the last line. */
   end: number;
-  /** True if the session continues after the lines. */
+  /** Whether the session continues after these lines. */
   isCut: boolean;
-  /** Runs that stay uncompacted. */
   keep: ReadonlySet<string>;
-  /** The limit of a part, which holds at least one run; about four bytes of UTF-8 per token. */
+  /** The limit of a part, which contains at least one run; about four bytes of UTF-8 per token. */
   maxTokens: number;
-  /** Returns whether an approval is still pending. */
   waits: (approval: string) => boolean;
 }
 
@@ -44,10 +39,9 @@ interface FoundRun {
   last: number;
 }
 
-/** Omits tool results: the answer says what came of them. */
+/** Omits tool results, because the answer says what came of them. */
 const ROOM = { tool: 0, text: 6_000 };
 
-/** Returns the first part of the lines that may be covered, or undefined if none may. */
 export function choosePart(lines: readonly SessionLine[], choice: Choice): Part | undefined {
   const runs = runsOf(lines);
   const results = lines.flatMap(({ entry }, index) => (entry.type === 'result' ? [{ index, run: entry.run }] : []));
@@ -58,7 +52,7 @@ export function choosePart(lines: readonly SessionLine[], choice: Choice): Part 
   let hasGuest = false;
   let last: FoundRun | undefined;
   for (const [at, run] of runs.entries()) {
-    // The lane is serial: once another run has ended after this one's last line, this one is over.
+    // The lane is serial: if another run has ended after this one's last line, this one has ended too.
     const isOver = () => hasResult(run) || results.some(({ index, run: id }) => index > run.last && id !== run.id);
     if (choice.keep.has(run.id) || isWaiting(run, choice.waits) || !isOver()) break;
     const own = run.entries.filter(
@@ -106,7 +100,6 @@ const isSteered = ({ entries }: FoundRun): boolean =>
 
 const hasResult = ({ entries }: FoundRun): boolean => entries.some((entry) => entry.type === 'result');
 
-/** Returns whether the run has a pending approval. */
 function isWaiting(run: FoundRun, waits: Choice['waits']): boolean {
   const { entries } = run;
   if (hasResult(run)) return false;

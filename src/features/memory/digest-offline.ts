@@ -1,7 +1,7 @@
 /**
- * Creates a digest without a model: the first sentence of each person's message, and their stated preferences,
- * decisions and things to remember. Deterministic and cautious: omits anything unclear, and ignores quotations and
- * files.
+ * Creates a digest without a model: the first sentence of each message from a person, and the preferences, decisions
+ * and things to remember that they stated. Deterministic and cautious: omits anything unclear, and ignores quotations
+ * and files.
  */
 
 import { cutText, plainLine } from '../../lib/text.ts';
@@ -21,7 +21,7 @@ const REMEMBER = /^(?:please )?(?:remember|note|keep in mind|don't forget|do not
 const STATED = /^my (?!favou?rite|preferred|name)[\p{L}' -]{2,40} (?:is|are)\b/iu;
 
 /**
- * @param soFar the summary of what came before
+ * @param soFar the summary of the earlier conversation
  * @param room the limit in bytes
  */
 export function offlineDigest(messages: readonly TaskMessage[], soFar: string, room: number): Digest {
@@ -47,7 +47,7 @@ export function offlineDigest(messages: readonly TaskMessage[], soFar: string, r
   return { facts: toFacts(bullets), summary: summary || 'Nothing of note was said.' };
 }
 
-/** Returns the newest lines that fit, and the first one, which names the subject. */
+/** Returns the newest lines that fit, and the first one, because it names the subject. */
 function fitLines(lines: readonly string[], bytes: number): string[] {
   const [first = '', ...rest] = lines;
   let left = bytes - Buffer.byteLength(first) - 8;
@@ -65,7 +65,7 @@ const QUOTED = '</quoted>';
 
 function withoutQuotations(given: string): string {
   const text = visibleText(given);
-  // After the last end tag no quotation is complete; searching from each start tag would take quadratic time.
+  // Nothing after the last end tag can be a complete quotation; searching on would take quadratic time.
   const end = text.lastIndexOf(QUOTED) + QUOTED.length;
   const own = text.slice(0, end).replace(/<quoted\b[\s\S]*?<\/quoted>/g, ' ') + text.slice(end);
   return own

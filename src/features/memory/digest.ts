@@ -1,6 +1,6 @@
 /**
- * The prompt for compacting part of a conversation, and the parser of its answer. The answer's words come from people,
- * quotations and files: they are cleaned here and treated as data from then on.
+ * Builds the prompt for compacting part of a conversation, and parses the answer. The answer's text stems from people,
+ * quotations and files, so it is cleaned here and treated as data from then on.
  */
 
 import { cutText } from '../../lib/text.ts';
@@ -12,11 +12,10 @@ import { toBullets } from './store/sections.ts';
 
 export interface Digest {
   facts: FlushedFact[];
-  /** Plain Markdown. */
   summary: string;
 }
 
-/** Returns the limit in bytes of a summary in every request: an eighth of what a request may carry of the past. */
+/** Returns the limit in bytes of a summary: an eighth of the history that fits in a request. */
 export const summaryRoom = (maxTokens: number): number => Math.min(16_000, Math.max(800, Math.floor(maxTokens / 2)));
 
 export const digestInstructions = (room: number): string =>
@@ -32,7 +31,6 @@ What was asked, done, decided and left open, with names, numbers and ids as they
 </summary>
 Leave <facts> empty when there is nothing to note.`;
 
-/** Formats the part as one text of at most `maxTokens`. */
 export function digestQuestion(messages: readonly TaskMessage[], before: string, maxTokens: number): string {
   const said = messages.map((message) => (message.role === 'steps' ? '' : `${message.role}: ${message.text}`));
   const text = cutBytes(said.filter(Boolean).join('\n\n'), maxTokens * 4);
@@ -40,11 +38,10 @@ export function digestQuestion(messages: readonly TaskMessage[], before: string,
   return `${soFar}${dataBlock('conversation', text)}`;
 }
 
-/** Phrases that only text posing as system instructions begins with. */
+/** Phrases with which text begins that pretends to be system instructions. */
 const PRETENDS =
   /<\|[^|>\n]{1,40}\|>|<\/?\s*system\b|\[\/?INST\]|^[ \t\v\f\u00a0#*_>]*(?:system|developer)(?: prompt| message| note)?[*_]*\s*:/im;
 
-/** Returns undefined for an unusable answer. */
 export function readDigest(answer: string, room: number): Digest | undefined {
   if (Buffer.byteLength(answer) > maxAnswer(room) || PRETENDS.test(visibleText(answer))) return undefined;
   const facts = /<facts>([\s\S]*?)<\/facts>/i.exec(answer)?.[1];
@@ -54,7 +51,7 @@ export function readDigest(answer: string, room: number): Digest | undefined {
   return { facts: toFacts(facts), summary: words };
 }
 
-/** Bytes beyond which an answer can't be a digest. */
+/** An answer longer than this, in bytes, can't be a digest. */
 export const maxAnswer = (room: number): number => room * 4 + 16_000;
 
 const TAGS =
@@ -74,7 +71,7 @@ const FACTS = '\n\nFacts, the newest last:\n';
 
 /**
  * Builds the text of a compaction: the new summary and all facts so far, including old ones that the model omitted. If
- * the facts exceed half of `room` (bytes), those of single tasks are dropped first, oldest first, then the others.
+ * the facts exceed half of `room` (bytes), facts about single tasks are dropped first, then the others, oldest first.
  */
 export function compactionText({ facts, summary }: Digest, before: string, room: number): string {
   const [, told = ''] = splitFacts(before);
@@ -96,7 +93,6 @@ export function compactionText({ facts, summary }: Digest, before: string, room:
 
 const factBytes = (fact: string): number => Buffer.byteLength(fact) + 3;
 
-/** Splits a compaction's text into summary and facts. */
 export function splitFacts(text: string): [summary: string, facts: string] {
   const at = text.lastIndexOf(FACTS);
   return at === -1 ? [text, ''] : [text.slice(0, at), text.slice(at + FACTS.length)];

@@ -1,7 +1,7 @@
 /**
- * The memory flush before a compaction: facts that should outlive the conversation become bullets in the day's log, and
- * those that hold beyond the task become suggestions for an owner. The conversation, and what a model derives from it,
- * is data: nothing of it is kept permanently without a person's approval (promise 40).
+ * Saves facts before a compaction: those that should outlive the conversation become bullets in the day's log, and
+ * those that matter beyond the task become suggestions for an owner. The conversation, and what a model derives from
+ * it, is data: nothing of it is kept permanently without a person's approval (promise 40).
  */
 import path from 'node:path';
 import { errorCode } from '../../errors.ts';
@@ -22,7 +22,7 @@ import { addSuggestion, listSuggestions, suggestionOf } from './store/suggestion
 
 export interface FlushedFact {
   text: string;
-  /** A heading of MEMORY.md, for a fact that holds beyond its task. */
+  /** A heading of MEMORY.md, for a fact that matters beyond its task. */
   section?: string;
 }
 
@@ -39,11 +39,11 @@ const SECTIONS = ['User Preferences', 'Project Context', 'Important Decisions', 
 const DECISIONS = 'Important Decisions';
 const SECTION = new RegExp(`^\\[(${SECTIONS.join('|')})\\]\\s*:?\\s*(?=\\S)`, 'i');
 const MAX_FACTS = 20;
-/** The newest facts of a flush are asked about; all are in the log. */
+/** Only the newest facts of a flush are asked about; the log has all of them. */
 const MAX_ASKED = 20;
 const MAX_FACT = 300;
 
-/** Converts bullets into at most 20 facts; one with a MEMORY.md heading in brackets holds beyond its task. */
+/** Converts bullets to at most 20 facts. One with a MEMORY.md heading in brackets matters beyond its task. */
 export function toFacts(bullets: string): FlushedFact[] {
   return toBullets(scrub(bullets))
     .slice(0, MAX_FACTS)
@@ -60,7 +60,6 @@ export function toFacts(bullets: string): FlushedFact[] {
 export const factLine = ({ section, text }: FlushedFact): string =>
   section === undefined ? text : `[${section}] ${text}`;
 
-/** Returns whether any fact is meant for MEMORY.md. */
 export const containsLongTermLearnings = (facts: readonly FlushedFact[]): boolean =>
   facts.some(({ section }) => section !== undefined);
 
@@ -72,9 +71,9 @@ export interface FlushResult {
 }
 
 /**
- * Writes the facts to the day's log, and stores long-term ones for an owner to decide; all is on disk when it resolves.
- * Repeating the same facts on the same day changes nothing. Suggestions that an owner has decided are not asked about
- * again.
+ * Writes the facts to the day's log, and stores long-term ones for an owner to decide. Everything is on disk when it
+ * resolves. Repeating the same facts on the same day changes nothing. Suggestions that an owner has decided aren't
+ * asked about again.
  */
 export async function memoryFlush(place: FlushPlace, facts: readonly FlushedFact[], at: Date): Promise<FlushResult> {
   const { home, viber, taskId, person } = place;
@@ -109,7 +108,7 @@ export async function memoryFlush(place: FlushPlace, facts: readonly FlushedFact
   return { waiting: wanted.size, question };
 }
 
-/** Asks the reachable owners; repeating the question has no effect. */
+/** Asks the owners who can be reached. Repeating the question has no effect. */
 export async function promptUserToUpdateMemory(
   { id, suggestions }: Question,
   viber: string,

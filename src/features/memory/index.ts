@@ -4,12 +4,14 @@ import { createAfterRun } from './after-run.ts';
 import { compact } from './command/compact.ts';
 import { decideSuggestion } from './command/decide.ts';
 import { memory as command } from './command/memory.ts';
+import { historyOf } from './history/open.ts';
 import { askLeftSoon, compactionOf } from './open-compaction.ts';
 import { searchOf } from './open-search.ts';
 import { belowAnswer } from './question.ts';
 import { recall } from './recall.ts';
 import { rewordedBy } from './reworded.ts';
 import { keepSuggestions } from './suggested.ts';
+import { searchHistory } from './tools/history.ts';
 import { forget, whatWasDone } from './tools/own.ts';
 import { remember } from './tools/remember.ts';
 import { memorySearch } from './tools/search.ts';
@@ -21,7 +23,7 @@ const afterRunOf = perGateway(({ home, log, people }) =>
 export const memory: Feature = {
   name: 'memory',
   commands: [command, compact],
-  tools: [remember, memorySearch, forget, whatWasDone],
+  tools: [remember, memorySearch, forget, whatWasDone, searchHistory],
   recall,
   reply: [{ name: 'memory_suggestion', take: keepSuggestions, passOn: (text) => `Worth remembering: ${text}` }],
   belowWhen: { hasAsks: true },
@@ -54,7 +56,7 @@ export const memory: Feature = {
     return async () => {
       stopAsking();
       await Promise.all([afterRunOf(gw).flush(), compactionOf(gw).close()]);
-      await searchOf(gw).close();
+      await Promise.all([searchOf(gw).close(), historyOf(gw).close()]);
     };
   },
 };

@@ -1,15 +1,13 @@
-/** Counts and caps embedding calls like all model calls (promise 60): at a daily cap memory is searched by words. */
+/** Counts and caps embedding calls like all model calls (promise 60). At a daily cap, memory is searched by words. */
 
 import { countTokens } from '../../lib/tokens.ts';
 import type { Embedder } from '../../runtime/contract/memory.ts';
 import type { Spending } from '../../runtime/contract/spending.ts';
 
-/** The person that these calls are counted for. Memory is shared, so they use up nobody's own cap. */
+/** The person these calls are counted for. Memory is shared, so they don't count towards anybody's own cap. */
 const MEMORY = 'memory';
 
-export type MeteredBy = Pick<Spending, 'overCap' | 'add'>;
-
-export function meteredEmbedder(embedder: Embedder, costs: MeteredBy): Embedder {
+export function meteredEmbedder(embedder: Embedder, costs: Spending): Embedder {
   const { name } = embedder;
   return {
     name,

@@ -1,4 +1,4 @@
-/** Creates the compaction of sessions for a gateway. */
+/** Sets up the compaction of sessions for a gateway. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { loadAgent } from '../../config.ts';
@@ -7,7 +7,7 @@ import { configOf, type Gateway, perGateway } from '../gateway.ts';
 import { type Compaction, createCompaction } from './compaction.ts';
 import type { Question } from './store/questions.ts';
 
-/** Not during the start. */
+/** Long enough not to fall into the start. */
 const LEFT_MS = 1_000;
 
 export const compactionOf = perGateway((gw): Compaction => {
@@ -31,8 +31,8 @@ export const compactionOf = perGateway((gw): Compaction => {
 });
 
 /**
- * Asks, after a moment, the questions that an earlier process stored but did not ask. Returns a function that cancels
- * it.
+ * After a moment, asks the questions that an earlier process stored but didn't ask. Returns a function that cancels
+ * this.
  */
 export function askLeftSoon(gw: Gateway): () => void {
   const left = setTimeout(() => void askLeft(gw).catch((error: unknown) => failed(error, gw)), LEFT_MS).unref();

@@ -1,11 +1,6 @@
 /** The memory search with its dependencies, opened on first use, and its daily cleanup. */
-import type { Config } from '../../config.ts';
 import { errorMessage } from '../../errors.ts';
-import type { Logger } from '../../log.ts';
-import type { Embedders } from '../../runtime/model/models.ts';
-import type { Home } from '../../workspace/home.ts';
 import { configOf, perGateway } from '../gateway.ts';
-import type { MeteredBy } from './metered-embedder.ts';
 import type { MemorySearch } from './store/search.ts';
 
 export interface OpenSearch {
@@ -15,21 +10,9 @@ export interface OpenSearch {
   close(): Promise<void>;
 }
 
-export function openSearch({
-  config,
-  home,
-  embedders,
-  costs,
-  log,
-}: {
-  config: Config;
-  home: Home;
-  embedders: Embedders;
-  /** Counts and caps the calls of the embedding model. */
-  costs?: MeteredBy | undefined;
-  log: Logger;
-}): OpenSearch {
-  const { memory: settings } = config;
+export const searchOf = perGateway((gw): OpenSearch => {
+  const { home, log, models } = gw;
+  const { memory: settings } = configOf(gw);
   let opened: Promise<MemorySearch> | undefined;
 
   function open(): Promise<MemorySearch> {
@@ -42,12 +25,12 @@ export function openSearch({
       import('./store/search.ts'),
       import('./metered-embedder.ts'),
     ]);
-    const embedder = settings.embedding === undefined ? undefined : embedders.embedder(settings.embedding);
+    const embedder = settings.embedding === undefined ? undefined : models.providers.embedder(settings.embedding);
     return new MemorySearch({
       home,
       settings,
       log,
-      embedder: embedder && costs ? meteredEmbedder(embedder, costs) : embedder,
+      embedder: embedder && meteredEmbedder(embedder, models.spending),
     });
   }
 
@@ -60,17 +43,12 @@ export function openSearch({
         const removed = await sweepAll(home, settings.retention, now, (viber, error) =>
           log.error({ viber, err: errorMessage(error) }, 'old daily logs could not be removed'),
         );
-        if (removed > 0) log.info({ removed, days: settings.retention.daily_logs_days }, 'old daily logs were removed');
+        if (removed > 0) log.info({ removed, days: settings.retention.dailyLogsDays }, 'old daily logs were removed');
         await (await open()).sweepIndexes(now.getTime());
       } catch (error) {
-        log.error({ err: errorMessage(error) }, 'old memory could not be cleared away');
+        log.error({ err: errorMessage(error) }, 'old memory files could not be removed');
       }
     },
     close: async () => (await opened)?.close(),
   };
-}
-
-export const searchOf = perGateway((gw): OpenSearch => {
-  const { home, log, models } = gw;
-  return openSearch({ config: configOf(gw), home, embedders: models.providers, costs: models.spending, log });
 });

@@ -1,4 +1,4 @@
-/** The question whether to remember something: owners get buttons, others are told that an owner is asked. */
+/** Asks whether to remember something: owners get buttons, others read that an owner is being asked. */
 
 import { lines, type Messages, type Text, words } from '../../messages/messages.ts';
 import { type ButtonAction, questionId } from '../../runtime/contract/buttons.ts';
@@ -8,12 +8,12 @@ import type { Suggestion } from '../../runtime/contract/memory.ts';
 import type { Answer } from '../../runtime/contract/outcome.ts';
 import { spellInvisible } from '../../runtime/reply/show.ts';
 
-/** The number of suggestions in one message; /memory shows the rest. */
+/** The number of suggestions in one message; /memory shows the others. */
 const MAX_ASKED = 5;
 
 /**
  * Returns one row of buttons.
- * @param viber whose memory it is for, whoever the conversation is with when a button is pressed
+ * @param viber whose memory it is for, regardless of the conversation in which a button is pressed
  * @param n its number if a message has several
  */
 export function suggestionButtons(
@@ -48,7 +48,7 @@ export function shownSuggestion({ section, text, replaces }: Suggestion, message
   return words(`${[`> ${number}${asked}`, ...shown].join('\n> ')}${old}`);
 }
 
-/** Shows the text as in the file: marks are visible and have no effect, and a link can't hide its target. */
+/** Shows the text as in the file: formatting marks are visible and have no effect, and a link can't hide its target. */
 export const shownMemory = (text: string): string =>
   text
     .split('\n')
@@ -66,7 +66,7 @@ function codeSpan(text: string): string {
   return longest === 0 ? `${marks}${shown}${marks}` : `${marks} ${shown} ${marks}`;
 }
 
-/** Returns the numbers of several suggestions; each keeps its number across messages. */
+/** Numbers several suggestions. Each keeps its number across messages. */
 function numbersOf(asked: readonly Suggestion[]): number[] {
   if (asked.length < 2) return [];
   const own = asked.flatMap(({ n }) => n ?? []);
@@ -86,16 +86,14 @@ export function askOwner(suggestions: readonly Suggestion[], messages: Messages,
   };
 }
 
-/** Returns a button that undoes a change of this viber's memory, or the last one. */
+/** Returns a button that undoes one change of this viber's memory, or the last one. */
 export const undoButton = (messages: Messages, viber: string, change = ''): ButtonAction[][] => [
   [{ label: messages.text('memory.undo'), command: 'memory', args: `undo ${viber}/${change}` }],
 ];
 
-/** The note for people who may not decide. */
 const tellOther = (count: number, messages: Messages): Text =>
   words(`> ${messages.text('memory.askingOwner', { n: count })}`);
 
-/** Returns the question below an answer if the person is an owner, or a note that an owner is asked. */
 export function belowAnswer(
   { principal, job, viber }: Entry,
   { asks = [] }: Answer,

@@ -1,4 +1,4 @@
-/** Selects what a run is told of the viber's memory: MEMORY.md, and the daily logs for complex work. */
+/** Selects the parts of the viber's memory for a prompt: MEMORY.md, and the daily logs for complex work. */
 
 import type { Clock } from '../../lib/clock.ts';
 import type { MemoryLimits } from '../../runtime/context/context.ts';
@@ -10,7 +10,6 @@ import { clockOf, type DailyLog, linesBefore, localDay, readDailyLogs } from './
 import { readMemory } from './store/memory.ts';
 import { createExclusion } from './store/patterns.ts';
 
-/** The part of the gateway that recall needs. */
 export interface RecallFrom {
   readonly home: Home;
   readonly config: { memory: MemoryLimits };
@@ -20,16 +19,16 @@ export interface RecallFrom {
 const COMPLEX_STEPS = 3;
 
 /**
- * Daily logs are included for complex work only; otherwise the model searches them when it needs to. Relevance is
- * measured against the task rather than its latest message, and today's log ends where today's conversation begins:
- * otherwise the memory would change with each message, and no provider could cache what follows it.
+ * Includes daily logs for complex work only; otherwise the model searches them when it needs to. Relevance is measured
+ * against the task rather than its latest message, and today's log ends where today's conversation begins: otherwise
+ * the memory would change with each message, and no provider could cache the text after it.
  */
 export async function recall({ viber, taskId, query, plan }: RecallFor, from: RecallFrom): Promise<MemoryRecall> {
   const { home } = from;
   const limits = from.config.memory;
-  const { max_memory_tokens: maxTokens, max_daily_logs: maxDailyLogs, truncation_strategy: strategy } = limits;
+  const { maxMemoryTokens: maxTokens, maxDailyLogs, truncationStrategy: strategy } = limits;
   const isComplex = (plan?.steps.filter(isToDo).length ?? 0) >= COMPLEX_STEPS;
-  const isExcluded = exclusionOf(limits.exclude_patterns ?? NOTHING);
+  const isExcluded = exclusionOf(limits.excludePatterns ?? NOTHING);
   const [memory, logs, task] = await Promise.all([
     isExcluded('MEMORY.md') ? undefined : readMemory(home, viber),
     isComplex && maxDailyLogs > 0 ? recentLogs(viber, taskId, isExcluded, from) : [],
@@ -46,7 +45,7 @@ async function recentLogs(
   isExcluded: (relative: string) => boolean,
   { home, config, clock }: RecallFrom,
 ): Promise<DailyLog[]> {
-  const logs = await readDailyLogs(home, viber, config.memory.max_daily_logs);
+  const logs = await readDailyLogs(home, viber, config.memory.maxDailyLogs);
   const now = new Date(clock.now());
   const today = localDay(now);
   const kept = logs.filter(({ date }) => !isExcluded(`memory/${date}.md`));
@@ -60,7 +59,6 @@ async function recentLogs(
 const NOTHING: readonly string[] = [];
 const exclusions = new WeakMap<readonly string[], (relative: string) => boolean>();
 
-/** Creates one exclusion per configuration. */
 function exclusionOf(patterns: readonly string[]): (relative: string) => boolean {
   const isExcluded = exclusions.get(patterns) ?? createExclusion(patterns);
   exclusions.set(patterns, isExcluded);

@@ -12,7 +12,7 @@ import { findSuggestion } from './store/suggestions.ts';
 const MIN_WORDS = 2;
 const segmenter = new Intl.Segmenter('und', { granularity: 'word' });
 
-/** Returns the command for a reply to the message `repliesTo`, or undefined if it isn't a new wording. */
+/** Returns the command for a reply to the message `repliesTo`; undefined if the reply isn't a new wording. */
 export async function rewordedBy(
   { address, repliesTo, text }: ReplyTo,
   { home, consent: { questions, buttons } }: Gateway,
@@ -24,7 +24,7 @@ export async function rewordedBy(
     const name =
       action && 'command' in action && action.command === 'memory' ? /^edit (\S+)$/.exec(action.args)?.[1] : undefined;
     if (name === undefined) continue;
-    // Buttons of earlier versions don't name a viber.
+    // Buttons from earlier versions don't name a viber.
     const [id = '', of = DEFAULT_VIBER] = name.split('/').reverse();
     const suggestion = isId(of) ? await findSuggestion(home, of, id) : undefined;
     const likeness = suggestion ? likenessOf(text, suggestion.text) : 0;
@@ -34,8 +34,8 @@ export async function rewordedBy(
 }
 
 /**
- * Returns how much a statement repeats of the suggestion, or 0 if it isn't a new wording: it must not be a question,
- * and either most of its words are in the old one, or it begins alike and has half of its words.
+ * Returns how much of the suggestion a statement repeats, or 0 if it isn't a new wording: it must not be a question,
+ * and either most of its words are in the suggestion, or it begins alike and shares half of its words.
  */
 export function likenessOf(reply: string, suggested: string): number {
   if (/[?？؟]/u.test(reply)) return 0;

@@ -1,4 +1,4 @@
-/** `<memory_suggestion>` blocks in an answer: each waits for an owner, or is kept if it needs no question. */
+/** Handles `<memory_suggestion>` blocks in an answer: each waits for an owner, or is kept if it needs no question. */
 import { principalText } from '../../access/principal.ts';
 import type { BlockOf } from '../../runtime/contract/feature.ts';
 import { configOf, type Gateway } from '../gateway.ts';
@@ -10,7 +10,7 @@ export async function keepSuggestions(
   { viber, task, run, principal, made }: BlockOf,
   gw: Gateway,
 ): Promise<void> {
-  const mayAccept = configOf(gw).memory.auto_accept && principal.role === 'owner' && !made.hasLogs;
+  const mayAccept = configOf(gw).memory.autoAccept && principal.role === 'owner' && !made.hasLogs;
   const keeping: Keeping = {
     home: gw.home,
     viber,

@@ -4,15 +4,17 @@ import { lines, sentences, words } from '../../messages/messages.ts';
 import type { Json } from '../../workspace/types.ts';
 import { type SeenFile, textField, type View, type Work } from './view.ts';
 
-/** The beginning of the error with which `read_file` reports a missing file to a model. */
+/** The beginning of the error that `read_file` returns to a model for a missing file. */
 const NOT_THERE = 'There is no file ';
 
 export function* writeFile(view: View, name: string, content: string): Work {
   const type = typeOf(name);
   const { value, error } = yield { tool: 'create_artifact', input: { title: name, type, content } };
   if (error !== undefined) return view.messages.text('offline.notWritten', { file: name, why: error });
-  view.files.push({ id: textField(value, 'id') || name, name, type });
-  return view.messages.text('offline.wrote', { file: name });
+  // The file gets a number if another one has its name.
+  const made = textField(value, 'title') || name;
+  view.files.push({ id: textField(value, 'id') || made, name: made, type });
+  return view.messages.text('offline.wrote', { file: made });
 }
 
 export function* readFile(view: View, said: string): Work {
@@ -75,7 +77,7 @@ function typeOf(name: string): string {
   return (Object.hasOwn(TYPES, extension) && TYPES[extension]) || 'text/plain';
 }
 
-/** Returns the names in any kind of list that a tool returned. */
+/** Returns the names from any kind of list that a tool returned. */
 function namesInResult(value: Json | undefined): string[] {
   if (typeof value === 'string') return value.split('\n').filter((line) => line.trim() !== '');
   const lists = Array.isArray(value)

@@ -1,11 +1,11 @@
 /**
- * The built-in language model, which works without a network: the demo, the first start without a key, and many tests
- * run on it. It says openly what it is, is deterministic, and works by calling the tools it is offered, as any model
+ * The built-in language model, which works without a network. The demo, the first start without a key, and many tests
+ * use it. It says openly what it is, is deterministic, and works by calling the tools that it is offered, as any model
  * does.
  */
 import type { CallOptions, GenerateResult, ModelV4, StreamPart } from '../../runtime/contract/model.ts';
 import { RunError } from '../../runtime/contract/run-error.ts';
-import { cannotDo, workOn } from './replies.ts';
+import { cannotDo, cannotInProject, workOn } from './replies.ts';
 import { parseRequests } from './requests.ts';
 import { type Call, readPrompt, type View } from './view.ts';
 
@@ -61,16 +61,16 @@ function generateAnswer({ prompt, tools = [], providerOptions }: CallOptions): G
   };
 }
 
-/** Reads the language from the options: the prompt doesn't contain it. */
+/** Reads the language from the options, because the prompt doesn't contain it. */
 function languageOf(options: CallOptions['providerOptions']): string | undefined {
   const language = options?.offline?.language;
   return typeof language === 'string' ? language : undefined;
 }
 
-/** Returns the calls that are due, or the answer once every request has its sentence. */
+/** Returns the next calls, or the answer once every request has its sentence. */
 function respond(view: View, offered: ReadonlySet<string>): { calls: Call[]; text: string } {
   const requests = parseRequests(view.text);
-  const cannot = cannotDo(requests);
+  const cannot = cannotDo(requests) ?? cannotInProject(requests, offered);
   if (cannot) throw new RunError('offline', cannot);
   const made = [...view.calls];
   const calls: Call[] = [];
@@ -90,7 +90,7 @@ function respond(view: View, offered: ReadonlySet<string>): { calls: Call[]; tex
       else if (!offered.has(call.tool))
         step = work.next({ ...call, error: view.messages.text('offline.noTool', { tool: call.tool }) });
       else {
-        // Calls of a step run at the same time; a second change of the plan must see the first.
+        // Calls of a step run in parallel, but a second change of the plan must see the first.
         if (call.tool !== 'update_plan' || !calls.some(({ tool }) => tool === call.tool)) calls.push(call);
         break;
       }

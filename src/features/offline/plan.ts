@@ -1,4 +1,4 @@
-/** Handles requests about a plan for the built-in model: makes it, ticks its steps, shows it. */
+/** Handles requests about a plan for the built-in model: creates it, ticks its steps, shows it. */
 import { clip } from '../../lib/text.ts';
 import { lines, type Messages, say, type Text, words } from '../../messages/messages.ts';
 import { isToDo, standsAt } from '../../workspace/tasks/index.ts';
@@ -50,7 +50,7 @@ export function* tickSteps({ steps, title }: Extract<OfflineRequest, { kind: 'do
   return messages.text('offline.stepIs', { n: changed.length, steps: changed.join(' '), rest });
 }
 
-/** Identifies each step by its position in the earlier plan: titles alone don't distinguish two equal steps. */
+/** Identifies each step by its position in the earlier plan, because titles alone don't distinguish equal steps. */
 function* updatePlan(plan: View['plan'], view: View): Generator<Call, string | undefined, MadeCall> {
   const stood = view.plan.steps.map(({ id }) => id);
   const idOf = (id: string) => (stood.includes(id) ? standsAt(stood.indexOf(id)) : id);

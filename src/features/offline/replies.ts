@@ -1,6 +1,6 @@
 /**
- * Handles each request for the built-in model. Invariant: the work of a request is a function of the prompt alone. It
- * runs again from the start at every step, with the outcomes of the calls it made before, and ends with a sentence
+ * Handles each request for the built-in model. Invariant: the work on a request is a function of the prompt alone. At
+ * every step it runs again from the start, with the results of the calls that it made before, and ends with a sentence
  * about the result.
  */
 
@@ -13,7 +13,7 @@ import { KEEP, type OfflineRequest } from './requests.ts';
 import { isWaiting, type View, type Work } from './view.ts';
 
 /**
- * Starts the work of a request. `view` is updated as calls succeed, so that later requests of a message see the effects
+ * Starts the work on a request. `view` is updated as calls succeed, so that later requests in a message see the effects
  * of earlier ones.
  */
 export function workOn(request: OfflineRequest, view: View): Work | string {
@@ -52,13 +52,26 @@ const realModel = ({ messages }: View): Text => messages.text('offline.realModel
 
 const addCommand = (): string => `${viberCommand('jobs add NAME')} --at "every weekday at 9" --prompt "show plan"`;
 
-/** Returns an error with advice if the model can't handle any request of a message; undefined if it can handle one. */
+/** Returns an error with advice if the model can't handle any request in a message; undefined if it can handle one. */
 export function cannotDo(requests: readonly OfflineRequest[]): Wording | undefined {
   const command = viberCommand('init');
   if (requests.every(({ kind }) => kind === 'unknown')) return say('offline.cannot', { command });
   return requests.every(({ kind }) => kind === 'unknown' || kind === 'schedule')
     ? say('offline.cannotSchedule', { command, add: addCommand() })
     : undefined;
+}
+
+/** This model only has the task's files, so it must not half-handle a request about a project's files. */
+export function cannotInProject(
+  requests: readonly OfflineRequest[],
+  offered: ReadonlySet<string>,
+): Wording | undefined {
+  const isInProject = offered.has('edit_file');
+  const namesPlace = (text: string) =>
+    offered.has('use_project') && /^(?:in|into|on|within|inside|work|use) /i.test(text);
+  const hasFiles = requests.some(({ kind }) => kind === 'write' || kind === 'read' || kind === 'list');
+  const isPlaced = isInProject || requests.some((one) => one.kind === 'unknown' && namesPlace(one.text));
+  return hasFiles && isPlaced ? say('offline.cannotInProject', { command: viberCommand('init') }) : undefined;
 }
 
 function* remember(text: string, { messages }: View): Work {

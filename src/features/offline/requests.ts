@@ -3,19 +3,19 @@
  * uncertain is `unknown`, never guessed.
  */
 
-// This kind of request is named after the tool that handles it.
+// Named after the tool that handles it.
 export const KEEP = 'remember';
 
 export type OfflineRequest =
   | { kind: 'plan'; goal: string; steps: string[] }
-  /** `steps` are positions from 1, or empty if `title` has words of a title. */
+  /** `steps` are positions from 1, or empty if `title` contains words of a title. */
   | { kind: 'done'; steps: number[]; title: string }
   | { kind: 'write'; name: string; content: string }
   | { kind: typeof KEEP; text: string }
-  /** `file` is a name as typed, empty for the newest file. */
+  /** `file` is a name as typed; empty for the newest file. */
   | { kind: 'read'; file: string }
   | { kind: 'recall' | 'list' | 'show-plan' | 'hello' | 'help' }
-  /** Work at a set time, which needs a model that can do it then. */
+  /** Work at a set time, for which a model must be connected. */
   | { kind: 'schedule' | 'unknown'; text: string };
 
 type Groups = Partial<Record<'steps' | 'goal' | 'items' | 'content' | 'file', string>>;
@@ -28,7 +28,7 @@ const NEW_FILE = `(?:write|create|make|save) (?:me )?(?:(?:a|the) )?(?:new )?(?:
 const MAX_STEPS = 50;
 const MAX_TITLE = 200;
 
-/** The first rule that matches a whole request wins; one blank in a pattern matches several. */
+/** The first rule that matches a whole request wins. A space in a pattern matches several. */
 const RULES: readonly Rule[] = [
   [
     `(?:(?:make|create|write) )?(?:me )?(?:(?:a|the|my) )?plan(?: (?:for|to) (?<goal>[^:\n]{1,200}))? ?: ?(?<items>.+)`,
@@ -42,11 +42,14 @@ const RULES: readonly Rule[] = [
   [`what (?:do|can) you (?:know|remember)(?: .{1,60})?`, () => ({ kind: 'recall' })],
   [`(?:list|show|what are|which) (?:me )?(?:all )?(?:(?:the|my|your) )?files(?: .{1,60})?`, () => ({ kind: 'list' })],
   [`(?:read|show|open) (?:me )?${SOME_FILE}`, ({ file = '' }) => ({ kind: 'read', file })],
-  [`(?:hi|hello|hey|hallo|good (?:morning|day|evening|afternoon))(?:,? [a-z]{1,20})?`, () => ({ kind: 'hello' })],
+  [
+    `(?:hi|hello|hey|hallo|¡?hola|good (?:morning|day|evening|afternoon))(?:,? [a-z]{1,20})?`,
+    () => ({ kind: 'hello' }),
+  ],
   [`(?:help|what can you do|who are you|what are you)(?: .{1,30})?`, () => ({ kind: 'help' })],
 ];
 
-// The border between two requests of a message: only before words that certainly begin one.
+// The boundary between two requests in a message: only before words that certainly begin one.
 const BEGIN = `(?:please )?(?:${[
   'make (?:me )?a plan',
   'plan: ',
@@ -61,7 +64,7 @@ const BEGIN = `(?:please )?(?:${[
 ].join('|')})`;
 const BORDER = `(?:[.,;!?]? (?:and then|and|then) |[.!?,] )(?=${BEGIN})|\n(?=${BEGIN})`;
 const COURTESY = '(?:(?:please|okay|ok|now|then|also|and|could you|can you|would you|i want you to),? ){1,4}';
-/** Matches the beginning of work at a set time. */
+/** Matches the beginning of a request for work at a set time. */
 const TIME =
   '^(?:remind (?:me|us)|schedule|(?:every|each) (?:\\d|other|morning|evening|night|hour|minute|day|week|month|year|mon|tues?|wednes|thurs?|fri|satur|sun)|(?:daily|hourly|weekly|monthly|on weekdays|weekdays|(?:tomorrow|today) )\\b)|\\b(?:every|each) (?:day|morning|evening|hour|weekday|week|month|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\\b';
 const ENDING = /,? (?:please|thanks|thank you)$/i;
@@ -71,7 +74,7 @@ const MAX_REQUESTS = 10;
 const MAX_TEXT = 50_000;
 
 const BLANKS = '[ \\t\\r\\n]{1,9}';
-/** Bounded, so that long runs of blanks don't cost more than short ones. */
+/** Bounded, so that long runs of spaces cost no more than short ones. */
 const regExp = (source: string, flags: string): RegExp =>
   new RegExp(source.replaceAll(' ', BLANKS).replaceAll(`${BLANKS}?`, '[ \\t\\r\\n]{0,9}'), flags);
 
@@ -95,7 +98,7 @@ function compile(): RequestRules {
 
 /** Returns the requests of a message in order, at most ten. */
 export function parseRequests(text: string): OfflineRequest[] {
-  // Quoted words are content, so they aren't searched for borders.
+  // Quoted words are content, so they aren't searched for boundaries.
   const quotes: string[] = [];
   const masked = text
     .slice(0, MAX_TEXT)
@@ -148,12 +151,12 @@ function toDone({ steps: said = '' }: Groups): OfflineRequest {
     : { kind: 'done', steps: [], title: unquote(said) };
 }
 
-/** Removes the punctuation at the end, and polite words before it. */
+/** Removes punctuation at the end, and polite words before it. */
 function withoutEnding(text: string): string {
   let end = text.length;
   while (end > 0 && /[.!?\s]/.test(text.charAt(end - 1))) end--;
   const kept = text.slice(0, end);
-  // As long as the longest ending.
+  // The length of the longest ending.
   const tail = kept.slice(-12);
   return kept.slice(0, kept.length - tail.length) + tail.replace(ENDING, '');
 }

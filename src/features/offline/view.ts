@@ -1,6 +1,6 @@
 /**
- * Extracts what the built-in model needs from a prompt: the person's words, plan, memory and files as the context names
- * them. Pure.
+ * Extracts what the built-in model needs from a prompt: the person's words, plan, memory and files, in the form in
+ * which the context contains them. Pure.
  */
 import { type Messages, messagesIn } from '../../messages/messages.ts';
 import { WITHHELD } from '../../runtime/context/system-prompt.ts';
@@ -16,7 +16,7 @@ export interface SeenFile {
   type: string;
 }
 
-/** A tool call since the person last wrote, with its outcome. */
+/** A tool call since the person's last message, with its outcome. */
 export interface MadeCall {
   tool: string;
   input: unknown;
@@ -30,7 +30,7 @@ export interface Call {
   input: { [key: string]: Json };
 }
 
-/** The work on one request: yields calls, receives their outcomes, returns a sentence for the person. */
+/** The work on one request: yields calls, receives their outcomes, and returns a sentence for the person. */
 export type Work = Generator<Call, string, MadeCall>;
 
 export interface View {
@@ -40,22 +40,22 @@ export interface View {
   plan: Plan;
   /** Lines of memory without headings. */
   memory: string[];
-  /** Memory exists but is withheld because others read along. */
+  /** Whether memory exists but is withheld because others can read the conversation. */
   isWithheld: boolean;
-  /** A memory in this conversation is pending until somebody accepts it. */
+  /** Whether a memory in this conversation is pending until somebody accepts it. */
   hasSuggested: boolean;
   /** Oldest first; files of the newest message come last. */
   files: SeenFile[];
   calls: MadeCall[];
-  /** The number of messages that the person has written; makes the IDs of calls differ between turns. */
+  /** The number of messages that the person has written; it makes the IDs of calls differ between turns. */
   turn: number;
-  /** Characters of text in all messages. */
+  /** The number of characters of text in all messages. */
   length: number;
 }
 
-/** The beginning of memory that comes as a separate message. */
+/** The beginning of a memory block that is a separate message. */
 const MEMORY_MESSAGE = 'Context from memory:';
-/** The beginning of a summary that a compaction made of earlier words; it isn't a request. */
+/** The beginning of a compaction's summary of earlier messages, which isn't a request. */
 const SUMMARY_MESSAGE = 'Summary of what was said before:';
 
 export function readPrompt(given: Prompt, language?: string): View {
@@ -65,11 +65,11 @@ export function readPrompt(given: Prompt, language?: string): View {
     message.role === 'user' && promptText(message).startsWith(SUMMARY_MESSAGE);
   const newest = given.findLastIndex((message) => message.role === 'user');
   const before = newest > 0 ? given[newest - 1] : undefined;
-  // Only right before the newest words: anybody may write a message that begins like it.
+  // Only right before the newest message, because anybody may write a message that begins like it.
   const standing = before?.role === 'user' && promptText(before).startsWith(STANDING) ? before : undefined;
   const prompt = given.filter((message) => message !== standing && !isMemory(message) && !isSummary(message));
-  const stands = standing ? promptText(standing) : '';
-  const told = given.filter(isMemory).map((message) => promptText(message).slice(MEMORY_MESSAGE.length));
+  const standingText = standing ? promptText(standing) : '';
+  const apart = given.filter(isMemory).map((message) => promptText(message).slice(MEMORY_MESSAGE.length));
   const system = prompt.flatMap((message) => (message.role === 'system' ? [message.content] : [])).join('\n');
   const end = prompt.findLastIndex((message) => message.role === 'user');
   const begin = prompt.slice(0, end + 1).findLastIndex((message) => message.role !== 'user') + 1;
@@ -78,12 +78,12 @@ export function readPrompt(given: Prompt, language?: string): View {
     .map(promptText)
     .join('\n');
   const older = prompt.slice(0, begin).map((message) => (message.role === 'user' ? promptText(message) : ''));
-  const files = [...older, block(stands, 'artifacts'), spoken].flatMap(listedFiles);
+  const files = [...older, block(standingText, 'artifacts'), spoken].flatMap(listedFiles);
   return {
     messages: messagesIn(language),
     text: spokenWords(spoken),
-    plan: parsePlan(block(stands, 'task')),
-    memory: memoryLines([block(system, 'memory'), ...told].join('\n')),
+    plan: parsePlan(block(standingText, 'task')),
+    memory: memoryLines([block(system, 'memory'), ...apart].join('\n')),
     isWithheld: system.includes(WITHHELD),
     hasSuggested: callsAfter(prompt).some(({ value }) => isWaiting(value)),
     files: [...new Map(files.map((file) => [file.id, file])).values()],
@@ -98,7 +98,7 @@ function promptText(message: Prompt[number]): string {
   return message.content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
 }
 
-/** Returns the last block of that name: text above it may mention the tag. */
+/** Returns the last block with that name, because text above it may mention the tag. */
 function block(text: string, name: string): string {
   const start = text.lastIndexOf(`<${name}>`);
   const end = text.indexOf(`</${name}>`, start);
@@ -149,7 +149,7 @@ function callsAfter(messages: Prompt): MadeCall[] {
       const { output } = part;
       if (output.type === 'json' || output.type === 'text')
         results.set(part.toolCallId, { value: toJson(output.value) });
-      else results.set(part.toolCallId, { error: output.type === 'error-text' ? output.value : 'it was not done' });
+      else results.set(part.toolCallId, { error: output.type === 'error-text' ? output.value : "it wasn't done" });
     }
   }
   return messages.flatMap((message) => {
@@ -167,7 +167,7 @@ function toJson(value: unknown): Json {
   return json;
 }
 
-/** Whether a memory is pending until a person accepts it. */
+/** Returns whether a memory is pending until a person accepts it. */
 export const isWaiting = (value: Json | undefined): boolean => fieldOf(value, 'status') === 'pending';
 
 export function fieldOf(value: Json | undefined, name: string): Json | undefined {

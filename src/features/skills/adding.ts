@@ -12,9 +12,7 @@ export interface OpenAddingOptions {
   home: { skills: string; cache: string };
   reserved: readonly string[];
   log: Logger;
-  /** Makes the changes visible to others. */
   onChange(): Promise<void>;
-  /** Aborts when the gateway ends. */
   signal: AbortSignal;
 }
 

@@ -31,5 +31,4 @@ export function healthAt(at: Pick<HomeAt, 'config'>, sandbox?: boolean): Health 
   return openHealth({ granted, needsSandbox, ...(sandbox !== undefined && { sandbox }) });
 }
 
-/** Returns whether the skill runs only in the sandbox. */
 const needsSandbox = ({ level, name }: Pick<Skill, 'level' | 'name'>): boolean => level === 'bundled' && name === SHELL;

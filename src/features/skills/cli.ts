@@ -15,7 +15,7 @@ export const skills: CliCommand = {
   usual: 'list',
   options: { yes: { about: say('commandLine.skillsYes') } },
   json: true,
-  notes: [say('commandLine.skillsNote1'), say('commandLine.skillsNote2')],
+  notes: [say('commandLine.skillsNote2'), say('commandLine.skillsNote1')],
   examples: [
     'viber skills',
     'viber skills list research',

@@ -34,7 +34,8 @@ export const skills: Feature = {
     return (await Promise.all([checkSkills(at), checkSandbox()])).flat();
   },
   async routes(at, gw) {
-    return (await import('./board.ts')).skillRoutes(at, gw);
+    const [{ skillRoutes }, { addingRoutes }] = await Promise.all([import('./board.ts'), import('./board-adding.ts')]);
+    return [...skillRoutes(at, gw), ...addingRoutes(gw)];
   },
   start: (gw) => skillsOf(gw).start(),
 };

@@ -96,7 +96,6 @@ export function listingIn(
   return listing;
 }
 
-/** Returns the offered skills that match the words best. */
 export function findAmong(
   usable: readonly Skill[],
   offered: ReadonlySet<Skill>,

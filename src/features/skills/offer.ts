@@ -33,8 +33,7 @@ interface SkillSettings {
   /** The default time limit, in seconds. */
   timeout: number;
   shell: 'off' | 'on' | 'network';
-  /** The limit for the prompt's text about skills that are read. */
-  max_prompt_tokens: number;
+  maxPromptTokens: number;
 }
 
 interface OfferDeps {
@@ -107,7 +106,7 @@ export async function offerSkills(
     return followed;
   };
   const about = asked ? query : task.goal;
-  const { text, isWhole } = listingIn(usable, chosen.filter(isListed), about, deps.settings.max_prompt_tokens);
+  const { text, isWhole } = listingIn(usable, chosen.filter(isListed), about, deps.settings.maxPromptTokens);
   const all = new Set(chosen);
   const run: SkillRun = {
     scope,
@@ -169,7 +168,6 @@ function toTool(skill: Skill, own: OwnSettings, scope: ToolScope, deps: OfferDep
 interface KnownSkills {
   all: readonly Skill[];
   usable: readonly Skill[];
-  /** Milliseconds since the epoch. */
   until: number;
 }
 

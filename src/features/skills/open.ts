@@ -51,7 +51,6 @@ export class GatewaySkills {
     return listSkills(skills, health, viber);
   }
 
-  /** Returns the skill with the name typed in a chat; undefined if there isn't one. */
   async find(viber: string, name: string): Promise<SkillView | undefined> {
     const { skills, health, findSkill } = await this.#parts();
     return findSkill(skills, health, viber, name);

@@ -26,7 +26,7 @@ export async function openSkills({ config, home, log, features }: Gateway, sandb
   try {
     recover(home.skills);
   } catch (err) {
-    log.warn({ err }, 'what a crash has left of skills could not be put right');
+    log.warn({ err }, 'could not repair the skills after a crash');
   }
   const reading = skills.start();
   const isSandboxed = sandbox && (await hasSandbox());

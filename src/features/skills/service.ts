@@ -1,5 +1,6 @@
 /** Shows people the skills: what each does, whether it can be used here, and how to fix it if not. */
 
+import { say, type Wording } from '../../messages/messages.ts';
 import type { Adding } from '../../skills/add/add.ts';
 import { programsOf } from '../../skills/bundle-files.ts';
 import type { Skills } from '../../skills/catalog.ts';
@@ -13,40 +14,34 @@ export interface SkillView {
   description: string;
   kind: Skill['kind'];
   level: Skill['level'];
-  /** Absolute path. */
   file: string;
   /** Whether the model may start it by itself (`forModel`), and whether a person may call it by name (`forPeople`). */
   forModel: boolean;
   forPeople: boolean;
   /** Whether it is a readable skill with programs that can run. */
   runs: boolean;
-  /** Required programs and variables that are missing. */
   lacks: string[];
   isUsable: boolean;
-  /** Problems in its file. */
-  warnings: readonly string[];
+  warnings: readonly Wording[];
   /** Instructions, one sentence each, including mere advice. */
-  fixes: string[];
+  fixes: Wording[];
 }
 
 export interface SkillList {
-  /** Sorted by name. */
   skills: SkillView[];
   /** Files that fail to load, or whose last version fails to load. */
-  problems: { file: string; reason: string }[];
+  problems: { file: string; reason: Wording }[];
 }
 
-/** Adds and removes skills from elsewhere. */
 export type SkillAdding = Pick<Adding, 'look' | 'take' | 'drop' | 'lookForUpdates' | 'lookBeforeRemoval' | 'remove'>;
 
-/** Returns whether a skill's programs can run, and how to fix it if not. */
-async function programsHere(skill: Skill, isSandboxed: boolean): Promise<{ runs: boolean; fix?: string }> {
+async function programsHere(skill: Skill, isSandboxed: boolean): Promise<{ runs: boolean; fix?: Wording }> {
   const names = await programsOf(skill);
   if (names.length === 0) return { runs: false };
-  if (!isSandboxed) return { runs: false, fix: 'install bubblewrap: its programs only run in a sandbox' };
+  if (!isSandboxed) return { runs: false, fix: say('skillFiles.programsNeedSandbox') };
   const isPython = names.some((name) => name.endsWith('.py'));
   if (!isPython || findSystemProgram(['python3', 'python'])) return { runs: true };
-  return { runs: false, fix: 'install python3 for the whole system: its programs are Python' };
+  return { runs: false, fix: say('skillFiles.programsNeedPython') };
 }
 
 async function viewOf(skill: Skill, health: Health, isSandboxed: boolean): Promise<SkillView> {

@@ -4,23 +4,14 @@ import { configOf, type Feature, perGateway } from '../gateway.ts';
 import { SmallModelTitles } from './titles.ts';
 
 function smallModelOf(at: { config: object }): string | undefined {
-  const { small_model: model } = configOf(at);
+  const { smallModel: model } = configOf(at);
   return model === OFFLINE_MODEL ? undefined : model;
 }
 
 /** Undefined if no small model is set. */
 const titlesOf = perGateway((gw) => {
   const model = smallModelOf(gw);
-  if (model === undefined) return undefined;
-  const { home, log, tasks, models } = gw;
-  return new SmallModelTitles({
-    home,
-    model,
-    models: models.providers,
-    costs: models.spending,
-    show: tasks.threads.show,
-    log,
-  });
+  return model === undefined ? undefined : new SmallModelTitles(model, gw);
 });
 
 export const titles: Feature = {

@@ -1,6 +1,6 @@
 /**
  * Transcribes a recording: uses the platform's transcript, or the first transcriber that succeeds. Each call is
- * counted, and none starts beyond a daily cap.
+ * counted, and none starts once a daily cap is reached.
  */
 import { errorMessage } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
@@ -15,7 +15,7 @@ import { createWhisper } from './whisper.ts';
 export interface HearingOptions {
   /** Tried in this order. */
   transcribers: readonly Transcriber[];
-  /** Longer recordings are not sent to anybody. */
+  /** Longer recordings are sent to nobody. */
   maxSeconds: number;
   meter: Metering;
   log: Logger;
@@ -31,9 +31,9 @@ export const hearingOf = perGateway((gw): HearingOptions => {
     ...(name === undefined ? [] : [createTranscriber(name, settings)]),
     ...(voice.command.length > 0 ? [createWhisper(voice.command, env)] : []),
   ];
-  // A locally configured program takes precedence over a model that a key happens to allow.
+  // A local program that somebody configured takes precedence over a model for which there happens to be a key.
   if (voice.model === undefined) transcribers.reverse();
-  return { transcribers, maxSeconds: voice.max_seconds, meter: gw.models.spending, log: gw.log };
+  return { transcribers, maxSeconds: voice.maxSeconds, meter: gw.models.spending, log: gw.log };
 });
 
 /**
@@ -44,7 +44,7 @@ export const hearingOf = perGateway((gw): HearingOptions => {
 export async function hear(sound: ReadableFile, by: ReadFor, to: HearingOptions): Promise<string> {
   const { transcribers, maxSeconds, meter, log } = to;
   if (sound.transcript) return sound.transcript;
-  if (transcribers.length === 0) throw new Unreadable('unset', 'Nobody is set up to write recordings down.');
+  if (transcribers.length === 0) throw new Unreadable('unset', 'No transcription is set up.');
   if ((sound.seconds ?? 0) > maxSeconds)
     throw new Unreadable('long', `It is longer than ${Math.round(maxSeconds / 60)} minutes.`);
   const { signal, ...metered } = by;
@@ -56,13 +56,13 @@ export async function hear(sound: ReadableFile, by: ReadFor, to: HearingOptions)
     try {
       const heard = await transcriber.transcribe(sound, signal);
       onUsage(transcriber.name, soundUsage(heard, sound), Math.round(performance.now() - began));
-      if (heard.text === '') throw new Unreadable('empty', 'Nothing is said in it.');
+      if (heard.text === '') throw new Unreadable('empty', 'It contains no speech.');
       return heard.text;
     } catch (error) {
       if (!(error instanceof Unreadable) || error.reason === 'empty') throw error;
       log.warn(
         { run: by.run, by: transcriber.name, reason: error.reason, err: cause(error) },
-        'a recording was not heard',
+        'a recording could not be transcribed',
       );
       first ??= error;
     }

@@ -1,6 +1,6 @@
 /**
  * Answers a voice message with a voice message (`voice.reply: same`). The text is always sent too; if speech fails,
- * only the text is. Created once: after a crash the file exists.
+ * only the text is. The recording is created once: after a crash its file exists.
  */
 import { stat } from 'node:fs/promises';
 import { principalText } from '../../access/principal.ts';
@@ -13,7 +13,7 @@ import { openTask } from '../../workspace/tasks/index.ts';
 import { configOf, type Gateway } from '../gateway.ts';
 import { spokenUsage } from './spoken-usage.ts';
 
-/** About a minute and a half of speech; the rest can be read. */
+/** About a minute and a half of speech. The rest can be read. */
 const MAX_SPOKEN = 1_500;
 
 /** Returns the answer as a voice message, or undefined if none is wanted or it failed. */
@@ -22,11 +22,10 @@ export async function spokenAnswer(
   { run, items }: EndedTurn,
   gw: Gateway,
 ): Promise<Attachment | undefined> {
-  const { voice, providers } = configOf(gw);
+  const { voice } = configOf(gw);
   const last = items.at(-1)?.message;
   const words = speakable(text);
   if (voice.reply === 'off' || !last || words === '') return undefined;
-  const { speech: model, speaker } = voice;
   const file = openTask(gw.home, last.taskId).fileAt(`.say-${run}.ogg`);
   try {
     if (!(await isThere(file))) {
@@ -35,9 +34,9 @@ export async function spokenAnswer(
       beforeCall();
       const began = performance.now();
       const { speak } = await import('./speech.ts');
-      const sound = await speak(words, { model, speaker, providers, env: gw.features.env });
+      const sound = await speak(words, gw);
       // Counted first: it has been charged, whatever happens to the file.
-      onUsage(model, spokenUsage(words, sound), Math.round(performance.now() - began));
+      onUsage(voice.speech, spokenUsage(words, sound), Math.round(performance.now() - began));
       await writeFileAtomic(file, Buffer.from(sound));
     }
     const [{ size }, sha256] = await Promise.all([stat(file), sha256File(file)]);
@@ -57,7 +56,7 @@ async function isThere(file: string): Promise<boolean> {
   }
 }
 
-/** Prepares Markdown for reading aloud: no marks, addresses or code; cut at the end of a sentence. */
+/** Prepares Markdown for reading aloud: without marks, addresses or code, and cut at the end of a sentence. */
 export function speakable(markdown: string): string {
   const plain = markdown
     .replace(/^(`{3,}|~{3,})[\s\S]*?^\1.*$/gm, '')

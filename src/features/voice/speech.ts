@@ -1,27 +1,24 @@
 /**
- * Converts text to speech with any provider of OpenAI's `/audio/speech`, as Opus in Ogg. Loads the libraries on first
- * use.
+ * Converts text to speech with any provider that offers OpenAI's `/audio/speech`, as Opus in Ogg. Loads the libraries
+ * on first use.
  */
 import { addSecret } from '../../log.ts';
-import { knownProvider, type ProviderSettings, splitModelName } from '../../runtime/contract/providers.ts';
-
-export interface SpeechSettings {
-  /** `provider/model` */
-  model: string;
-  speaker: string;
-  providers: Readonly<Record<string, ProviderSettings>>;
-  env: NodeJS.ProcessEnv;
-}
+import { knownProvider, splitModelName } from '../../runtime/contract/providers.ts';
+import { configOf, type Gateway } from '../gateway.ts';
 
 const TOTAL_MS = 60_000;
 
 /** @throws any failure, within a minute */
-export async function speak(text: string, settings: SpeechSettings): Promise<Uint8Array> {
-  const { provider, model } = splitModelName(settings.model);
-  const own = Object.hasOwn(settings.providers, provider) ? settings.providers[provider] : undefined;
+export async function speak(text: string, gw: Gateway): Promise<Uint8Array> {
+  const { providers, voice } = configOf(gw);
+  const { provider, model } = splitModelName(voice.speech);
+  const own = Object.hasOwn(providers, provider) ? providers[provider] : undefined;
   const known = knownProvider(provider);
-  const apiKey = own?.apiKey?.trim() || known?.env.map((key) => settings.env[key]?.trim()).find(Boolean);
+  const apiKey = own?.apiKey?.trim() || known?.env.map((key) => gw.features.env[key]?.trim()).find(Boolean);
   const baseURL = own?.baseURL ?? known?.baseURL;
+  // Otherwise this provider's key would go to OpenAI.
+  if (baseURL === undefined && provider !== 'openai')
+    throw new Error(`${provider} has no address: set providers.${provider}.baseURL`);
   addSecret(apiKey);
   const [{ generateSpeech }, { createOpenAI }] = await Promise.all([
     import('../../runtime/model/sdk.ts'),
@@ -36,7 +33,7 @@ export async function speak(text: string, settings: SpeechSettings): Promise<Uin
   const { audio } = await generateSpeech({
     model: openai.speech(model),
     text,
-    voice: settings.speaker,
+    voice: voice.speaker,
     outputFormat: 'opus',
     maxRetries: 1,
     abortSignal: AbortSignal.timeout(TOTAL_MS),

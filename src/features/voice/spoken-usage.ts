@@ -1,11 +1,11 @@
-/** Estimates what a spoken text costs. */
+/** Estimates the cost of a spoken text. */
 import type { CallUsage } from '../../runtime/contract/call-usage.ts';
 
 const CHARACTERS_PER_TOKEN = 4;
 const OGG_PAGE = Buffer.from('OggS');
 const OPUS_RATE = 48_000;
 
-/** Returns the usage of a spoken text: its length if the sound tells it, else an estimate from the words. */
+/** Returns the usage of a spoken text: its length if the sound contains it, else an estimate from the words. */
 export function spokenUsage(words: string, sound: Uint8Array): CallUsage {
   const seconds = oggSeconds(sound);
   if (seconds !== undefined) return { inputTokens: 0, outputTokens: 0, seconds };

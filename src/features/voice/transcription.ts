@@ -1,6 +1,6 @@
 /**
  * Transcribes recordings with a provider: any endpoint of OpenAI's `/audio/transcriptions`, or Deepgram. Loads the
- * libraries on first use. Waits and retries as the provider asks, for a few minutes at most.
+ * libraries on first use. Waits and retries as the provider requests, for a few minutes at most.
  */
 import type { TranscriptionModel } from 'ai';
 import { z } from 'zod';
@@ -37,8 +37,8 @@ export interface TranscriptionSettings {
 type Model = Extract<TranscriptionModel, { specificationVersion: 'v4' }>;
 
 /**
- * Transcription providers in the order in which a key selects them. This is the OpenAI model that accepts Opus in Ogg,
- * which phones send.
+ * Transcription providers, in the order in which a key selects them. Of OpenAI's models, only `whisper-1` accepts Opus
+ * in Ogg, which phones send.
  */
 const PICKED = [
   { provider: 'openai', model: 'whisper-1', setting: 'OPENAI_API_KEY' },
@@ -173,8 +173,8 @@ export function unreadable(given: unknown, name: string): Unreadable {
       status === 404 ? 'voice.model' : provider === 'deepgram' ? 'DEEPGRAM_API_KEY' : keySetting(provider);
     return new Unreadable('key', `${provider} refused the recording (status ${status}).`, { setting, ...cause });
   }
-  if (status === 413) return new Unreadable('long', `${provider} takes no recording of this size.`, cause);
+  if (status === 413) return new Unreadable('long', `${provider} doesn't accept a recording of this size.`, cause);
   if (status === 400 || status === 415 || status === 422)
     return new Unreadable('unreadable', `${provider} cannot read this recording.`, cause);
-  return new Unreadable('busy', `${provider} did not write the recording down in time.`, cause);
+  return new Unreadable('busy', `${provider} didn't transcribe the recording in time.`, cause);
 }

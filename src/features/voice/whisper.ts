@@ -1,6 +1,6 @@
 /**
- * Transcribes recordings with a program on this machine, from its standard output. Runs without a shell, limited in
- * time and output.
+ * Transcribes recordings with a program on this machine, from its standard output. Runs it without a shell, with
+ * limited time and output.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -14,10 +14,12 @@ import type { Transcriber } from './transcription.ts';
 const FILE = '{file}';
 const TIMEOUT_MS = 300_000;
 const MAX_OUTPUT = 1_000_000;
-/** The environment variables for the program; none is a key. */
+/** The environment variables for the program. None of them is a key. */
 const PASSED = ['PATH', 'HOME', 'LANG', 'TZ', 'LD_LIBRARY_PATH', 'CUDA_VISIBLE_DEVICES', 'OMP_NUM_THREADS'] as const;
 
-/** @param command the program and its arguments; `{file}` in them is the recording, which otherwise comes last */
+/**
+ * @param command the program and its arguments. `{file}` in them stands for the recording, which otherwise comes last
+ */
 export function createWhisper([program = '', ...args]: readonly string[], env: NodeJS.ProcessEnv): Transcriber {
   const name = `command/${path.basename(program)}`;
   const setting = 'voice.command';

@@ -1,6 +1,6 @@
 /**
- * Checks the web search with one query. Does not try the answering model's own search: it costs money, and the doctor
- * asks the model itself.
+ * Checks the web search with one query. Doesn't test the answering model's own search, because that costs money and the
+ * doctor asks the model anyway.
  */
 import type { Config } from '../../config.ts';
 import { ConfigError, errorMessage } from '../../errors.ts';
@@ -50,7 +50,7 @@ async function askProvider({ search, model, providers }: Config, env: NodeJS.Pro
   const models = createModels({ providers, env });
   const name = search.model ?? model ?? models.defaultModel;
   if (!canSearch(splitModelName(name).provider)) {
-    const message = `${name} has no search of its own: name one of anthropic, openai or google, or set search.by`;
+    const message = `${name} can't search the web: name one of anthropic, openai or google, or set search.by`;
     throw new ConfigError([{ path: 'search.model', message }]);
   }
   try {

@@ -1,4 +1,6 @@
-/** Chooses the web search of a run: the model's provider, or a configured engine. Loaded with the first search. */
+/**
+ * Chooses the web search of a run: by the model's provider, or with a configured engine. Loaded for the first search.
+ */
 import { principalText } from '../../access/principal.ts';
 import type { Config } from '../../config.ts';
 import { UserError } from '../../errors.ts';
@@ -24,7 +26,7 @@ export interface SearchOptions {
   meter: Metering;
 }
 
-/** Returns a function that gives a run's web search, or undefined if there is none. */
+/** Returns a function that provides a run's web search, or undefined if there is none. */
 export const searcherFor = perGateway((gw) =>
   openSearch({
     config: configOf(gw),

@@ -78,10 +78,12 @@ export class HeldFolder {
     return new HeldFolder(this.at(name), path.join(this.#parts.at(-1)?.path ?? '', name), this.#parts);
   }
 
-  /** Creates a folder in this one; returns false when something of that name exists, or this one is removed meanwhile. */
-  make(name: string): boolean {
+  /**
+   * Creates a folder in this one; returns false when something of that name exists, or this one is removed meanwhile.
+   */
+  make(name: string, mode = 0o700): boolean {
     try {
-      fs.mkdirSync(this.at(name), { mode: 0o700 });
+      fs.mkdirSync(this.at(name), { mode });
       // Without descriptor paths, it may have been created elsewhere.
       if (!hasFolderPaths && !this.stat(name)?.isDirectory()) throw new PathRefused(REPLACED);
       return true;
@@ -111,12 +113,25 @@ export class HeldFolder {
     return path.join(this.#at, name);
   }
 
-  entries(): Entry[] {
-    const found = fs.readdirSync(this.#at, { withFileTypes: true });
+  /** @param most a folder may hold millions, and reading them all would stop everything else */
+  entries(most = Number.POSITIVE_INFINITY): Entry[] {
+    const found =
+      most === Number.POSITIVE_INFINITY ? fs.readdirSync(this.#at, { withFileTypes: true }) : this.#first(most);
     this.check();
     // Without descriptor paths, the names may be another folder's: only those that are here count.
     const here = hasFolderPaths ? found : found.filter((one) => this.stat(one.name) !== undefined);
     return here.map((one) => ({ name: one.name, isFile: one.isFile(), isFolder: one.isDirectory() }));
+  }
+
+  #first(most: number): fs.Dirent[] {
+    const folder = fs.opendirSync(this.#at, { bufferSize: 1_024 });
+    try {
+      const found: fs.Dirent[] = [];
+      for (let one = folder.readSync(); one !== null && found.length < most; one = folder.readSync()) found.push(one);
+      return found;
+    } finally {
+      folder.closeSync();
+    }
   }
 
   /** Returns the status of the entry itself; undefined if there is none. */
@@ -169,6 +184,8 @@ interface Making {
   isMade?: boolean;
   /** Syncs created folders before they are used. */
   sync?: boolean;
+  /** The mode of created folders; 0700 by default. */
+  mode?: number;
 }
 
 /**
@@ -192,13 +209,13 @@ export async function useFolder<T>(
 async function walk(
   root: string,
   names: readonly string[],
-  { isMade = false, sync = false }: Making,
+  { isMade = false, sync = false, mode }: Making,
 ): Promise<HeldFolder | undefined> {
   if (!isMade) return holdFolder(root, names);
   for (const [index, name] of names.entries()) {
     const above = holdFolder(root, names.slice(0, index));
     try {
-      if (above?.make(name) && sync) await above.sync();
+      if (above?.make(name, mode) && sync) await above.sync();
     } finally {
       above?.close();
     }
@@ -268,7 +285,7 @@ export async function openKept(file: string): Promise<FileHandle> {
   } catch (error) {
     if (!(error instanceof PathRefused)) throw error;
   }
-  throw Object.assign(new Error(`ENOENT: ${path.basename(file)} is gone, or is no file any more`), { code: 'ENOENT' });
+  throw Object.assign(new Error(`ENOENT: ${path.basename(file)} is gone, or is no longer a file`), { code: 'ENOENT' });
 }
 
 export async function readKept(file: string): Promise<Buffer> {
@@ -299,8 +316,9 @@ export function openFile(folder: HeldFolder, names: readonly string[]): HeldFile
  */
 export async function readBytes(fd: number, maxBytes: number): Promise<Buffer> {
   const parts: Buffer[] = [];
+  const piece = Math.min(PIECE, maxBytes + 1);
   for (let length = 0; ; ) {
-    const { bytesRead, buffer } = await read(fd, Buffer.alloc(PIECE), 0, PIECE, length);
+    const { bytesRead, buffer } = await read(fd, Buffer.alloc(piece), 0, piece, length);
     if (bytesRead === 0) return Buffer.concat(parts);
     parts.push(buffer.subarray(0, bytesRead));
     length += bytesRead;
@@ -311,13 +329,19 @@ export async function readBytes(fd: number, maxBytes: number): Promise<Buffer> {
 /**
  * Puts a file in place below `root` with one rename, after its bytes are on disk; creates missing folders.
  * @param isNew whether the name must be unused
+ * @param sync `bytes` doesn't wait for the folder: after a power cut the file from before may be there, whole
  * @throws UserError for a link, or when a folder is in its place
  */
 export async function putFile(
   root: string,
   names: readonly string[],
   bytes: Uint8Array,
-  { mode = 0o600, sync = true, isNew = false } = {},
+  {
+    mode = 0o600,
+    sync = true,
+    isNew = false,
+    folderMode,
+  }: { mode?: number; sync?: boolean | 'bytes'; isNew?: boolean; folderMode?: number } = {},
 ): Promise<void> {
   const name = names.at(-1) ?? '';
   if (name === '') throw pathRefused(['.'], 'it is a folder');
@@ -328,18 +352,28 @@ export async function putFile(
     if (stands && isNew) throw pathRefused(names, 'it is there already');
     const temp = folder.temp();
     try {
-      await writeBelow(temp, bytes, { mode, sync, check: (fd) => folder.checkOpened(fd, path.basename(temp)) });
+      await writeBelow(temp, bytes, {
+        mode,
+        sync: sync !== false,
+        check: (fd) => folder.checkOpened(fd, path.basename(temp)),
+      });
       fs.renameSync(temp, folder.at(name));
       folder.check();
     } catch (error) {
       fs.rmSync(temp, { force: true });
       throw errorCode(error) === 'ENOENT' ? gone(names, error) : stepError(names, error);
     }
-    if (sync) await folder.sync();
+    if (sync === true) await folder.sync();
     return true;
   };
   // A new folder may be removed by somebody else.
-  if (!(await useFolder(root, names.slice(0, -1), put, { isMade: true, sync })))
+  if (
+    !(await useFolder(root, names.slice(0, -1), put, {
+      isMade: true,
+      sync: sync === true,
+      ...(folderMode !== undefined && { mode: folderMode }),
+    }))
+  )
     throw pathRefused(names, 'its folder is gone');
 }
 
@@ -369,7 +403,7 @@ const NO_FILE = 'it is not a regular file';
 function stepError(names: readonly string[], error: unknown): unknown {
   const code = errorCode(error) ?? '';
   if (code === 'ELOOP' || code === 'ENOTDIR')
-    return pathRefused(names, `a part of it is a link or no folder: ${LINK}`, error);
+    return pathRefused(names, `a part of it is a link or isn't a folder: ${LINK}`, error);
   if (code === 'EISDIR' || code === 'ENOTEMPTY') return pathRefused(names, 'it is a folder', error);
   if (code === 'EACCES' || code === 'EPERM') return pathRefused(names, 'it may not be opened', error);
   if (code === 'ENXIO' || code === 'ENODEV') return pathRefused(names, NO_FILE, error);

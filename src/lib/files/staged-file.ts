@@ -72,6 +72,8 @@ export async function stageFile(
   { sync = true, mode = 0o600, isFollowed = true }: WriteOptions,
 ): Promise<StagedFile> {
   const { target, isNewFolder } = placeFor(file, isFollowed);
+  // Nothing can have been left in it.
+  if (isNewFolder) swept.add(path.dirname(target));
   const temp = tempBeside(target);
   const discard = () => fs.rmSync(temp, { force: true });
   try {

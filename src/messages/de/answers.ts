@@ -25,7 +25,7 @@ export const answers = translate(english.answers)({
   moreSaid: 'und noch {n, plural, one {eine Antwort} other {# Antworten}}',
   noWords: 'Erledigt.',
   maxSteps:
-    'Für eine Antwort waren das genug Schritte (maxSteps), darum höre ich hier auf; was fertig ist, bleibt. Schreib „mach weiter“, dann mache ich weiter.',
+    'Ich höre hier auf, weil ich für eine Antwort nicht mehr Schritte machen darf. Was fertig ist, bleibt. Schreib „mach weiter“, dann mache ich weiter.',
   cutLength:
     'Hier endet die Antwort, weil das Modell nicht länger schreiben kann. Schreib „mach weiter“, dann kommt der Rest.',
   stuck:

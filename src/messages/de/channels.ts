@@ -11,6 +11,8 @@ export const channels = translate(english)({
   refusedPerhaps: 'Tut mir leid, darum kannst du mich nicht bitten, oder nicht hier; mein Besitzer kann es erlauben.',
   notBetweenOthers:
     'An diesem Gespräch nehme ich nicht teil, du könntest meine Antworten hier also nicht lesen. Schreib mir lieber direkt.',
+  notInChannel:
+    'Ich bin nicht in diesem Kanal, du könntest meine Antwort also nicht lesen. Lad mich mit {invite} ein und versuch es noch einmal.',
   noLonger: 'Das geht hier nicht mehr; /help zeigt, was geht.',
   noLongerWrite: 'Das geht hier nicht mehr; schreib es mir in Worten.',
   notTaken: 'Das konnte ich nicht annehmen. Versuch es bitte gleich nochmal.',

@@ -10,6 +10,9 @@ export const common = translate(english.common)({
   wrong: 'Bei mir ist etwas schiefgegangen.',
   more: 'und {n, plural, one {eine weitere} other {# weitere}}',
   asItIs: '{text}',
+  about: '{name}: {what}',
+  largerThan: 'größer als {kb} KB',
+  unreadable: 'nicht lesbar ({code})',
 });
 
 /** Wann etwas ist. */

@@ -19,7 +19,7 @@ export const costs = translate(english)({
     '{limit}. Ich mache {when} weiter, oder sobald der Besitzer sie anhebt. Was du bis dahin schreibst, bleibt liegen; drück danach auf Weiter.',
   reminder: 'Hier habe ich aufgehört. {limit}. Was fertig ist, bleibt; drück {when} auf Weiter.',
   forOwners:
-    '{limit}. Antworten gibt es wieder {when}; wer das sofort ändern will, hebt die Einstellung an und startet das Gateway neu.',
+    '{limit}. Ich antworte {when} wieder; soll es sofort weitergehen, heb die Einstellung an und starte das Gateway neu.',
   todayYou: '- heute, du: {share}',
   todayEverybody: '- heute, alle: {share}',
   reached: '- eine Grenze ist erreicht ({setting}): {when} geht es weiter',

@@ -7,9 +7,9 @@ export const details = translate(english)({
   sandboxed:
     'Es arbeitet in {where}, in einer Sandbox, {network, select, yes {mit Zugang zum Netz} other {ohne Netz}}, und kann die Dateien dieser Aufgabe lesen.',
   open: 'Es arbeitet in {where}, ohne Sandbox: Es kann lesen und ändern, was dieses Gateway kann, und ins Netz.',
-  skillFiles: 'Es darf die Dateien der Fähigkeit in {folder} benutzen.',
+  skillFiles: 'Es darf die Dateien des Skills in {folder} benutzen.',
   program:
-    'Es arbeitet in einem Ordner dieser Aufgabe, in einer Sandbox, {network, select, yes {mit Zugang zum Netz} other {ohne Netz}}; es kann die Dateien dieser Aufgabe lesen und die der Fähigkeit in {folder}.',
+    'Es arbeitet in einem Ordner dieser Aufgabe, in einer Sandbox, {network, select, yes {mit Zugang zum Netz} other {ohne Netz}}; es kann die Dateien dieser Aufgabe lesen und die des Skills in {folder}.',
   command:
     'Er arbeitet in {where}, in einer Sandbox, {network, select, yes {mit Zugang zum Netz} other {ohne Netz}}, und kann die Dateien dieser Aufgabe lesen; nach {seconds, plural, one {# Sekunde} other {# Sekunden}} wird er beendet, sofern er nichts anderes angibt.',
   given: 'Mitgegeben wird: {names}.',

@@ -19,16 +19,23 @@ export const doctor = translate(english.doctor)({
   fileOpen: 'andere können {file} lesen: chmod 600',
   tooFewHandles:
     '{tooLow, select, yes {höchstens {limit} offene Dateien und Sockets sind erlaubt, nötig sind {needs}: {how}} other {höchstens {limit} offene Dateien und Sockets sind erlaubt, unter voller Last sind es bis zu {needs}: {how}}}',
+  pictures: '{model} zeichnet auf Wunsch Bilder',
+  noPictures: '{provider} kann keine Bilder zeichnen; nimm openai, google oder einen Endpunkt aus `providers`',
+  noPictureKey: 'für das Zeichnen von Bildern fehlt der Schlüssel',
+  projects:
+    '{folder}: {n, plural, =0 {keine Projekte} one {ein Projekt} other {# Projekte}}; Befehle erreichen dort {network, select, registries {Paketregister} all {das öffentliche Internet} other {kein Netz}}',
+  commands: 'Befehle laufen in der Sandbox und finden {tools}',
+  commandsAsk: 'ohne Sandbox wird vor jedem Befehl gefragt; Befehle finden {tools}',
   noGateway: 'auf diesem Rechner läuft gerade keines',
-  gateway: '{pid} übernimmt {roles}; Sperre und Socket liegen in {folder}',
-  gatewayPort: '{pid} übernimmt {roles} auf Port {port}; Sperre und Socket liegen in {folder}',
+  gateway: 'Prozess {pid} {roles}; Sperre und Socket liegen in {folder}',
+  gatewayPort: 'Prozess {pid} an Port {port} {roles}; Sperre und Socket liegen in {folder}',
   answers: '{name} antwortet',
   noAnswer: '{name} antwortet nicht: {why}',
   otherAddress: '{name} antwortet nicht unter {given}, aber unter {right}: Setze {right}',
   noV1: '{name} antwortet nicht unter {given}, aber unter {right}: /v1 fehlt, setze {right}',
   defaults: 'Vorgaben und Umgebung',
   setting: '{path}: {what}',
-  dm: '{dm, select, pairing {alle aus people: und access.allow, und wer mit einem Code hereingelassen wurde} allowlist {alle aus people: und access.allow} open {jeder} other {niemand}}',
+  dm: '{dm, select, pairing {wer unter people oder access.allow steht, und wer mit einem Code hereingelassen wurde} allowlist {wer unter people oder access.allow steht} open {jeder} other {niemand}}',
   when: '{groups, select, mention {wenn man ihn erwähnt} all {jede Nachricht} other {nie}}',
   serverAll: 'überall auf dem Server {id} ({when})',
   everyServer: 'jeder Kanal jedes anderen Servers ({when})',
@@ -37,18 +44,17 @@ export const doctor = translate(english.doctor)({
   nowhere: 'nirgends',
   door: 'antwortet in Direktnachrichten: {dm}; in Gruppen: {places}',
   openDm:
-    '{key}.dm ist open: jeder auf {name} kann dein Modell Geld kosten lassen; wer auf keiner Liste steht, sieht weder Gedächtnis noch Dateien',
+    '{key}.dm ist open: jeder auf {name} kann auf deine Kosten das Modell benutzen; wer auf keiner Liste steht, sieht weder Gedächtnis noch Dateien',
   openServer:
-    '{all, select, yes {{key} nennt den Server {id}: jeder, der in einem seiner Kanäle schreibt, kann dein Modell Geld kosten lassen; wer auf keiner Liste steht, sieht weder Gedächtnis noch Dateien} other {{key} nennt den Server {id}: jeder, der ihn in einem seiner Kanäle erwähnt, kann dein Modell Geld kosten lassen; wer auf keiner Liste steht, sieht weder Gedächtnis noch Dateien}}',
+    '{all, select, yes {{key} nennt den Server {id}: jeder, der in einem seiner Kanäle schreibt, kann auf deine Kosten das Modell benutzen; wer auf keiner Liste steht, sieht weder Gedächtnis noch Dateien} other {{key} nennt den Server {id}: jeder, der ihn in einem seiner Kanäle erwähnt, kann auf deine Kosten das Modell benutzen; wer auf keiner Liste steht, sieht weder Gedächtnis noch Dateien}}',
   openGroups:
-    '{all, select, yes {{key}.chats enthält "*": wer ihn in eine Gruppe holt, öffnet sie; jeder, der dort schreibt, kann dein Modell Geld kosten lassen; wer auf keiner Liste steht, sieht weder Gedächtnis noch Dateien} other {{key}.chats enthält "*": wer ihn in eine Gruppe holt, öffnet sie; jeder, der ihn dort erwähnt, kann dein Modell Geld kosten lassen; wer auf keiner Liste steht, sieht weder Gedächtnis noch Dateien}}',
+    '{all, select, yes {{key}.chats enthält "*": wer ihn in eine Gruppe holt, öffnet sie; jeder, der dort schreibt, kann auf deine Kosten das Modell benutzen; wer auf keiner Liste steht, sieht weder Gedächtnis noch Dateien} other {{key}.chats enthält "*": wer ihn in eine Gruppe holt, öffnet sie; jeder, der ihn dort erwähnt, kann auf deine Kosten das Modell benutzen; wer auf keiner Liste steht, sieht weder Gedächtnis noch Dateien}}',
   everyMessage:
     '{key}.groups ist all: jede Nachricht in {where} wird beantwortet und kostet eine Anfrage an das Modell',
   anyGroup: 'jeder Gruppe',
   groupMemory:
     '{key}.memory ist group: wer dort mitliest, kann lesen, was aus MEMORY.md, USER.md und den Tagesnotizen stammt',
-  nobodyListed:
-    '{key}.allow ist leer, und people: nennt niemanden auf {name}: Direktnachrichten beantwortet er niemandem',
+  nobodyListed: '{key}.allow ist leer, und people nennt niemanden auf {name}: keine Direktnachricht wird beantwortet',
   noChats: '{key}.chats ist leer: er antwortet nur in Direktnachrichten',
   noServers: '{servers} und {key}.chats sind leer: er antwortet nur in Direktnachrichten',
   lookUp:
@@ -69,7 +75,11 @@ export const doctor = translate(english.doctor)({
   installSandbox:
     'installiere das Paket bubblewrap: ohne es erreichen Skripte von Skills, was das Gateway erreicht, und vor jedem wird gefragt',
   allowSandbox:
-    'bubblewrap ist da, aber dieser Rechner lässt es nicht zu (in einem Container: erlaube User-Namespaces): ohne es erreichen Skripte von Skills, was das Gateway erreicht, und vor jedem wird gefragt',
+    'bubblewrap ist da, aber dieser Rechner lässt es nicht zu ({why}): ohne es erreichen Skripte von Skills, was das Gateway erreicht, und vor jedem wird gefragt',
+  allowInContainer:
+    'bubblewrap ist da, aber dieser Container lässt es nicht zu ({why}): starte ihn wie compose.yaml, mit seccomp=deploy/seccomp.json, apparmor=unconfined und systempaths=unconfined (in Kubernetes: deploy/kubernetes-sandbox); bis dahin erreichen Skripte von Skills, was das Gateway erreicht, und vor jedem wird gefragt',
+  allowNamespaces:
+    'bubblewrap ist da, aber AppArmor lässt keine User-Namespaces zu ({why}): führe auf dem Rechner "sysctl kernel.apparmor_restrict_unprivileged_userns=0" aus; bis dahin erreichen Skripte von Skills, was das Gateway erreicht, und vor jedem wird gefragt',
   serverSilent: 'mcp.{name} antwortet nicht',
   serverEmpty: '{name} antwortet und hat keine Werkzeuge',
   serverTools:
@@ -80,7 +90,7 @@ export const doctor = translate(english.doctor)({
   secondVersion:
     '{name} ist eine Konfliktkopie von {original}: Es wurde an zwei Orten geändert, und diese Kopie wird nicht gelesen. Übernimm daraus in {original}, was du willst, und lösche sie',
   undecided:
-    '{name} Zeile {line}: hier stehen zwei Fassungen hintereinander, und beide werden gelesen; behalte eine und lösche die Zeilen dazwischen',
+    '{name} Zeile {line}: eine offene Zusammenführung, deren zwei Fassungen beide gelesen werden; behalte eine und lösch die Zeilen dazwischen',
   shorten: '{name} {why}; kürze sie, oder lege selten Gebrauchtes in eine andere Datei',
   moreFiles: '{n, plural, one {und eine weitere} other {und # weitere}}',
   jobsRun: '{n, plural, one {1 Auftrag kann laufen} other {alle # können laufen}}',

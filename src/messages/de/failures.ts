@@ -1,4 +1,7 @@
-/** Was Leute erfahren, wenn etwas nicht geklappt hat. Nur was ein Besitzer ansehen muss, nennt den Befehl, der ihm mehr sagt. */
+/**
+ * Was Leute erfahren, wenn etwas nicht geklappt hat. Nur was ein Besitzer ansehen muss, nennt den Befehl, der ihm mehr
+ * sagt.
+ */
 import { translate } from '../arguments.ts';
 import * as english from '../en/failures.ts';
 
@@ -59,9 +62,9 @@ export const failures = translate(english.failures)({
   emptyFrom: 'Das Modell {model} hat eine leere Antwort gegeben: Frag bitte nochmal, oder sag es anders.',
   noModel: 'Ich habe noch kein Modell, mit dem ich antworten kann: Setz model, zum Beispiel auf openai/gpt-5-mini.',
   tookMinutes:
-    'Daran habe ich {n, plural, one {# Minute} other {# Minuten}} gearbeitet und dann aufgehört: Bitte mich in kleineren Stücken darum.',
+    'Daran habe ich {n, plural, one {# Minute} other {# Minuten}} gearbeitet und dann aufgehört: Bitte mich in kleineren Schritten darum.',
   tookSeconds:
-    'Daran habe ich {n, plural, one {# Sekunde} other {# Sekunden}} gearbeitet und dann aufgehört: Bitte mich in kleineren Stücken darum.',
+    'Daran habe ich {n, plural, one {# Sekunde} other {# Sekunden}} gearbeitet und dann aufgehört: Bitte mich in kleineren Schritten darum.',
   fallback: '{what} Der Ersatz ({models}) hat auch nicht geklappt.',
   interruptedWhile:
     'Ich wurde {doing} unterbrochen. Vielleicht ist es geschehen, vielleicht nicht: Sieh bitte nach, bevor wir weitermachen.',

@@ -30,7 +30,7 @@ export const jobFiles = translate(english)({
   model: 'hier gehört anbieter/modell hin, zum Beispiel openai/gpt-5-mini',
   steps: 'hier gehört eine ganze Zahl von 1 bis 1000 hin',
   jobName: 'hier gehört ein Name in einer Zeile hin, mit 1 bis 80 Zeichen',
-  schedule: 'hier gehört eine Zeit hin, zum Beispiel "0 9 * * *" oder "jeden Werktag um 9"',
+  schedule: 'hier gehört eine Zeit hin, zum Beispiel "0 9 * * *" oder "every weekday at 9"',
   viber: 'hier gehört die Kennung eines Vibers hin',
   mode: 'hier gehört ask, decide oder execute hin',
   jitter: 'hier gehören Sekunden hin, von 0 bis 86400',
@@ -38,7 +38,7 @@ export const jobFiles = translate(english)({
   time: 'hier gehört ein Zeitpunkt hin, zum Beispiel 2026-01-31T09:00:00Z',
   oneZone: 'die Zeitzone soll nur einmal da stehen; `timezone` ist {zone}, und hier steht {other}',
   goesOn: '{file}: der Auftrag läuft zu seinen bisherigen Zeiten weiter; schreib schedule: {value}',
-  staysTheSame: 'hier gehört eine Zeit hin, die dieselbe bleibt; was sie jetzt heißt, schreibt man {value}',
+  staysTheSame: 'hier gehört eine Zeit hin, die immer dasselbe heißt; für ihre jetzige Bedeutung schreib {value}',
 });
 
 /** Was an einer Datei nicht stimmt, die von Hand geschrieben ist. */
@@ -48,16 +48,23 @@ export const yaml = translate(yamlInEnglish)({
   noKeys: 'hier gehören Schlüssel mit Werten hin („Schlüssel: Wert“); wird die Datei noch geschrieben?',
   halfWritten: '{what}; die Datei hört zu früh auf, wird sie noch geschrieben?',
   variable: '{what}; {name} steht innerhalb von {brackets} in Anführungszeichen',
-  versions: 'hier stehen zwei Fassungen der Datei hintereinander; behalte eine und lösch die Zeilen, die sie trennen',
+  versions:
+    'hier ist eine Zusammenführung offen, mit zwei Fassungen der Datei; behalte eine und lösch die Zeilen, die sie trennen',
   fence: 'die Zeichen eines Codeblocks gehören nicht in die Datei; lösch sie',
   tabs: 'am Anfang einer Zeile stehen Leerzeichen, keine Tabulatoren',
-  parts: 'hier beginnt nach --- ein zweiter Teil; eine Datei hat nur einen',
+  parts: 'hier beginnt nach --- ein zweites Dokument; eine Datei hat nur eines',
   reserved: 'ein Wert, der mit {character} beginnt, gehört in Anführungszeichen',
   colon: 'ein Wert mit einem Doppelpunkt gehört in Anführungszeichen',
-  under: 'dieser Schlüssel hat schon einen Wert, also kann unter ihm nichts weiter rechts stehen',
-  noValue:
-    'das ist kein Schlüssel mit einem Wert („Schlüssel: Wert“); Worte, die unter einem Schlüssel weitergehen, sind eingerückt',
+  under: 'diese Zeile ist unter einem Schlüssel eingerückt, der schon einen Wert hat; rück beide gleich weit ein',
+  noValue: 'das ist kein Schlüssel mit einem Wert („Schlüssel: Wert“); Text, der einen Wert fortsetzt, wird eingerückt',
   openQuote: 'ein Anführungszeichen ist nicht geschlossen',
-  afterQuote: 'nach dem schließenden Anführungszeichen steht noch etwas; nimm um das Ganze die andere Art',
-  indent: 'diese Zeile beginnt nicht dort, wo die anfangen, zu denen sie gehört',
+  openBracket: 'eine Klammer ist nicht geschlossen: {end} fehlt',
+  comma: 'zwischen zwei Einträgen fehlt ein Komma',
+  extraComma: 'hier ist ein Komma zu viel',
+  space: 'nach dem Doppelpunkt fehlt ein Leerzeichen',
+  comment: 'vor dem # eines Kommentars fehlt ein Leerzeichen; ein Wert mit einem # gehört in Anführungszeichen',
+  escape: 'in doppelten Anführungszeichen verändert ein \\ das Zeichen danach; nimm einfache',
+  dash: 'jeder Eintrag dieser Liste beginnt mit „- “',
+  afterQuote: 'nach dem schließenden Anführungszeichen steht noch etwas; setz um den ganzen Wert die andere Art',
+  indent: 'diese Zeile ist nicht so eingerückt wie die, zu denen sie gehört',
 });

@@ -24,6 +24,8 @@ export const models = {
     'Ab meiner nächsten Antwort denke ich hier **{level}** nach. Längeres Nachdenken hilft bei schweren Fragen und kostet mehr.',
   thinkUsual: 'Ab meiner nächsten Antwort denke ich so lange nach, wie {name} es üblicherweise tut.',
   cannotChoose: 'Bei {name} kann ich nicht wählen, wie lange es nachdenkt. /model zeigt andere.',
+  noneChoosable: 'Bei {name} lässt sich nicht wählen, wie lange es nachdenkt.',
+  connect: 'Ein anderes Modell ist nicht verbunden. Um eines zu verbinden, führ `{command}` auf meinem Rechner aus.',
   cannotThink: '{name} kennt „{level}“ nicht. Du kannst {levels} wählen.',
   levelOff: 'gar nicht',
   levelLow: 'kurz',

@@ -17,8 +17,10 @@ Zeitpläne in Worten brauchen ein Sprachmodell. Von Hand legst du einen Auftrag 
     'Das kann ich ohne Sprachmodell nicht: Das kleine eingebaute versteht ein paar feste Befehle, und „help“ zählt sie auf.\nUm ein Sprachmodell anzuschließen, führ `{command}` auf dem Rechner aus, auf dem ich laufe.',
   cannotSchedule:
     'Das kann ich ohne Sprachmodell nicht einplanen. Von Hand geht es mit `{add}` auf dem Rechner, auf dem ich laufe.\nUm ein Sprachmodell anzuschließen, führ dort `{command}` aus.',
+  cannotInProject:
+    'Ohne Sprachmodell kann ich nicht in Projekten arbeiten, also habe ich nichts geändert.\nUm eins anzuschließen, führ auf dem Rechner, auf dem ich laufe, `{command}` aus.',
   unknown: '„{text}“ habe ich nicht verstanden.',
-  noTool: 'das kann ich hier nicht ({tool}).',
+  noTool: 'Das kann ich hier nicht ({tool}).',
   planMade: 'Der Plan hat {n, plural, one {# Schritt} other {# Schritte}}.',
   planReplaced:
     'Er ersetzt einen Plan mit {n, plural, one {einem offenen Schritt} other {# offenen Schritten}}: {left}. Um einen Plan zu behalten und eine andere Aufgabe zu beginnen, schick erst /new.',

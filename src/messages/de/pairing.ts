@@ -10,6 +10,8 @@ export const pairing = translate(english.pairing)({
   mayWrite: '{name} darf mir jetzt schreiben ({identity}, {role}).',
   notLetIn: '{name} kommt nicht herein.',
   nobodyAsks: 'Niemand möchte herein.',
+  noSuchCode:
+    'Mit dem Code {code} fragt niemand. Ein Code gilt eine Stunde; eine neue Nachricht an den Bot bringt einen neuen.',
   waiting: '- {name} ({identity}), Code {code}',
   unknownCode: 'Diesen Code kenne ich nicht. Lass dir auf deinem anderen Konto mit /link einen neuen geben.',
   expiredCode: 'Dieser Code ist älter als 10 Minuten. Lass dir auf deinem anderen Konto mit /link einen neuen geben.',
@@ -27,12 +29,14 @@ export const pairing = translate(english.pairing)({
   directOnly: 'Konten verbinde ich nur in einer Direktnachricht; ein hier geschriebener Code gilt nicht mehr.',
   yourCode:
     'Dein Code ist **{code}**. Wer ihn eingibt, handelt in deinem Namen: Gib ihn darum selbst ein, mit deinem anderen Konto, nur in einer Direktnachricht an mich. Er gilt einmal, 10 Minuten lang.',
+  noChats:
+    'Noch ist kein Chat verbunden, also gibt es kein anderes Konto. Um einen zu verbinden, führ `{command}` auf meinem Rechner aus, dann schick noch einmal /link.',
   enterOn: '- auf {channel}: `{command}`',
   yourAccounts: 'Deine Konten:',
   thisAccount: 'dieses Konto',
   linkedOn: 'verbunden am {date}',
   ofOthers: 'Von anderen:',
-  linkHow: '/link zeigt einen Code für ein weiteres; /link remove und ein Konto nimmt eines weg.',
+  linkHow: '/link zeigt einen Code für ein weiteres Konto; /link remove und ein Konto entfernt eines.',
   whichAccount: 'Welches? /link list zeigt deine Konten.',
   unlinked: '{account} steht wieder für sich: Es sieht nicht mehr, was du hier tust.',
   byConfiguration: '{account} ist nicht durch einen Code verbunden: Es steht in der Konfiguration unter `people`.',
@@ -45,8 +49,8 @@ export const pairing = translate(english.pairing)({
 /** Die ersten Worte mit jemandem: bevor er eingelassen ist und gleich danach. */
 export const contact = translate(english.contact)({
   nobodys:
-    'Hallo! Noch gehöre ich niemandem. Wenn ich deiner bin, gib dort, wo ich gestartet wurde, das hier ein:\n\n```\n{command}\n```\n\nDann antworte ich auf das, was du hier geschrieben hast. Der Code gilt eine Stunde.',
-  lost: 'Hallo! Mir fehlt die Liste derer, die mir schreiben dürfen. Wenn ich deiner bin, gib dort, wo ich gestartet wurde, das hier ein:\n\n```\n{command}\n```\n\nDann antworte ich auf das, was du hier geschrieben hast. Der Code gilt eine Stunde.',
+    'Hallo! Ich habe noch keinen Besitzer. Wenn du das bist, gib auf meinem Rechner das hier ein:\n\n```\n{command}\n```\n\nDann antworte ich auf das, was du hier geschrieben hast. Der Code gilt eine Stunde.',
+  lost: 'Hallo! Mir fehlt die Liste derer, die mir schreiben dürfen. Wenn du mein Besitzer bist, gib auf meinem Rechner das hier ein:\n\n```\n{command}\n```\n\nDann antworte ich auf das, was du hier geschrieben hast. Der Code gilt eine Stunde.',
   stranger:
     'Hallo! Ich kenne dich noch nicht. Mein Besitzer kann dich mit diesem Code einlassen:\n\n```\n{code}\n```\n\nEr gilt eine Stunde, und sobald du drin bist, antworte ich auf das, was du geschrieben hast. Wenn du schon anderswo mit mir sprichst, gib dort den Befehl „link“ und dann hier mit dem Code, den er zeigt.',
   owner:

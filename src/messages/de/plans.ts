@@ -26,9 +26,9 @@ export const plans = translate(english)({
   proposalGone: 'Diesen Vorschlag gibt es nicht mehr; so steht der Plan.',
   edited: 'Du hast den Plan von **{title}** in einer Datei geändert; ich halte mich jetzt daran.',
   editTook:
-    'Du hast den Plan von **{title}** in einer Datei geändert; ich halte mich jetzt daran. Was vorher dort stand, ist als {file} aufgehoben.',
+    'Du hast den Plan von **{title}** in einer Datei geändert; ich halte mich jetzt daran. Die frühere Fassung ist als {file} aufgehoben.',
   editMerged:
     'Du hast den Plan von **{title}** aus einem Editor gespeichert, der einen älteren Stand zeigte. Ich habe deine Änderung mit dem zusammengeführt, was seitdem passiert ist.',
   editAside:
-    'Ich weiß nicht, welcher Plan die task.md ist, die du gespeichert hast, und habe keinen geändert. Sie ist als {file} aufgehoben.',
+    'Ich weiß nicht, zu welcher Aufgabe der Plan in der task.md gehört, die du gespeichert hast, und habe keinen geändert. Sie ist als {file} aufgehoben.',
 });

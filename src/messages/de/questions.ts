@@ -44,7 +44,7 @@ export const questions = translate(english)({
   askAgain: 'Wieder fragen: {what}',
   revokeOnly: 'Das dürfen nur die Beteiligten von **{title}** zurücknehmen.',
   asksAlready: 'Danach frage ich schon.',
-  asksAgain: 'Davor frage ich wieder: {what}.',
+  asksAgain: 'Ab jetzt frage ich davor wieder: {what}.',
   allowed: '{tool} ({scope})',
   agentAsks: '**{name}** fragt:',
 });

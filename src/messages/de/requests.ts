@@ -1,4 +1,4 @@
-/** Was an einer Anfrage an das Board oder das Protokoll falsch ist. */
+/** Antworten auf Anfragen an das Board oder das Protokoll: was daran falsch ist, und Bezeichnungen für das, was sie zeigen. */
 import { translate } from '../arguments.ts';
 import * as english from '../en/requests.ts';
 
@@ -12,6 +12,8 @@ export const requests = translate(english.requests)({
   atLeast: 'muss mindestens {n} sein',
   unknown: 'hat unbekannte Felder: {names}',
   notATask: 'ist keine Kennung einer Aufgabe',
+  notARun: 'ist keine Kennung eines Laufs',
+  notYourQuestion: 'ist kein Lauf, der nur diese Frage von dir beantwortet',
   notAViber: 'ist keine Kennung eines Vibers',
   notAPlace: 'ist keine Stelle in dieser Liste',
   notAChannel: 'ist kein Kanal',
@@ -30,4 +32,77 @@ export const requests = translate(english.requests)({
   fileContent: '{name}: Gib den Inhalt als Data-URL an oder die ref einer hochgeladenen Datei.',
   day: 'erwartet wird ein Tag, zum Beispiel 2026-01-31',
   code: 'erwartet wird der Code aus dem Link',
+  target: 'Das Ziel einer Anfrage muss ein Pfad sein.',
+  repeatedHeader: 'Schick den Header {name} nur einmal.',
+  upgrade: 'Ein Upgrade geht nur unter /ws.',
+  wrongMethod: 'Hier geht nur {methods}.',
+  notJson: 'Der Body ist kein JSON.',
+  cutOff: 'Die Anfrage wurde abgebrochen.',
+  tooSlow: 'Die Übertragung hat zu lange gedauert.',
+  largeBody: 'Eine Anfrage darf höchstens {n} KB haben.',
+  longText: 'Eine Nachricht darf höchstens {n} KB Text haben.',
+  largeFile: 'Die Datei ist zu groß: höchstens {n} KB.',
+  unknownType: 'Einen Frame vom Typ {type} gibt es nicht.',
+  nothingHere: 'Unter dieser Adresse gibt es nichts.',
+  foreignHost:
+    'Unter diesem Hostnamen antwortet das Gateway nicht. Um ihn zu erlauben, trag seinen Origin, zum Beispiel https://viber.example.org, in config.yaml unter http.origins ein.',
+  foreignOrigin:
+    'Seiten anderer Origins dürfen dieses Gateway nicht benutzen. Um einen zu erlauben, trag ihn in config.yaml unter http.origins ein.',
+  noToken: 'Setz dafür http.token in config.yaml, oder melde dich mit {command} am Board an.',
+  wrongToken: 'Schick das Token aus http.token als "Authorization: Bearer ..." mit.',
+  wrongTokens: 'Zu viele falsche Token. Das richtige gilt weiterhin.',
+  tokenGone: 'Dieses Token gilt nicht mehr.',
+  ownersOnly: 'Das dürfen nur Besitzer.',
+  notTheirs: 'Das dürfen nur die Personen der Aufgabe und Besitzer.',
+  loggedOut: 'Du bist nicht angemeldet. Hol dir einen Link mit {command} oder mit /board in einem Chat mit dem Viber.',
+  loginEnded:
+    'Diese Anmeldung ist abgelaufen. Hol dir einen neuen Link mit {command} oder mit /board in einem Chat mit dem Viber.',
+  wrongKey: 'Der Schlüssel in x-viber-key gehört nicht zu dieser Anmeldung.',
+  wrongCode:
+    'Dieser Link wurde schon benutzt oder ist älter als fünf Minuten. Hol dir einen neuen mit {command} oder mit /board in einem Chat mit dem Viber.',
+  wrongCodes: 'Zu viele falsche Codes. Ein richtiger gilt weiterhin.',
+  noLogins: 'Hier kann sich niemand anmelden.',
+  noLogin: 'Diese Anmeldung finde ich nicht.',
+  loginNotSaved: 'Die Anmeldung lässt sich gerade nicht speichern. Versuch es in ein paar Sekunden noch einmal.',
+  plainHttp:
+    'Bei einfachem http von einem anderen Rechner aus könnten andere die Anmeldung mitlesen. Nimm einen Tunnel (ssh -L {port}:127.0.0.1:{port} zum Rechner, dann http://127.0.0.1:{port}/board/), ein Tailnet mit https (tailscale serve) oder einen TLS-Proxy, dessen https-Origin unter http.origins steht.',
+  notBuilt: 'Die Seiten des Boards sind nicht gebaut. Führ npm run build aus.',
+  internal: 'Da ist etwas schiefgegangen. Näheres steht im Protokoll des Gateways.',
+  tooManyOpen: 'Du hast zu viele Anfragen und Streams offen. Schließ einen und versuch es noch einmal.',
+  tooMuchAtOnce: 'Gerade wird zu viel auf einmal gesendet. Versuch es gleich noch einmal.',
+  tooManyMessages: 'Das waren zu viele Nachrichten auf einmal. Warte eine Minute und versuch es noch einmal.',
+  notAccepted:
+    'Das konnte ich nicht annehmen: Zu viele Nachrichten sind in der Warteschlange, oder den Viber gibt es nicht mehr.',
+  busy: 'Das kann ich gerade nicht speichern. Schick es gleich noch einmal.',
+  notStored: 'Ich kann {name} gerade nicht speichern. Versuch es gleich noch einmal.',
+  manyPieces: 'Gerade kommen zu viele Dateien auf einmal. Versuch es gleich noch einmal.',
+  manyUploads: 'Gerade werden zu viele deiner Dateien auf einmal hochgeladen. Warte, bis sie fertig sind.',
+  unusedUploads:
+    'Zu viele hochgeladene Dateien gehören noch zu keiner Nachricht. Schick zuerst die Nachrichten, oder versuch es morgen noch einmal.',
+  uploadSpace: 'Deine hochgeladenen Dateien füllen deinen ganzen Platz. Versuch es in ein paar Tagen noch einmal.',
+  unreachable: 'Eine Chat-Plattform ist gerade nicht erreichbar. Versuch es später noch einmal.',
+  conflict: 'Das wurde inzwischen geändert. Sieh dir den jetzigen Text an und speichere dann noch einmal.',
+  changed: 'Das hat sich geändert, seit es gezeigt wurde. Sieh es dir noch einmal an.',
+  decided:
+    '{verdict, select, approve {Das wurde schon erlaubt.} always {Das wurde schon für die ganze Aufgabe erlaubt.} deny {Das wurde schon abgelehnt.} expired {Das ist abgelaufen.} other {Das hat schon jemand beantwortet.}}',
+  unsure: 'Das ist vielleicht schon angekommen. Um es trotzdem noch einmal zu senden, gib "sure": true an.',
+  nothingToUndo: 'Es gibt nichts rückgängig zu machen, oder es wurde inzwischen geändert.',
+  noTask: 'Diese Aufgabe finde ich nicht.',
+  noViber: 'Diesen Viber finde ich nicht.',
+  noViberNamed: 'Den Viber {viber} finde ich nicht.',
+  noFile: 'Diese Datei finde ich nicht.',
+  noFileNamed: 'Die Datei {ref} finde ich nicht.',
+  notEditable: 'Eine Datei mit diesem Namen finde ich hier nicht.',
+  noQuestion: 'Auf diese Frage wartet niemand mehr.',
+  noLetter: 'Diese Nachricht finde ich nicht mehr.',
+  noJob: 'Diesen Auftrag finde ich nicht.',
+  noSkill: 'Diesen Skill finde ich nicht.',
+  jobsOff: 'Aufträge sind ausgeschaltet.',
+  jobsReading: 'Die Aufträge werden noch gelesen. Versuch es gleich noch einmal.',
+  memoryOff: 'Das Gedächtnis ist ausgeschaltet.',
+  traced:
+    '{what, select, used {benutzt} asked {gefragt} decided {entschieden} summarised {zusammengefasst} completed {fertig} error {fehlgeschlagen} stopped {angehalten} running {in Arbeit} other {in der Warteschlange}}',
+  tracedMessage: '{name} auf {channel}',
+  contextPart:
+    '{part, select, instructions {Anweisungen und Gedächtnis} standing {Plan und Dateien} steps {Schritte mit Werkzeugen} user {Von einer Person} other {Vom Viber}}',
 });

@@ -3,15 +3,16 @@ import { translate } from '../arguments.ts';
 import { skills as english, prompts as promptsInEnglish } from '../en/skills.ts';
 
 export const skills = translate(english)({
-  noneHere: 'Hier gibt es keine Fähigkeiten.',
-  none: 'Es gibt keine Fähigkeiten.',
+  noneHere: 'Hier gibt es keine Skills.',
+  none: 'Es gibt keine Skills.',
+  all: 'Meine Skills:',
   read: 'kann gelesen werden',
   run: 'kann laufen',
-  readAndRun: 'kann gelesen werden, ihre Programme können laufen',
+  readAndRun: 'kann gelesen werden, seine Programme können laufen',
   but: '{state}, aber {fixes}',
   lacks: 'es fehlt {what}: {fixes}',
   missing: 'nicht benutzbar: {fixes}',
-  ownWay: '{state}; nur wenn du sie rufst: /skills use {name}',
+  ownWay: '{state}; nur wenn du ihn aufrufst: /skills use {name}',
   skill: '- **{name}**: {what} ({state})',
   server: '- **{name}** (Werkzeugserver): {state}',
   serverWhy: '- **{name}** (Werkzeugserver): {state}: {why}',
@@ -21,13 +22,13 @@ export const skills = translate(english)({
   failed: 'nicht erreichbar',
   more: 'und {n, number} weitere',
   broken: 'Nicht geladen:',
-  odd: 'Geladen, aber nicht ganz so, wie sie sein sollten:',
-  calling: 'Ich benutze die Fähigkeit **{name}** …',
-  unknown: 'Hier gibt es keine Fähigkeit **{name}**; /skills zählt sie auf.',
+  odd: 'Geladen, mit Hinweisen:',
+  calling: 'Ich benutze den Skill **{name}** …',
+  unknown: 'Hier gibt es keinen Skill **{name}**; /skills zählt alle auf.',
   notByName:
-    'Die Fähigkeit **{name}** lässt sich nicht beim Namen aufrufen. Sag mir, was du brauchst, dann nehme ich sie, wo sie passt.',
+    'Der Skill **{name}** lässt sich nicht mit Namen aufrufen. Sag mir, was du brauchst, dann benutze ich ihn, wo er passt.',
   notYet: 'Ich kann **{name}** noch nicht benutzen: {fixes}.',
-  membersOnly: 'Fähigkeiten sind für Mitglieder dieses Bots; frag seinen Besitzer.',
+  membersOnly: 'Skills sind für Mitglieder dieses Bots; frag seinen Besitzer.',
 });
 
 /** Was Werkzeugserver als Prompts bereithalten, zur Auswahl. */

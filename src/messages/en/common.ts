@@ -7,6 +7,9 @@ export const common = {
   wrong: 'Something went wrong on my side.',
   more: 'and {n, plural, one {one more} other {# more}}',
   asItIs: '{text}',
+  about: '{name}: {what}',
+  largerThan: 'larger than {kb} KB',
+  unreadable: "can't be read ({code})",
 } as const;
 
 /** Dates and times. */

@@ -8,13 +8,13 @@ export const details = {
   program:
     'It works in a folder of this task, in a sandbox, {network, select, yes {with access to the network} other {without network}}; it can read the files of this task and those of the skill in {folder}.',
   command:
-    'It works in {where}, in a sandbox, {network, select, yes {with access to the network} other {without network}}, and can read the files of this task; it is ended after {seconds, plural, one {# second} other {# seconds}} unless it says otherwise.',
-  given: 'It is given {names}.',
+    'It works in {where}, in a sandbox, {network, select, yes {with access to the network} other {without network}}, and can read the files of this task; it is stopped after {seconds, plural, one {# second} other {# seconds}} unless it says otherwise.',
+  given: 'It gets {names}.',
   address: '{host} sees this address and everything written in it.',
   searches: '{who} sees these words.',
-  job: 'I do it {when}; the result goes to {places}. The next times ({zone}):',
+  job: "I'll do it {when}; the result goes to {places}. The next times ({zone}):",
   here: 'this conversation',
-  jobMoved: 'I do it {when}. The next times ({zone}):',
+  jobMoved: "I'll do it {when}. The next times ({zone}):",
   jobDeleted:
-    'This deletes the job “{name}” ({id}), {made, select, hand {written by hand} other {made in a chat}}: {when}.',
+    'This deletes the job "{name}" ({id}), {made, select, hand {written by hand} other {made in a chat}}: {when}.',
 } as const;

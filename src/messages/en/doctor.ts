@@ -14,16 +14,23 @@ export const doctor = {
   fileOpen: 'others can read {file}: chmod 600 it',
   tooFewHandles:
     '{tooLow, select, yes {at most {limit} open files and sockets are allowed, and it needs {needs} to work: {how}} other {at most {limit} open files and sockets are allowed, and with all runs at work it needs up to {needs}: {how}}}',
+  pictures: '{model} draws pictures when it is asked to',
+  noPictures: "{provider} can't draw pictures; choose openai, google, or an endpoint of `providers`",
+  noPictureKey: 'there is no key for drawing pictures',
+  projects:
+    '{folder} holds {n, plural, =0 {no projects} one {one project} other {# projects}}; commands there reach {network, select, registries {package registries} all {the public internet} other {no network}}',
+  commands: 'commands run in the sandbox, and find {tools}',
+  commandsAsk: 'without a sandbox, a person is asked before each command; commands find {tools}',
   noGateway: 'none runs on this machine now',
-  gateway: '{pid} does {roles}; its lock and socket are in {folder}',
-  gatewayPort: '{pid} does {roles} on port {port}; its lock and socket are in {folder}',
+  gateway: 'process {pid} {roles}; its lock and socket are in {folder}',
+  gatewayPort: 'process {pid} on port {port} {roles}; its lock and socket are in {folder}',
   answers: '{name} answers',
-  noAnswer: '{name} does not answer: {why}',
-  otherAddress: '{name} does not answer at {given}, but at {right}: set {right}',
-  noV1: '{name} does not answer at {given}, but at {right}: /v1 is missing, set {right}',
+  noAnswer: "{name} doesn't answer: {why}",
+  otherAddress: "{name} doesn't answer at {given}, but at {right}: set {right}",
+  noV1: "{name} doesn't answer at {given}, but at {right}: /v1 is missing, set {right}",
   defaults: 'defaults and environment',
   setting: '{path}: {what}',
-  dm: '{dm, select, pairing {those in people: and access.allow, and those let in by a code} allowlist {those in people: and access.allow} open {everybody} other {nobody}}',
+  dm: '{dm, select, pairing {people listed under people or access.allow, and those let in with a code} allowlist {people listed under people or access.allow} open {everybody} other {nobody}}',
   when: '{groups, select, mention {when it is mentioned} all {every message} other {never}}',
   serverAll: 'all of server {id} ({when})',
   everyServer: 'every channel of every other server ({when})',
@@ -32,21 +39,21 @@ export const doctor = {
   nowhere: 'nowhere',
   door: 'answers in direct messages: {dm}; in groups: {places}',
   openDm:
-    '{key}.dm is open: everybody on {name} can spend your model’s money; people on no list see no memory and no workspace files',
+    '{key}.dm is open: everybody on {name} can use the model at your expense; people on no list see no memory and no workspace files',
   openServer:
-    '{all, select, yes {{key} lists server {id}: everybody who writes in any of its channels can spend your model’s money; people on no list see no memory and no workspace files} other {{key} lists server {id}: everybody who mentions it in any of its channels can spend your model’s money; people on no list see no memory and no workspace files}}',
+    '{all, select, yes {{key} lists server {id}: everybody who writes in any of its channels can use the model at your expense; people on no list see no memory and no workspace files} other {{key} lists server {id}: everybody who mentions it in any of its channels can use the model at your expense; people on no list see no memory and no workspace files}}',
   openGroups:
-    '{all, select, yes {{key}.chats holds "*": anybody who adds it to a group opens that group; everybody who writes there can spend your model’s money; people on no list see no memory and no workspace files} other {{key}.chats holds "*": anybody who adds it to a group opens that group; everybody who mentions it there can spend your model’s money; people on no list see no memory and no workspace files}}',
+    '{all, select, yes {{key}.chats holds "*": anybody who adds it to a group opens that group; everybody who writes there can use the model at your expense; people on no list see no memory and no workspace files} other {{key}.chats holds "*": anybody who adds it to a group opens that group; everybody who mentions it there can use the model at your expense; people on no list see no memory and no workspace files}}',
   everyMessage: '{key}.groups is all: every message in {where} is answered and costs a model call',
   anyGroup: 'every group',
   groupMemory:
     '{key}.memory is group: everybody who reads along there can read what comes from MEMORY.md, USER.md and the daily logs',
-  nobodyListed: '{key}.allow is empty and people: lists nobody of {name}: direct messages are answered to nobody',
+  nobodyListed: '{key}.allow is empty and people lists nobody on {name}: no direct message is answered',
   noChats: '{key}.chats is empty: it answers in direct messages only',
   noServers: '{servers} and {key}.chats are empty: it answers in direct messages only',
   lookUp:
-    'This machine can’t look that name up: check its network and DNS (behind a proxy, set HTTPS_PROXY), then try again.',
-  reach: 'This machine can’t reach it: check its network (behind a proxy, set HTTPS_PROXY), then try again.',
+    "This machine can't look that name up: check its network and DNS (behind a proxy, set HTTPS_PROXY), then try again.",
+  reach: "This machine can't reach it: check its network (behind a proxy, set HTTPS_PROXY), then try again.",
   window: 'Ollama gives {model} {n} tokens and silently drops the rest: start it with OLLAMA_CONTEXT_LENGTH=32768',
   noPrice:
     "no price is known for {name}: its tokens are counted, but limits in money don't apply to it; set prices.{name}",
@@ -61,8 +68,12 @@ export const doctor = {
   installSandbox:
     'install the package bubblewrap: without it scripts of skills can reach what the gateway can, and a person is asked before each',
   allowSandbox:
-    'bubblewrap is there, but this machine refuses it (in a container: allow user namespaces): without it scripts of skills can reach what the gateway can, and a person is asked before each',
-  serverSilent: 'mcp.{name} does not answer',
+    'bubblewrap is there, but this machine refuses it ({why}): without it scripts of skills can reach what the gateway can, and a person is asked before each',
+  allowInContainer:
+    'bubblewrap is there, but this container refuses it ({why}): start it as compose.yaml does, with seccomp=deploy/seccomp.json, apparmor=unconfined and systempaths=unconfined (in Kubernetes: deploy/kubernetes-sandbox); until then scripts of skills can reach what the gateway can, and a person is asked before each',
+  allowNamespaces:
+    'bubblewrap is there, but AppArmor refuses user namespaces ({why}): run "sysctl kernel.apparmor_restrict_unprivileged_userns=0" on the machine; until then scripts of skills can reach what the gateway can, and a person is asked before each',
+  serverSilent: "mcp.{name} doesn't answer",
   serverEmpty: '{name} answers, and has no tools',
   serverTools:
     '{tools, plural, one {{name} has 1 tool} other {{name} has # tools}}; {asks, select, none {none waits for consent} all {each waits for consent} other {{asking, plural, one {# of them waits for consent} other {# of them wait for consent}}}}',
@@ -72,7 +83,7 @@ export const doctor = {
   secondVersion:
     "{name} is a conflict copy of {original}: it was changed in two places, and this copy isn't read. Move what you want into {original} and delete it",
   undecided:
-    '{name} line {line}: two versions stand here one after the other, and both are read; keep one and delete the lines that separate them',
+    '{name} line {line}: an unresolved merge, whose two versions are both read; keep one and delete the lines that separate them',
   shorten: '{name} {why}; shorten it, or move what is rarely needed into another file',
   moreFiles: '{n, plural, one {and one more like these} other {and # more like these}}',
   jobsRun: '{n, plural, one {1 job can run} other {all # can run}}',

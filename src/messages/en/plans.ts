@@ -2,7 +2,7 @@
 export const plans = {
   none: 'This task has no plan yet. Ask me to make one; /tasks lists your other tasks.',
   changed: 'The plan has changed; this is the current one.',
-  gone: 'Step {n} as it was then is not in the plan any more; this is the current one.',
+  gone: 'Step {n} is no longer in the plan as it was then; this is the current one.',
   skipped: '~~{step}~~ (skipped)',
   more: 'and {n, number} more',
   now: '{done} of {total} done. Now: {step}',
@@ -11,7 +11,7 @@ export const plans = {
   done: '{n} is done',
   skip: 'Skip {n}',
   drop: 'Drop {n}',
-  peopleOnly: 'Only the people of **{title}** may change its plan; ask one of them.',
+  peopleOnly: 'Only people who take part in **{title}** may change its plan; ask one of them.',
   noStep: 'There is no step {n}.',
   added: 'Added.',
   made: 'Plan: {n, plural, one {# step} other {# steps}}, next: {step}',
@@ -21,10 +21,9 @@ export const plans = {
   applied: 'The plan is as I proposed.',
   kept: 'The plan stays as it is.',
   proposalGone: 'That proposal is no longer there; this is the plan.',
-  edited: 'You edited the plan of **{title}** in a file; I go by that now.',
-  editTook:
-    'You edited the plan of **{title}** in a file; I go by that now. What stood there before is kept as {file}.',
+  edited: "You edited the plan of **{title}** in a file; I'll follow it now.",
+  editTook: "You edited the plan of **{title}** in a file; I'll follow it now. The earlier version is kept as {file}.",
   editMerged:
     'You saved the plan of **{title}** from an editor that showed an older version. I merged your change with what has happened since.',
-  editAside: 'I cannot tell which plan the task.md is that you saved, so I changed none. It is kept as {file}.',
+  editAside: "I can't tell which task's plan you saved in task.md, so I changed none. It is kept as {file}.",
 } as const;

@@ -1,5 +1,6 @@
 /** What `viber service` says. */
 export const service = {
+  controlCharacter: 'The path {path} contains a control character.',
   none: 'No service is installed for {home}. To install one: {command}',
   written: 'Written: {file}',
   failed: '{command} failed: {problem}',
@@ -9,7 +10,7 @@ export const service = {
   unseen:
     "It doesn't see the variables of this shell: {names}. Write them into {file} (mode 0600), one NAME=value per line, or let {command} do it.",
   lingers: 'It keeps running when you log out, and starts with the machine (lingering is on for {user}).',
-  ends: 'It ends when you log out, unless: sudo loginctl enable-linger {user}',
+  ends: 'It ends when you log out. To keep it running: sudo loginctl enable-linger {user}',
   noLogs:
     'No service is installed, so it has no logs. `{start}` writes them to your terminal, and `{install}` installs the service.',
   noService: 'No service is installed.',
@@ -19,7 +20,7 @@ export const service = {
   nextLogin: 'The file is in place and loads at the next login. To try now: launchctl bootstrap gui/$(id -u) {file}',
   noSystemd:
     'This machine has no systemd, like most containers: let what starts other programs here run {command}, or use compose.yaml.',
-  wsl: "Nothing is installed: WSL doesn't start systemd by default: write the lines [boot] and systemd=true into /etc/wsl.conf, run wsl --shutdown in Windows, open WSL again, and install again.",
+  wsl: "Nothing is installed: WSL doesn't start systemd by default. Write the lines [boot] and systemd=true into /etc/wsl.conf, run wsl --shutdown in Windows, open WSL again, and install again.",
   noSession:
-    "Nothing is installed: a user's services need a session of that user: log in as them (not with su), or set XDG_RUNTIME_DIR=/run/user/$(id -u), and install again.",
+    "Nothing is installed: a user's services need a session of that user. Log in as them (not with su), or set XDG_RUNTIME_DIR=/run/user/$(id -u), and install again.",
 } as const;

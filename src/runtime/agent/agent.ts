@@ -4,24 +4,11 @@
  * an error thrown by a hook.
  */
 import { ConfigError } from '../../errors.ts';
-import type { Logger } from '../../log.ts';
 import { say } from '../../messages/messages.ts';
 import type { Agent, Timeouts } from '../contract/agent.ts';
-import type { AnswerReader } from '../contract/model.ts';
-import { RunError, type RunErrorKind, toRunError } from '../contract/run-error.ts';
-import type { Models } from '../model/models.ts';
+import { RunError, toRunError } from '../contract/run-error.ts';
 import { createEvents } from './events.ts';
-
-export type {
-  Agent,
-  AgentHooks,
-  AgentOutcome,
-  AgentRequest,
-  Timeouts,
-  Verdict,
-  WaitingCall,
-} from '../contract/agent.ts';
-export { RunError, type RunErrorKind } from '../contract/run-error.ts';
+import type { AgentOptions } from './loop.ts';
 
 const TIMEOUTS: Timeouts = {
   connect: 10_000,
@@ -39,18 +26,6 @@ const loadLoop = () => {
   return loading;
 };
 
-export interface AgentOptions {
-  models: Models;
-  timeouts?: Partial<Timeouts>;
-  log: Logger;
-  /** Returns whether a text shows nothing once a chat renders it. */
-  isBlank?: (text: string) => Promise<boolean>;
-  /** Readers of answers in a form of their model's own; the first that knows the form reads it. */
-  readers?: readonly AnswerReader[];
-  /** Called when an attempt at a model fails; another may follow. */
-  onModelFailure?: (kind: RunErrorKind) => void;
-}
-
 export function createAgent(options: AgentOptions): Agent {
   const { models, log } = options;
   const timeouts = { ...TIMEOUTS, ...options.timeouts };
@@ -61,20 +36,20 @@ export function createAgent(options: AgentOptions): Agent {
       const onStop = () =>
         controller.abort(new RunError('stopped', 'The run was stopped.', { cause: hooks.signal.reason }));
       const timer = setTimeout(() => controller.abort(tookTooLong(timeouts.run)), timeouts.run);
-      const events = createEvents(request, hooks.onEvent, signal, log);
+      const emit = createEvents(request, hooks.onEvent, signal, log);
       hooks.signal.addEventListener('abort', onStop, { once: true });
       try {
         if (hooks.signal.aborted) onStop();
         signal.throwIfAborted();
         const { Loop } = await loadLoop();
-        return await new Loop(request, hooks, { ...options, controller, events, timeouts }).run();
+        return await new Loop(request, hooks, { ...options, controller, emit, timeouts }).run();
       } catch (error) {
         // Whatever error the abort caused, its reason is the actual cause.
         throw signal.aborted ? signal.reason : toRunError(error);
       } finally {
         clearTimeout(timer);
         hooks.signal.removeEventListener('abort', onStop);
-        events.end();
+        emit({ type: 'state-change', state: 'idle' });
       }
     },
     async preload(model = models.defaultModel) {
@@ -94,7 +69,5 @@ function tookTooLong(ms: number): RunError {
     ms >= 60_000
       ? say('failures.tookMinutes', { n: Math.round(ms / 60_000) })
       : say('failures.tookSeconds', { n: ms / 1000 });
-  return new RunError('timeout', said, {
-    detail: `run longer than ${ms} ms`,
-  });
+  return new RunError('timeout', said, { detail: `run longer than ${ms} ms` });
 }

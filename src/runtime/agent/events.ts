@@ -1,69 +1,30 @@
-/**
- * Emits a run's live events. Best effort: a listener that throws is logged and does not affect the run; nothing but the
- * end is emitted after an abort.
- */
+/** Emits a run's live events. Best effort: a listener that throws is logged and does not affect the run. */
 import type { AgentState, AgentStreamEvent } from '../../channels/channel.ts';
 import type { Logger } from '../../log.ts';
 
-export interface AgentEvents {
-  text(delta: string): void;
-  /** A model call begins or restarts: text sent since the last `thinking` is void. */
-  thinking(): void;
-  toolCall(tool: string, args: unknown, callId: string): void;
-  /** A tool's progress, in a few words. */
-  toolProgress(tool: string, note: string): void;
-  toolResult(tool: string, result: unknown, callId: string): void;
-  /** The run ends here and resumes once a person has decided. */
-  waiting(): void;
-  /** The run is over, with or without success. */
-  end(): void;
-}
+type Body<Event> = Event extends unknown ? Omit<Event, 'agentId' | 'taskId' | 'runId'> : never;
 
-type Body = AgentStreamEvent extends infer Event
-  ? Event extends unknown
-    ? Omit<Event, 'agentId' | 'taskId' | 'runId'>
-    : never
-  : never;
+export type EmitEvent = (event: Body<AgentStreamEvent>) => void;
 
+/** Returns a function that emits events until `signal` aborts, and after that only the run's end. */
 export function createEvents(
   run: { viber: string; taskId: string; runId: string },
   onEvent: (event: AgentStreamEvent) => void,
   signal: AbortSignal,
   log: Logger,
-): AgentEvents {
+): EmitEvent {
   const origin = { agentId: run.viber, taskId: run.taskId, runId: run.runId };
   let state: AgentState = 'idle';
-
-  function tell(body: Body): void {
+  return function emit(event) {
+    const isEnd = event.type === 'state-change' && (event.state === 'idle' || event.state === 'waiting-approval');
+    // A run that waits for a person isn't idle.
+    if (isEnd ? state === 'waiting-approval' : signal.aborted) return;
+    if (event.type === 'tool-call' && state !== 'tool') emit({ type: 'state-change', state: 'tool' });
+    if (event.type === 'state-change' && !event.progress) state = event.state;
     try {
-      onEvent({ ...origin, ...body });
+      onEvent({ ...origin, ...event });
     } catch (err) {
       log.warn({ err, run: run.runId }, 'a listener of live events failed');
     }
-  }
-
-  function enter(next: AgentState): void {
-    state = next;
-    tell({ type: 'state-change', state });
-  }
-
-  const unlessAborted = (body: Body) => {
-    if (!signal.aborted) tell(body);
-  };
-  return {
-    text: (content) => unlessAborted({ type: 'text-delta', content }),
-    thinking: () => {
-      if (!signal.aborted) enter('thinking');
-    },
-    toolCall(tool, args, callId) {
-      if (state !== 'tool' && !signal.aborted) enter('tool');
-      unlessAborted({ type: 'tool-call', tool, args, callId });
-    },
-    toolProgress: (tool, note) => unlessAborted({ type: 'state-change', state: 'tool', progress: { tool, note } }),
-    toolResult: (tool, result, callId) => unlessAborted({ type: 'tool-result', tool, result, callId }),
-    waiting: () => enter('waiting-approval'),
-    end() {
-      if (state !== 'waiting-approval') enter('idle');
-    },
   };
 }

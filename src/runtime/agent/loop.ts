@@ -6,12 +6,10 @@
 import {
   type ContentPart,
   generateText,
-  isStepCount,
   NoSuchToolError,
   type StepResult,
   type ToolCallRepairFunction,
   type ToolSet,
-  wrapLanguageModel,
 } from 'ai';
 import type { Logger } from '../../log.ts';
 import { messagesIn, say } from '../../messages/messages.ts';
@@ -23,36 +21,42 @@ import { takesPdf } from '../contract/providers.ts';
 import { RunError, type RunErrorKind } from '../contract/run-error.ts';
 import type { RuntimeTool } from '../contract/task.ts';
 import type { Models } from '../model/models.ts';
-import { createStreamingModel, type StreamingModel } from '../model/streaming-model.ts';
+import { StreamingModel } from '../model/streaming-model.ts';
 import { wantedText } from '../model/wanted.ts';
 import { toolFailed } from '../tools/doing.ts';
 import { answerCalls } from './answer-calls.ts';
-import type { AgentEvents } from './events.ts';
+import type { EmitEvent } from './events.ts';
 import { addStep, besideOf, finalText, NOTHING_SAID, type RunSummary } from './outcome.ts';
 import { appendSteps, showPictures, toInstructions, toPrompt, withBreakpoint } from './prompt.ts';
 import { failsTheSame } from './same-failure.ts';
 import { saidMessages, stepMessages } from './step.ts';
 import { StepNotes } from './step-notes.ts';
-import { runTool, ToolFailure, type ToolHooks, toToolSet, whyInvalid } from './tools.ts';
-import { createTurns, type Turns } from './turns.ts';
+import { createTurns, runTool, ToolFailure, type ToolHooks, toToolSet, whyInvalid } from './tools.ts';
 
-export interface LoopServices {
+export interface AgentOptions {
   models: Models;
+  timeouts?: Partial<Timeouts>;
+  log: Logger;
+  /** Returns whether a text shows nothing once a chat renders it. */
+  isBlank?: (text: string) => Promise<boolean>;
+  /** Readers of answers in a model's own form; the first that knows the form reads it. */
+  readers?: readonly AnswerReader[];
+  /** Called when an attempt at a model fails; another may follow. */
+  onModelFailure?: (kind: RunErrorKind) => void;
+}
+
+interface LoopServices extends Omit<AgentOptions, 'timeouts'> {
   timeouts: Timeouts;
   /** Aborting it ends the run. */
   controller: AbortController;
-  events: AgentEvents;
-  isBlank?: ((text: string) => Promise<boolean>) | undefined;
-  readers?: readonly AnswerReader[] | undefined;
-  onModelFailure?: ((kind: RunErrorKind) => void) | undefined;
-  log: Logger;
+  emit: EmitEvent;
 }
 
 export class Loop {
   readonly #request: AgentRequest;
   readonly #hooks: AgentHooks;
   readonly #controller: AbortController;
-  readonly #events: AgentEvents;
+  readonly #emit: EmitEvent;
   readonly #toolHooks: ToolHooks;
   readonly #readers: readonly AnswerReader[];
   readonly #model: StreamingModel;
@@ -62,7 +66,9 @@ export class Loop {
   #isClosed = false;
   #steps: number;
   /** The model already knows that a call it wrote as text did not count. */
-  #wasTold = false;
+  #knowsForm = false;
+  /** The run goes on with other tools. */
+  #changesTools = false;
   /** Calls that wait for a person. */
   readonly #parked: WaitingCall[] = [];
   /** The error for the model, by ID of a call that does not run. */
@@ -74,45 +80,39 @@ export class Loop {
 
   constructor(request: AgentRequest, hooks: AgentHooks, to: LoopServices) {
     const { resume } = request;
-    const { events, log } = to;
+    const { emit, log } = to;
     this.#request = request;
     this.#hooks = hooks;
     this.#controller = to.controller;
-    this.#events = events;
+    this.#emit = emit;
     this.#readers = to.readers ?? [];
     this.#said = resume.reduce((before, step) => addStep(before, step.messages), NOTHING_SAID);
     this.#steps = resume.length;
-    let turns: Turns | undefined;
     this.#toolHooks = {
       signal: to.controller.signal,
-      inTurn: (isBeside, work) => {
-        turns ??= createTurns(to.controller.signal);
-        return turns(isBeside, work);
-      },
+      inTurn: createTurns(to.controller.signal),
       beforeExternal: (call) => this.#notes.call(call),
+      keepCall: () => this.#notes.said(),
       ...(hooks.check && { beforeAny: () => this.#check() }),
-      onStart: events.toolCall,
-      onProgress: events.toolProgress,
-      onEnd: events.toolResult,
+      emit,
       onWait: (call) => void this.#parked.push(call),
       ...(hooks.watch?.tool && { watch: hooks.watch.tool }),
       log,
     };
-    this.#model = createStreamingModel({
+    this.#model = new StreamingModel({
       names: [request.model, ...request.fallback],
       load: (name) => to.models.load(name, { connectMs: to.timeouts.connect }),
       limits: to.timeouts,
-      onText: events.text,
-      onRestart: events.thinking,
+      onText: (content) => emit({ type: 'text-delta', content }),
+      onRestart: () => emit({ type: 'state-change', state: 'thinking' }),
+      onAnswer: (answer, call) => this.#asMeant(answer, call),
       isBlank: to.isBlank,
       acceptsEmpty: () => this.#said.beside.at(-1)?.isAside === true && this.#said.text !== '',
-      ...(hooks.beforeCall && { beforeCall: hooks.beforeCall }),
+      hooks,
       onRefused: (data, name, most) => {
         const why = most === undefined ? say('answers.unseenRefused') : say('answers.unseenMany', { n: most });
         if (this.#new.delete(data)) this.#unseen.push({ name, why });
       },
-      ...(hooks.onUsage && { onUsage: hooks.onUsage }),
-      ...(hooks.watch?.model && { watch: hooks.watch.model }),
       onFailure(failure) {
         log[failure.kind === 'offline' ? 'info' : 'warn']({ run: request.runId, ...failure }, 'a model call failed');
         to.onModelFailure?.(failure.kind);
@@ -133,23 +133,24 @@ export class Loop {
   }
 
   async run(): Promise<AgentOutcome> {
-    const { maxSteps } = this.#request;
     const { signal } = this.#controller;
     if (this.#said.isAnswer) return this.#outcome('stop');
     try {
       const finished = await this.#answerOpenCalls();
       if (this.#parked.length > 0) return this.#wait();
-      if (this.#steps >= maxSteps) return this.#outcome('max-steps');
+      if (this.#changesTools) return this.#outcome('other-tools');
+      if (this.#callsLeft() <= 0) return this.#outcome('max-steps');
       const prompt = await this.#prompt(finished);
-      const last = await this.#generate(prompt, maxSteps - this.#steps);
+      const last = await this.#generate(prompt);
       signal.throwIfAborted();
       if (this.#parked.length > 0) return this.#wait();
+      if (this.#changesTools) return this.#outcome('other-tools');
       const { finishReason } = last;
       if (finishReason === 'length' || finishReason === 'content-filter') return this.#outcome(finishReason);
       if (last.toolCalls.every((call) => call.providerExecuted)) return this.#outcome('stop');
       return this.#outcome(failsTheSame(prompt) === undefined ? 'max-steps' : 'stuck');
     } catch (error) {
-      if (!this.#isClosed) await this.#noted?.cut();
+      if (!this.#isClosed) await this.#noted?.said();
       const { tools: used, failed } = this.#said;
       if (!(error instanceof RunError) || error.kind !== 'empty' || used.length === 0) throw error;
       if (failed.length > 0) throw toolFailed(failed);
@@ -180,17 +181,11 @@ export class Loop {
    * Runs the remaining steps and returns the last one.
    * @param prompt grows with each step
    */
-  async #generate(prompt: Prompt, most: number): Promise<StepResult<ToolSet>> {
+  async #generate(prompt: Prompt): Promise<StepResult<ToolSet>> {
     const { instructions, tools, thinking, language, taskId } = this.#request;
     const { signal } = this.#controller;
     const { finalStep } = await generateText({
-      model: wrapLanguageModel({
-        model: this.#model,
-        middleware: {
-          specificationVersion: 'v4',
-          wrapGenerate: async ({ doGenerate, params }) => this.#asMeant(await doGenerate(), params),
-        },
-      }),
+      model: this.#model,
       instructions: toInstructions(instructions),
       messages: prompt,
       abortSignal: signal,
@@ -199,12 +194,16 @@ export class Loop {
       ...(thinking && { reasoning: thinking === 'off' ? ('none' as const) : thinking }),
       // Only the provider with that name reads its options.
       providerOptions: { task: { id: taskId }, ...(language !== undefined && { offline: { language } }) },
-      stopWhen: [isStepCount(most), () => this.#parked.length > 0, () => failsTheSame(prompt) !== undefined],
+      stopWhen: [
+        () => this.#callsLeft() <= 0,
+        () => this.#parked.length > 0 || this.#changesTools,
+        () => failsTheSame(prompt) !== undefined,
+      ],
       prepareStep: async () => {
         const shown = this.#hooks.takeShown?.() ?? [];
         if (shown.length > 0) await showPictures(prompt, shown, signal);
         await this.#check();
-        this.#events.thinking();
+        this.#emit({ type: 'state-change', state: 'thinking' });
         return { messages: withBreakpoint(prompt) };
       },
       // Our own tracing never includes the conversation.
@@ -226,8 +225,9 @@ export class Loop {
           part.type === 'text' && (typeof when === 'function' ? when(part.text) : part.text.search(when) !== -1),
       ),
     );
-    const { answer, refusal, isTold } = reader ? await reader.read(given, call, !this.#wasTold) : asGiven(given);
-    this.#wasTold ||= isTold === true;
+    const meant: MeantAnswer = reader ? await reader.read(given, call, !this.#knowsForm) : { answer: given };
+    const { answer, refusal, isTold } = meant;
+    this.#knowsForm ||= isTold === true;
     const { unified } = answer.finishReason;
     // Calls in a truncated answer may be incomplete.
     if (unified === 'length' || unified === 'content-filter') return withoutCalls(answer);
@@ -260,6 +260,7 @@ export class Loop {
       const value = await runTool(tool, input, callId, this.#toolHooks);
       const waits = this.#parked.some((call) => call.callId === callId);
       if (!waits) await noteEnd({ value });
+      this.#changesTools ||= !waits && tool.changesTools === true;
       return value;
     } catch (error) {
       if (error instanceof ToolFailure) await noteEnd({ error: error.message });
@@ -291,8 +292,9 @@ export class Loop {
     const { resume, tools, verdicts = new Map() } = this.#request;
     const finished = resume.flatMap((step) => step.messages);
     if (finished.length === 0) return finished;
+    const calls = openCalls(finished);
     const stillOpen = await answerCalls({
-      calls: openCalls(finished),
+      calls,
       tools,
       verdicts,
       hooks: this.#toolHooks,
@@ -302,7 +304,15 @@ export class Loop {
       },
     });
     this.#parked.push(...stillOpen);
+    this.#changesTools = calls.some(({ tool: called }) =>
+      tools.some(({ name, changesTools }) => name === called && changesTools),
+    );
     return finished;
+  }
+
+  #callsLeft(): number {
+    const { maxSteps, ofParts } = this.#request;
+    return maxSteps - this.#steps - (ofParts?.() ?? 0);
   }
 
   /** Ends the run if the task belongs to another process now. */
@@ -322,7 +332,7 @@ export class Loop {
   }
 
   #wait(): AgentOutcome {
-    this.#events.waiting();
+    this.#emit({ type: 'state-change', state: 'waiting-approval' });
     return { ...this.#outcome('parked'), parked: this.#parked };
   }
 
@@ -340,15 +350,13 @@ export class Loop {
       text: finalText(finish, this.#said, messagesIn(this.#request.language)),
       ...(beside.length > 0 && { beside }),
       ...(this.#unseen.length > 0 && { unseen: this.#unseen }),
-      model: this.#model.current(),
+      model: this.#model.current,
       steps: this.#steps,
       finish,
       usage: this.#usage,
     };
   }
 }
-
-const asGiven = (answer: GenerateResult): MeantAnswer => ({ answer });
 
 function withoutCalls(answer: GenerateResult): GenerateResult {
   return { ...answer, content: answer.content.filter((part) => part.type !== 'tool-call') };

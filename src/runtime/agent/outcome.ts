@@ -6,7 +6,6 @@ import type { AgentOutcome, Beside } from '../contract/agent.ts';
 import { doingWith } from '../tools/doing.ts';
 import { toolNamed } from '../tools/table.ts';
 
-/** A summary of what the steps of a run have said and done so far. */
 export interface RunSummary {
   /** The text of the last step; '' when it only called tools. */
   text: string;
@@ -39,11 +38,13 @@ export function addStep(said: RunSummary, messages: readonly Json[]): RunSummary
     }
   }
   const text = texts.join('').trim();
-  const failed = messages.flatMap(failedIn);
+  const results = messages.flatMap(toolParts);
+  const failed = results.flatMap(({ toolName, output = null }) => {
+    const hasFailed = isJsonRecord(output) && typeof output.type === 'string' && output.type.startsWith('error');
+    return hasFailed ? [String(toolName)] : [];
+  });
   const isAside =
-    tools.every((tool) => toolNamed(tool)?.isAside === true) &&
-    resultsIn(messages) === tools.length &&
-    failed.length === 0;
+    tools.every((tool) => toolNamed(tool)?.isAside === true) && results.length === tools.length && failed.length === 0;
   return {
     text,
     latest: text || said.latest,
@@ -59,15 +60,6 @@ const toolParts = (message: Json) =>
     ? message.content.filter(isJsonRecord)
     : [];
 
-const resultsIn = (messages: readonly Json[]): number => messages.flatMap(toolParts).length;
-
-function failedIn(message: Json): string[] {
-  return toolParts(message).flatMap(({ toolName, output = null }) => {
-    const hasFailed = isJsonRecord(output) && typeof output.type === 'string' && output.type.startsWith('error');
-    return hasFailed ? [String(toolName)] : [];
-  });
-}
-
 /**
  * Returns the text for the person. It is never empty, except for a run that waits: where the model says nothing, we say
  * what happened.
@@ -75,6 +67,7 @@ function failedIn(message: Json): string[] {
 export function finalText(finish: AgentOutcome['finish'], said: RunSummary, messages: Messages): string {
   switch (finish) {
     case 'parked':
+    case 'other-tools':
       return said.text;
     case 'stop':
       return said.text || said.latest || messages.text('answers.noWords');

@@ -1,7 +1,7 @@
 /**
- * Builds a call as a person is asked about it. Invariant: what was shown is what runs. The arguments are completed
- * before the person is asked; a hash covers everything else that the question shows, and is computed again before the
- * call runs.
+ * Builds a call in the form in which a person is asked about it. Invariant: what was shown is what runs. The arguments
+ * are completed before the person is asked; a hash covers everything else that the question shows, and is computed
+ * again before the call runs.
  */
 import { hashText } from '../../lib/files.ts';
 import { scrub } from '../../log.ts';
@@ -20,5 +20,7 @@ export async function askedCall(tool: RuntimeTool, input: unknown, callId: strin
 }
 
 export async function showsOf(tool: RuntimeTool, input: unknown): Promise<string> {
-  return hashText(JSON.stringify([callKind(tool, input), (await tool.shows?.(input)) ?? null]));
+  // First, since it may update what the kind depends on.
+  const shows = (await tool.shows?.(input)) ?? null;
+  return hashText(JSON.stringify([callKind(tool, input), shows]));
 }

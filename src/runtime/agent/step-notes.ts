@@ -45,8 +45,8 @@ export class StepNotes {
     return this.#inOrder(() => this.#write([message]));
   }
 
-  /** Records the calls of an interrupted step, so that later runs know what was tried. */
-  cut(): Promise<void> {
+  /** Records what the model said and called, so that later runs know what was tried, if the step is interrupted. */
+  said(): Promise<void> {
     return this.#inOrder(() => this.#write([]));
   }
 

@@ -83,7 +83,6 @@ function resultPart(part: Part, waiting: ReadonlySet<string>, refusals: Readonly
   return [refusal === undefined ? part : { ...part, output: { type: 'error-text', value: refusal } }];
 }
 
-/** Returns the IDs of the calls whose results are in these messages. */
 export const answeredIn = (messages: readonly Json[]): string[] =>
   messages.flatMap((message) =>
     isRecord(message) && message.role === 'tool' && Array.isArray(message.content)

@@ -3,7 +3,7 @@
  * side effect that must not repeat is journaled before it runs; an abort ends the wait at once, whatever the tool does;
  * the model never sees our internals.
  */
-import { jsonSchema, NoSuchToolError, type Schema, type Tool, type ToolSet, tool } from 'ai';
+import { jsonSchema, NoSuchToolError, type Schema, type ToolSet, tool } from 'ai';
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
@@ -14,8 +14,8 @@ import type { RuntimeTool } from '../contract/task.ts';
 import type { TurnWatch } from '../contract/watch.ts';
 import { CUT_BY_LIMIT } from '../model/prompt.ts';
 import { asWanted } from '../model/wanted.ts';
+import type { EmitEvent } from './events.ts';
 import { askedCall } from './shown.ts';
-import type { Turns } from './turns.ts';
 
 type ToolSpec = Extract<NonNullable<CallOptions['tools']>[number], { type: 'function' }>;
 type InputSchema = ToolSpec['inputSchema'];
@@ -26,12 +26,11 @@ export interface ToolHooks {
   inTurn: Turns;
   /** Awaited before an `external` tool runs; if it rejects, the tool does not run. */
   beforeExternal(call: { callId: string; tool: string }): Promise<void>;
+  /** Awaited before a tool that `keepsCall` runs; if it rejects, the tool does not run. */
+  keepCall(): Promise<void>;
   /** Awaited before any tool runs; if it rejects, the tool does not run. */
   beforeAny?(): Promise<void>;
-  onStart(tool: string, input: unknown, callId: string): void;
-  /** Reports a tool's progress in a few words, which come from outside. */
-  onProgress?(tool: string, note: string): void;
-  onEnd(tool: string, result: Json, callId: string): void;
+  emit: EmitEvent;
   /**
    * The call waits for a person: before it runs, or for their answer to its result. The model doesn't get its result
    * yet.
@@ -50,9 +49,6 @@ const LENGTHS = new Set(['minLength', 'maxLength', 'minItems', 'maxItems']);
 const isAnyInteger = (value: unknown): boolean =>
   typeof value === 'number' && Math.abs(value) === Number.MAX_SAFE_INTEGER;
 
-const isObject = (value: Json | undefined): value is { [key: string]: Json } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** A failure in words for the model, which it receives unchanged. */
 export class ToolFailure extends Error {
   override toString(): string {
@@ -68,21 +64,24 @@ export function toToolSet(
   tools: readonly RuntimeTool[],
   run: (tool: RuntimeTool, input: unknown, callId: string) => Promise<Json>,
 ): ToolSet {
-  return Object.fromEntries(tools.map((one) => [one.name, toTool(one, run)]));
+  return Object.fromEntries(
+    tools.map((one) => [
+      one.name,
+      tool<unknown, Json, Record<string, unknown>>({
+        description: one.description,
+        inputSchema: schemaOf(one),
+        execute: (input, { toolCallId }) => run(one, input, toolCallId),
+      }),
+    ]),
+  );
 }
 
-const toTool = (one: RuntimeTool, run: Parameters<typeof toToolSet>[1]): Tool =>
-  tool<unknown, Json, Record<string, unknown>>({
-    description: one.description,
-    inputSchema: schemaOf(one),
-    execute: (input, { toolCallId }) => run(one, input, toolCallId),
-  });
-
 function schemaOf({ schema: given, input }: RuntimeTool): Schema<unknown> {
-  const key = isObject(given) ? given : input;
+  const own = typeof given === 'object' && given !== null && !Array.isArray(given) ? given : undefined;
+  const key = own ?? input;
   const known = schemas.get(key);
   if (known) return known;
-  const schema = inputSchemaOf(isObject(given) ? given : z.toJSONSchema(input, { target: 'draft-7', io: 'input' }));
+  const schema = inputSchemaOf(own ?? z.toJSONSchema(input, { target: 'draft-7', io: 'input' }));
   const made = jsonSchema<unknown>(schema, {
     validate(given) {
       const { error } = input.safeParse(given);
@@ -115,10 +114,10 @@ export function whyInvalid(
   if (NoSuchToolError.isInstance(error))
     return `There is no tool ${toolName}. Available tools: ${names.join(', ') || 'none'}.`;
   if (typeof input === 'string' && input.endsWith(CUT_BY_LIMIT))
-    return `Nothing has run: your answer reached the limit of its length in the midst of this call of ${toolName}, so its arguments were cut off. Do the same in smaller pieces: shorter arguments, a long text in several calls or files, one call an answer.`;
+    return `Nothing has run: your answer reached its length limit in the middle of this call of ${toolName}, so the arguments were cut off. Do the same in smaller pieces: shorter arguments, a long text in several calls or files, one call per answer.`;
   for (let cause = error; cause instanceof Error; cause = cause.cause)
     if (cause instanceof z.ZodError) return `The arguments do not fit. ${issues(cause)}`;
-  return `Invalid input for ${toolName}: the arguments are no JSON.`;
+  return `Invalid input for ${toolName}: the arguments aren't JSON.`;
 }
 
 /**
@@ -130,7 +129,7 @@ export function runTool(tool: RuntimeTool, given: unknown, callId: string, hooks
 }
 
 async function runNow(tool: RuntimeTool, given: unknown, callId: string, hooks: ToolHooks): Promise<Json> {
-  const { signal } = hooks;
+  const { signal, emit } = hooks;
   let started = false;
   let ended: ReturnType<NonNullable<TurnWatch['tool']>> | undefined;
   let call: WaitingCall = { callId, tool: tool.name, input: null };
@@ -143,29 +142,31 @@ async function runNow(tool: RuntimeTool, given: unknown, callId: string, hooks: 
       return null;
     }
     await hooks.beforeAny?.();
+    if (tool.keepsCall) await hooks.keepCall();
     const begin = beginning(tool, callId, hooks);
     if (!tool.beginsLate) await begin();
     signal.throwIfAborted();
-    hooks.onStart(tool.name, input.data, callId);
+    emit({ type: 'tool-call', tool: tool.name, args: input.data, callId });
     started = true;
     ended = hooks.watch?.(tool.name, callId);
-    const onProgress = (note: string) => hooks.onProgress?.(tool.name, note);
+    const onProgress = (note: string) =>
+      emit({ type: 'state-change', state: 'tool', progress: { tool: tool.name, note } });
     const result = await raceAbort(tool.execute(input.data, { signal, callId, onProgress, begin }), signal);
     ended?.();
-    hooks.onEnd(tool.name, result, callId);
+    emit({ type: 'tool-result', tool: tool.name, result, callId });
     if (tool.asksAfter?.(result)) hooks.onWait(call);
     return result;
   } catch (error) {
     ended?.(signal.aborted ? 'stopped' : error instanceof WaitsBelow ? undefined : 'failed');
     if (signal.aborted) throw signal.reason;
     if (error instanceof WaitsBelow) {
-      hooks.onEnd(tool.name, { status: 'waiting' }, callId);
+      emit({ type: 'tool-result', tool: tool.name, result: { status: 'waiting' }, callId });
       hooks.onWait({ ...call, below: error.below });
       return null;
     }
     const told = error instanceof UserError ? error.message : `The tool ${tool.name} failed.`;
     if (!(error instanceof UserError)) hooks.log.error({ tool: tool.name, err: error }, 'tool failed');
-    if (started) hooks.onEnd(tool.name, { error: told }, callId);
+    if (started) emit({ type: 'tool-result', tool: tool.name, result: { error: told }, callId });
     throw new ToolFailure(told);
   }
 }
@@ -184,7 +185,6 @@ function beginning(tool: RuntimeTool, callId: string, { signal, beforeExternal }
   };
 }
 
-/** Converts input that came as JSON and passed a schema. */
 function toJson(value: unknown): Json {
   return JSON.parse(JSON.stringify(value ?? null));
 }
@@ -202,4 +202,27 @@ function raceAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
 function issues(error: z.ZodError): string {
   const shown = error.issues.slice(0, 5).map(({ path, message }) => `${path.join('.') || 'input'}: ${message}`);
   return shown.join('; ').slice(0, 600);
+}
+
+type Turns = <T>(isBeside: boolean, work: () => Promise<T>) => Promise<T>;
+
+/**
+ * Runs the calls of a step one at a time, in order, because they share files. Only calls that may run in parallel
+ * (questions to agents) do. Nothing of a call is done, asked or journaled before its turn.
+ */
+export function createTurns(signal: AbortSignal): Turns {
+  let last: Promise<unknown> = Promise.resolve();
+  let beside: Promise<unknown>[] = [];
+  return (isBeside, work) => {
+    const before = isBeside ? last : Promise.all([last, ...beside]);
+    const result = before.then(() => {
+      signal.throwIfAborted();
+      return work();
+    });
+    // Only the order matters here: the caller handles the failure, not the next call.
+    const settled = result.catch(() => undefined);
+    if (isBeside) beside.push(settled);
+    else [last, beside] = [settled, []];
+    return result;
+  };
 }

@@ -1,7 +1,7 @@
 /**
  * Requests that wait for a person: one file per request in `access/approvals/`, from the question until a week after
  * the decision. A request is decided once (promise 36): first the decision becomes durable, then an entry that resumes
- * the run goes into its task's lane, which delivers it once, in order, and again after a crash.
+ * the run goes into its task's lane, once, and again after a crash.
  *
  *   asked --decide--> decided (file) --resume--> in the lane --take--> the run resumes
  *     +------- expires: decided as well, by one timer; what expired while no process ran is decided at the next start
@@ -13,7 +13,7 @@ import { crashPoint } from '../../crash-points.ts';
 import type { Queue } from '../../engine/engine.ts';
 import { serialise } from '../../lib/locks.ts';
 import type { Logger } from '../../log.ts';
-import type { ApprovalRequest, Decision } from '../contract/approval.ts';
+import type { ApprovalRequest, Decision, ShownQuestion } from '../contract/approval.ts';
 import { type Entry, shareOf, taskLane } from '../contract/entry.ts';
 import { RequestClock } from './clock.ts';
 import { forgetDecided, loadRequests, storeRequest } from './files.ts';
@@ -21,30 +21,25 @@ import { isWaiting, lapse, madeBy, type RecordedDecision, resumedEntry } from '.
 import { type SharedBy, SharedRequests } from './shared.ts';
 
 interface ApprovalsOptions {
-  /** The folder `access/` of the home. */
   folder: string;
   queue: Pick<Queue<Entry>, 'enqueue'>;
   log: Logger;
-  /** Updates the messages that asked; called again after a crash. Must not reject. */
+  /** Updates the messages that asked; again after a crash. Must not reject. */
   onDecided?: (request: ApprovalRequest, decision: Decision) => Promise<void>;
-  /** Set if several processes work on the home. */
+  /** Set with several processes. */
   shared?: SharedBy | undefined;
-  /** Called when another process has decided. Must not throw. */
+  /** Another process has decided. Must not throw. */
   onDecidedElsewhere?: (request: ApprovalRequest, decision: Decision) => void;
-  /** Called when people have been shown the question. Must not throw. */
+  /** People have been shown the question. Must not throw. */
   onAsked?: (request: ApprovalRequest) => void;
-  /** Returns ms since the epoch. */
   now?: () => number;
-  /** Resolves when the file is durable. */
   store?: typeof storeRequest;
 }
 
-/** How long decided requests are kept, in ms, so that a late press can show the outcome. */
 const KEEP_MS = 7 * 86_400_000;
 const PRUNE_MS = 3_600_000;
-/** A timer stands still while the machine sleeps; expired requests are noticed within this time, in ms. */
+/** Timers don't run while the machine sleeps, so expired requests are noticed within this time. */
 const STEP_MS = 60_000;
-/** The pause after a failure of the disk, in ms. */
 const RETRY_MS = 2_000;
 
 let opened = 0;
@@ -57,7 +52,7 @@ export class Approvals {
   readonly folder: string;
   readonly #requests: Map<string, ApprovalRequest>;
   readonly #waiting = new WaitingRequests();
-  /** Decided requests whose entries aren't in their lanes yet. */
+  /** Decided, but the entries aren't in their lanes yet. */
   readonly #unsent = new Set<ApprovalRequest>();
   readonly #shared: SharedRequests | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -73,7 +68,7 @@ export class Approvals {
     this.#shared?.listen(this.#lookAgain.bind(this), this.refresh.bind(this));
   }
 
-  /** Stores a request and resolves once it is durable. Returns the existing request if the ID is known. */
+  /** Durable when it resolves. Returns the existing request if the ID is known. */
   async ask(request: ApprovalRequest): Promise<ApprovalRequest> {
     const known = this.get(request.id);
     if (known) return known;
@@ -86,8 +81,8 @@ export class Approvals {
     return request;
   }
 
-  /** Stores the question as people were shown it, for those who ask about it later. */
-  async told(id: string, shown: { sentence?: string; details?: string }): Promise<void> {
+  /** Stores the question as people were shown it. */
+  async told(id: string, shown: ShownQuestion): Promise<void> {
     const request = this.#requests.get(id);
     if (!request || request.decision || request.sentence === shown.sentence) return;
     Object.assign(request, shown);
@@ -96,10 +91,11 @@ export class Approvals {
   }
 
   get(id: string): ApprovalRequest | undefined {
-    return this.#requests.get(id) ?? this.#learn(this.#shared?.read(id));
+    const known = this.#requests.get(id);
+    return known || !this.#shared ? known : this.#learn(this.#shared.read(id));
   }
 
-  /** Returns a request including changes by other processes. */
+  /** Includes changes by other processes. */
   async look(id: string): Promise<ApprovalRequest | undefined> {
     const file = this.#shared?.read(id);
     if (!this.#shared || !file) return this.get(id);
@@ -118,19 +114,16 @@ export class Approvals {
     for (const id of [...ids, ...this.#waiting.all().map((request) => request.id)]) await this.#lookAgain(id);
   }
 
-  /** Returns all undecided requests, oldest first. */
   all(): ApprovalRequest[] {
     return this.#waiting.all().filter((request) => !request.decision);
   }
 
-  /** Returns the undecided requests of a task, oldest first. */
   open(taskId: string): ApprovalRequest[] {
     return this.#waiting.of(taskId).filter((request) => !request.decision);
   }
 
   /**
-   * Decides a request unless it is decided or has expired. `isFirst` says whether this decision counts; it is durable
-   * when the promise resolves, and the run resumes and answers where it was decided.
+   * Decides a request unless it is decided or has expired. Durable when it resolves; `isFirst`: this decision counts.
    */
   async decide(
     id: string,
@@ -145,7 +138,7 @@ export class Approvals {
     return { isFirst: made?.decision === own, request };
   }
 
-  /** Marks that the run resumes with the decision; returns false if there is none to resume with. */
+  /** Returns false if there is no decision to resume with. */
   async take(id: string): Promise<boolean> {
     const request = await this.look(id);
     if (!request?.decision || request.decision.verdict === 'wrote') return false;
@@ -156,12 +149,12 @@ export class Approvals {
     return true;
   }
 
-  /** Returns requests of a task that no run has resumed with, decided or not, oldest first. */
+  /** Requests of a task that no run has resumed with, decided or not, oldest first. */
   waiting(taskId: string): ApprovalRequest[] {
     return [...this.#waiting.of(taskId)];
   }
 
-  /** Closes a request that no run has resumed with, because the person wrote something else. */
+  /** The person wrote something else before a run resumed. */
   async withdraw(id: string, by: { by: string; name: string }): Promise<void> {
     const request = await this.look(id);
     if (!request || !isWaiting(request)) return;
@@ -170,7 +163,7 @@ export class Approvals {
     this.#arm();
   }
 
-  /** Continues what an earlier process left: decisions without a resumed run, and expired requests. */
+  /** Continues what an earlier process left. */
   async start(): Promise<void> {
     this.#prune();
     for (const request of this.#requests.values()) {
@@ -186,7 +179,7 @@ export class Approvals {
     this.#shared?.close();
   }
 
-  /** Puts the entry that resumes the run into the task's lane, once however often this is called. */
+  /** Puts one entry into the task's lane, however often this is called. */
   async #resume(request: ApprovalRequest): Promise<void> {
     this.#unsent.delete(request);
     if (request.decision) await this.#options.onDecided?.(request, request.decision);
@@ -203,8 +196,8 @@ export class Approvals {
 
   /**
    * Stores a decision durably and resumes the run with the one that counts.
-   * @param what the decision, computed in the request's turn; undefined if it was decided before
-   * @returns what was decided; undefined if another decision was first
+   * @param what computed in the request's turn; undefined if it was decided before
+   * @returns undefined if another decision was first
    */
   async #store(
     request: ApprovalRequest,
@@ -222,8 +215,7 @@ export class Approvals {
   }
 
   /**
-   * Applies a decision at once, and reverts it if it can't be stored. Returns false if another process decided first;
-   * that decision then counts.
+   * Applies a decision at once, and reverts it if it can't be stored. Returns false if another process decided first.
    */
   async #holds(request: ApprovalRequest, given: RecordedDecision): Promise<boolean> {
     const holds = this.#shared ? await this.#shared.agree(request.id, given) : given;
@@ -240,7 +232,7 @@ export class Approvals {
     return holds === given;
   }
 
-  /** Runs changes of one request one after another, so that the file holds the latest. */
+  /** Changes follow one another, so that the file holds the latest. */
   #inTurn<T>(request: ApprovalRequest, change: () => Promise<T>): Promise<T> {
     return serialise(`${this.#name} ${request.id}`, change);
   }
@@ -250,7 +242,7 @@ export class Approvals {
     return (this.#options.store ?? storeRequest)(this.folder, request);
   }
 
-  /** Merges a request's file into memory; fields that the file doesn't have yet stay. */
+  /** Keeps fields that the file doesn't have yet. */
   #learn(file: ApprovalRequest | undefined): ApprovalRequest | undefined {
     if (!file) return undefined;
     const known = this.#requests.get(file.id);
@@ -268,11 +260,11 @@ export class Approvals {
       else if (request?.sentence !== undefined && sentence === undefined) this.#options.onAsked?.(request);
       this.#arm();
     } catch (error) {
-      this.#options.log.error({ err: error, approval: id }, 'what another process has decided could not be read');
+      this.#options.log.error({ err: error, approval: id }, 'could not read the decision of another process');
     }
   }
 
-  /** Closes expired requests, and resends what couldn't be sent before. Never rejects. */
+  /** Decides expired requests, and resends what couldn't be sent before. Never rejects. */
   async #attend(): Promise<void> {
     const late = this.#waiting.all().filter((request) => lapse(request, this.#clock.of(request)));
     for (const request of [...this.#unsent, ...late]) {
@@ -303,11 +295,10 @@ export class Approvals {
   }
 }
 
-/** Requests that no run has resumed with, by task. */
 class WaitingRequests {
   readonly #byTask = new Map<string, ApprovalRequest[]>();
 
-  /** Must be called after every change of a request. */
+  /** Called after every change of a request. */
   note(request: ApprovalRequest): void {
     const others = this.of(request.taskId).filter(({ id }) => id !== request.id);
     const left = isWaiting(request) ? [...others, request] : others;
@@ -315,7 +306,6 @@ class WaitingRequests {
     else this.#byTask.delete(request.taskId);
   }
 
-  /** Returns those of a task, oldest first. */
   of(taskId: string): readonly ApprovalRequest[] {
     return this.#byTask.get(taskId) ?? [];
   }

@@ -1,16 +1,14 @@
 /**
- * Measures the age of a request. Its file holds the expiry by the wall clock at the time of the question; this process
- * counts elapsed time from when it first saw the request, so that setting the clock neither closes a question early nor
- * keeps it open.
+ * Measures the age of a request. Its file has the expiry by the wall clock; from the time it first saw the request this
+ * process counts elapsed time, so that setting the clock neither closes a question early nor keeps it open.
  */
 import { steadyNow } from '../../lib/clock.ts';
 import type { ApprovalRequest } from '../contract/approval.ts';
 
 export class RequestClock {
-  /** Steady: setting the clock doesn't change it. */
   readonly now: () => number;
   readonly #wall: () => number;
-  /** The difference, for each request, between wall clock and steady time when it was first seen, in ms. */
+  /** The wall clock's lead over steady time when a request was first seen, in ms. */
   readonly #ahead = new WeakMap<ApprovalRequest, number>();
 
   /** @param now replaces both clocks, in tests */
@@ -19,14 +17,13 @@ export class RequestClock {
     this.#wall = now ?? Date.now;
   }
 
-  /** Returns what the wall clock would say now if it hadn't been set since the request was first seen here. */
   of(request: ApprovalRequest): number {
     const ahead = this.#ahead.get(request) ?? this.#wall() - this.now();
     this.#ahead.set(request, ahead);
     return this.now() + ahead;
   }
 
-  /** Returns the ms until the first request expires; Infinity if none does. */
+  /** Returns how long until the first request expires, in ms; Infinity if none does. */
   firstDue(requests: readonly ApprovalRequest[]): number {
     const left = requests.flatMap((request) =>
       request.decision || request.expiresAt === undefined ? [] : Date.parse(request.expiresAt) - this.of(request),

@@ -6,7 +6,7 @@
  */
 
 import { UserError } from '../../errors.ts';
-import type { Consent } from '../../workspace/types.ts';
+import type { Consent, ConsentKey } from '../../workspace/types.ts';
 import type { WorkingMode } from '../contract/settings.ts';
 import type { RuntimeTool } from '../contract/task.ts';
 import { callKind } from '../contract/task.ts';
@@ -15,34 +15,28 @@ import { updatePlan } from '../tools/update-plan.ts';
 
 export interface ConsentRules {
   mode: WorkingMode;
-  /** Consents of the task's people that apply without a further question. */
   always: readonly Consent[];
   /** A plan must be approved before anything else is done. */
   needsPlan: boolean;
-  /** Whether the skill that the run follows doesn't list this tool. */
+  /** The skill that the run follows doesn't list this tool. */
   isBeyond?(tool: string): boolean;
-  /**
-   * Whether a call that discloses something to others waits; absent: each does.
-   * @throws UserError
-   */
+  /** Absent: each call that discloses something to others waits. */
   asksToReach?(tool: RuntimeTool, input: unknown, callId: string): Promise<boolean>;
 }
 
-/** Limit on the characters of the arguments: nobody could check more before they consent. */
+/** Nobody could check more characters before they consent. */
 const MAX_SHOWN = 1_000_000;
 
-/** A sentence for the instructions of a run whose plan must be approved. */
 export const PLAN_FIRST =
   'The plan must be approved before any work is done: look around if you need to, then call update_plan once with the whole plan. Nothing else with an effect works before.';
 
-/** Returns the tools of a run, each waiting for consent if it must. */
 export function withConsent(tools: readonly RuntimeTool[], rules: ConsentRules): RuntimeTool[] {
   return tools.map((tool) => {
     if (rules.needsPlan && tool.name === updatePlan.name) return { ...tool, asksAfter: isWritten };
     if (tool.asksBefore || (tool.effect === 'read' && !tool.reaches)) return tool;
+    if (tool.judges) return { ...tool, asksBefore: (input) => needsJudgedConsent(tool, input, rules) };
     if (rules.needsPlan && tool.effect !== 'read') return { ...tool, asksBefore: refuseWithoutPlan };
-    if (tool.reaches)
-      return { ...tool, asksBefore: (input, callId = '') => rules.asksToReach?.(tool, input, callId) ?? true };
+    if (tool.reaches) return { ...tool, asksBefore: (input, callId) => asksToReach(tool, input, rules, callId) };
     return { ...tool, asksBefore: (input) => needsConsent(tool, input, rules) };
   });
 }
@@ -52,6 +46,16 @@ const isWritten: NonNullable<RuntimeTool['asksAfter']> = (result) =>
 
 function refuseWithoutPlan(): never {
   throw new UserError('The plan must be approved first: call update_plan with the whole plan, and wait.');
+}
+
+async function asksToReach(
+  tool: RuntimeTool,
+  input: unknown,
+  { always, asksToReach: asks }: ConsentRules,
+  callId = '',
+): Promise<boolean> {
+  if (always.some(({ kind }) => kind === callKind(tool, input))) await tool.renewed?.();
+  return asks?.(tool, input, callId) ?? true;
 }
 
 function needsConsent(
@@ -64,13 +68,32 @@ function needsConsent(
   if (isFree && !(isBeyond?.(tool.name) && hasEffectOutside(tool, input))) return false;
   if (mode === 'decide' && !hasEffectOutside(tool, input)) return false;
   const isAllowed = () =>
-    always.some((consent) => consent.tool === tool.name && consent.kind === callKind(tool, input));
+    isAmong(always, { tool: tool.name, kind: callKind(tool, input) }) || isAmong(always, tool.coveredBy?.(input));
   const asks = () => {
     if (isAllowed()) return false;
     mustBeShowable(tool, input);
     return true;
   };
   return tool.renewed && isAllowed() ? tool.renewed().then(asks) : asks();
+}
+
+const isAmong = (always: readonly Consent[], key: ConsentKey | undefined): boolean =>
+  key !== undefined && always.some(({ tool, kind }) => tool === key.tool && kind === key.kind);
+
+async function needsJudgedConsent(
+  tool: RuntimeTool,
+  input: unknown,
+  { mode, always, needsPlan, isBeyond }: ConsentRules,
+): Promise<boolean> {
+  const { is = 'each', kinds = [] } = (await tool.judges?.(input)) ?? {};
+  if (is === 'free') return false;
+  if (needsPlan) refuseWithoutPlan();
+  const isUsual = is === 'usual';
+  if (isUsual && mode === 'execute' && !isBeyond?.(tool.name)) return false;
+  const isCovered = kinds.length > 0 && kinds.every((kind) => isAmong(always, { tool: tool.name, kind }));
+  if (isUsual && (isCovered || isAmong(always, tool.coveredBy?.(input)))) return false;
+  mustBeShowable(tool, input);
+  return true;
 }
 
 /** @throws UserError if the arguments are too large to be shown */

@@ -1,6 +1,6 @@
 /**
- * Describes what "Always for this task" covers, in the reader's language. The kind that a tool returns is a key: it is
- * stored with a person's consent and compared exactly, so it never changes with its description here.
+ * Describes "Always for this task" in the reader's language. The kind that a tool returns is a key, stored with a
+ * person's consent and compared exactly, so it never changes with its description here.
  */
 import { type Messages, type Text, words } from '../../messages/messages.ts';
 import { spellInvisible } from '../reply/show.ts';
@@ -35,6 +35,11 @@ const KINDS: readonly [RegExp, (messages: Messages, found: readonly string[], to
   [
     /^the same command, word for word \(([0-9a-f]+)\)$/,
     (messages, [id = '']) => messages.text('consent.kindCommand', { id }),
+  ],
+  [/^commands like (\S.*)$/, (messages, [kind = '']) => messages.text('consent.kindCommands', { kind })],
+  [
+    /^all commands in (?:.*\/)?([^/]+), network (none|registries|all)$/,
+    (messages, [name = '', network = '']) => messages.text('consent.kindAllCommands', { name, network }),
   ],
   [/^searches by (\S.*)$/, (messages, [name = '']) => messages.text('consent.kindSearches', { name })],
   [/^questions to (\S.*)$/, (messages, [name = '']) => messages.text('consent.kindQuestions', { name })],

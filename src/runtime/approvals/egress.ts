@@ -5,36 +5,32 @@
  */
 import type { WorkingMode } from '../contract/settings.ts';
 
-/** Characters that may leave in one run without a question, including those of the agents it asks. */
+/** Includes those of the agents that the run asks. */
 export const MAX_UNASKED = 500;
 
 export interface EgressFacts {
   mode: WorkingMode;
   isGuest: boolean;
   isListed: boolean;
-  /** The task's people wrote the whole address themselves: it carries nothing that they haven't written. */
+  /** The task's people wrote the whole address: it carries nothing that they haven't written. */
   isTheirs: boolean;
   /**
-   * It was requested in this run after something private was seen: the order of several requests could leak as much as
-   * words.
+   * Requested in this run after something private was seen: the order of several requests could leak as much as words.
    */
   isUsed: boolean;
   /** The people's words contain the host, or an owner has set up where the call goes. */
   isNamed: boolean;
   /** The run has seen memory, files, or results of tools. */
   isTainted: boolean;
-  /** Somebody has approved a call to the same place in this run. */
   isAllowed: boolean;
-  /** Somebody has said "always" to this place in the task. */
   isAlways: boolean;
-  /** It looks as if it contained a key or a piece of text. */
   isOdd: boolean;
-  /** The characters that this call sends, and those that the run has sent without a question before. */
+  /** Sent by this call, and by the run without a question before. */
   characters: number;
   sent: number;
 }
 
-/** `count`: it goes, and its characters are noted first. `once`: it goes, and the fact that it went is noted first. */
+/** It goes, but first its characters (`count`) or the fact that it went (`once`) are noted. */
 export type Egress = 'pass' | 'once' | 'count' | 'ask' | 'refuse';
 
 export function judgeEgress(facts: EgressFacts): Egress {

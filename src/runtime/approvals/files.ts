@@ -11,14 +11,17 @@ import { isMessage, isPrincipal } from '../contract/spool-shapes.ts';
 const ID = /^[a-f0-9]{24}$/;
 
 const VERDICTS = ['approve', 'always', 'deny', 'expired', 'answer', 'another', 'wrote', 'stop'];
-const isDecision = objectOf({
+export const isDecision = objectOf({
   verdict: oneOf(...VERDICTS),
   by: isText,
   name: isText,
   at: isTime,
   answer: optional(isText),
   place: optional(oneOf('board')),
+  isWide: optional(oneOf(true)),
 });
+const isKey = objectOf({ tool: isFilled, kind: isText });
+const isAskedCall = objectOf({ callId: isText, input: anything, digest: isText, shows: optional(isText) });
 const requestShape = shape<ApprovalRequest>(
   objectOf({
     id: isFilled,
@@ -39,21 +42,22 @@ const requestShape = shape<ApprovalRequest>(
     asked: listOf(isMessage),
     decision: optional(isDecision),
     takenAt: optional(isTime),
+    kinds: optional(listOf(isText)),
+    wide: optional(isKey),
+    more: optional(listOf(isAskedCall)),
     sentence: optional(isText),
     details: optional(isText),
   }),
 );
 const ABOUT = {
   lost: 'a question that waited for a person',
-  next: 'Nothing runs by it; whoever writes in its task goes on without it.',
+  next: 'Nothing runs because of it. The next message in its task continues without it.',
   tell: true,
 };
 
-/** Resolves when the request is durable. */
 export const storeRequest = (folder: string, request: ApprovalRequest): Promise<void> =>
   writeFileAtomic(path.join(folder, `${request.id}.json`), `${JSON.stringify(request, null, 2)}\n`);
 
-/** Removes requests decided before a time, in ms since the epoch. */
 export function forgetDecided(folder: string, requests: Map<string, ApprovalRequest>, before: number): void {
   for (const [id, { decision }] of requests) {
     if (!decision || Date.parse(decision.at) > before) continue;
@@ -67,7 +71,7 @@ export function readRequest(folder: string, id: string): ApprovalRequest | undef
   if (!ID.test(id)) return undefined;
   const file = path.join(folder, `${id}.json`);
   const request = readJson(file, requestShape, ABOUT);
-  if (request && request.id !== id) quarantine(file, 'is the request of another name', ABOUT);
+  if (request && request.id !== id) quarantine(file, 'holds the request of another ID', ABOUT);
   return request?.id === id ? request : undefined;
 }
 
@@ -76,7 +80,7 @@ export const requestIds = (folder: string): string[] =>
     .filter((name) => name.endsWith('.json') && ID.test(path.basename(name, '.json')))
     .map((name) => path.basename(name, '.json'));
 
-/** Reads all requests, oldest first. A damaged one counts as never asked, so nothing runs because of it. */
+/** Oldest first. A damaged one counts as never asked, so nothing runs because of it. */
 export function loadRequests(folder: string): Map<string, ApprovalRequest> {
   const requests = requestIds(folder).flatMap((id) => readRequest(folder, id) ?? []);
   return new Map(requests.sort((a, b) => a.askedAt.localeCompare(b.askedAt)).map((one) => [one.id, one]));

@@ -16,38 +16,29 @@ import { callKind } from '../contract/task.ts';
 import { digestOf } from '../reply/show.ts';
 import { mustBeShowable } from './consent.ts';
 import { type Egress, judgeEgress } from './egress.ts';
+import { isLine, type Line } from './session-lines.ts';
 
 export interface OutgoingOptions {
   home: Home;
   task: TaskRecord;
-  /** The working viber and run, and the outermost run that this one belongs to. */
+  /** The outermost run is `root`. */
   viber: string;
   run: string;
   root: string;
   mode: WorkingMode;
   isGuest: boolean;
-  /** The setting `web.hosts`. */
   hosts: readonly string[];
   always: readonly Consent[];
-  /** Whether the run has seen something private by now. */
+  /** The run has seen something private by now. */
   isTainted: () => boolean;
 }
 
 export interface Outgoing {
-  /**
-   * Whether a person is asked before this call.
-   * @throws UserError if the call may not be made at all
-   */
+  /** @throws UserError if the call may not be made at all */
   asks(tool: RuntimeTool, input: unknown, callId: string): Promise<boolean>;
-  /** Whether a request to one address may follow a redirect to another without a question. */
+  /** Whether a redirect to another address may be followed without a question. */
   mayFollow(from: URL, to: URL): Promise<boolean>;
 }
-
-type Line<T extends SessionEntry['type']> = Extract<SessionEntry, { type: T }>;
-const isLine =
-  <T extends SessionEntry['type']>(type: T) =>
-  (entry: SessionEntry): entry is Line<T> =>
-    entry.type === type;
 
 const REFUSED = 'For a guest only pages of hosts in web.hosts are read: say what you would have looked for instead.';
 
@@ -55,7 +46,7 @@ export function openOutgoing(options: OutgoingOptions): Outgoing {
   const { home, task, viber, run, root } = options;
   let last: Promise<unknown> = Promise.resolve();
 
-  /** @param own matches the line about this same call, if an earlier process left one */
+  /** @param own the line about this same call, from an earlier process */
   async function judge(kind: string, reach: Reach, own?: (line: Line<'sent'>) => boolean): Promise<Egress> {
     const { address, characters, isOdd = false } = reach;
     const told = openTask(home, task).session.run(root);
@@ -123,7 +114,7 @@ export function openOutgoing(options: OutgoingOptions): Outgoing {
   };
 }
 
-/** Spells an address alike for http and https, since both mean what was written. */
+/** Means the same for http and https. */
 const spelled = (url: URL): string => (url.protocol === 'https:' ? url.href.replace('https:', 'http:') : url.href);
 
 function approvedIn(entries: readonly SessionEntry[]): ReadonlySet<string> {

@@ -1,7 +1,7 @@
 /**
- * Inserts values from outside into our sentences. Invariants: a value is on one line and bounded, Markdown in it has no
- * effect, each invisible character is spelled out, and a value that is more than plain words is in quotation marks that
- * it can't close. Nothing in it can pass for the rest of the sentence, for another sentence or for a button.
+ * Inserts values from outside into our sentences. Invariants: a value is on one bounded line, Markdown in it has no
+ * effect, each invisible character is spelled out, and more than plain words is in quotation marks that it can't close.
+ * Nothing in it can pass for the rest of the sentence, for another sentence or for a button.
  */
 import type { Messages } from '../../messages/messages.ts';
 import type { Json } from '../../workspace/types.ts';
@@ -37,7 +37,6 @@ const valueLine = (value: unknown, max: number): string =>
     max,
   );
 
-/** Whether a value can appear verbatim without quotation marks. */
 export const isSimple = (value: string): boolean => SIMPLE.test(value);
 
 export function plainValue(value: unknown, max = MAX_PLAIN): string {
@@ -47,17 +46,14 @@ export function plainValue(value: unknown, max = MAX_PLAIN): string {
   return SIMPLE.test(line) ? escapeMarkdown(line) : `“${escapeMarkdown(line.replace(QUOTES, "'"))}”`;
 }
 
-/**
- * Formats a value as a code span that nothing in it closes, and in which no platform finds a link, a mention or
- * formatting.
- */
+/** Nothing in the value closes the code span, and no platform finds a link, a mention or formatting in it. */
 function code(value: unknown, max = MAX_CODE): string {
   return `\`${valueLine(value, max).replaceAll('`', "'")}\``;
 }
 
 export const phrasingIn = (messages: Messages): Phrasing => ({ messages, plain: plainValue, code });
 
-/** Returns the fields of a call's arguments, nested ones as `outer.inner`, each value as text. */
+/** Nested fields are `outer.inner`. */
 export function argumentFields(input: Json): [name: string, value: string][] {
   const found: [string, string][] = [];
   const walk = (name: string, value: Json, depth: number): void => {
@@ -73,7 +69,6 @@ export function argumentFields(input: Json): [name: string, value: string][] {
   return found.filter(([name]) => name !== '');
 }
 
-/** Formats one line per field and cuts long values. */
 export function fieldList(input: Json, max = MAX_PLAIN): string {
   const fields = argumentFields(input);
   const lines = fields

@@ -1,6 +1,6 @@
 /**
- * Implements `plan_approval`: the proposed plan stays in the task's `implementation_plan.md` until somebody approves
- * it. People's version counts: the file if it was edited, else the task's own plan, which may have been edited as well.
+ * Implements `planApproval`: the proposed plan stays in `implementation_plan.md` until somebody approves it. People's
+ * version counts: the file if it was edited, else the task's own plan.
  */
 import { UserError } from '../../errors.ts';
 import { writeFileAtomic } from '../../lib/files.ts';
@@ -15,15 +15,11 @@ export interface ImplementationPlan {
 
 const FILE = 'implementation_plan.md';
 
-/** Returns the file's path for people, relative to the home. */
 export const planFileName = ({ id }: TaskRecord): string => `artifacts/${id}/${FILE}`;
 
 export const planPath = (home: Home, taskId: string): string => openTask(home, taskId).fileAt(FILE);
 
-/**
- * Copies the task's current plan to where people can read and change it.
- * @throws UserError if there is no plan
- */
+/** Copies the plan to where people can change it. | @throws UserError if there is none */
 export async function proposePlan(home: Home, { id, viber }: TaskRecord): Promise<ImplementationPlan> {
   const plan = await openTask(home, id, viber).plan.read();
   if (!plan) throw new UserError('There is no plan to approve.');
@@ -31,15 +27,12 @@ export async function proposePlan(home: Home, { id, viber }: TaskRecord): Promis
   return { text: plan.text, hash: plan.hash };
 }
 
-/** Returns the proposed plan from its file, or the task's own plan if the file is gone. */
+/** Falls back to the task's own plan if the file is gone. */
 export async function proposedPlan(home: Home, { id, viber }: TaskRecord): Promise<ImplementationPlan | undefined> {
   return openTask(home, id).plan.implementation() ?? (await openTask(home, id, viber).plan.read());
 }
 
-/**
- * Makes people's version of the proposal the task's own plan.
- * @param digest the hash of the plan as proposed
- */
+/** Makes people's version the task's own plan. | @param digest the hash of the plan as proposed */
 export async function adoptPlan(home: Home, task: TaskRecord, digest: string): Promise<ImplementationPlan> {
   const proposed = openTask(home, task).plan.implementation();
   if (proposed && proposed.hash !== digest) {
@@ -49,7 +42,6 @@ export async function adoptPlan(home: Home, task: TaskRecord, digest: string): P
   return (await openTask(home, task).plan.read()) ?? { text: '', hash: '' };
 }
 
-/** Approves the plan as people want it, so that work on the task may begin. */
 export async function approvePlan(
   home: Home,
   task: TaskRecord,

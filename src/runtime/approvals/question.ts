@@ -1,8 +1,7 @@
-/** The texts and buttons of questions to people: for consent to a call, about a plan, or a question of the model. */
-import type { BareAnswer } from '../../messages/bare-answers.ts';
+/** The texts and buttons of questions to people. */
 import { lines, type Messages, sentences, type Text, words } from '../../messages/messages.ts';
 import type { Json } from '../../workspace/types.ts';
-import type { ApprovalRequest } from '../contract/approval.ts';
+import { type ApprovalRequest, type ConsentLabels, kindsOf } from '../contract/approval.ts';
 import { type ButtonAction, questionId } from '../contract/buttons.ts';
 import type { Sentence } from '../contract/sentence.ts';
 import { callKind, type RuntimeTool } from '../contract/task.ts';
@@ -16,12 +15,11 @@ const CONSENT_MINUTES = 10;
 const JOB_MINUTES = 12 * 60;
 export const QUESTION_MINUTES = 30;
 
-/** Returns how long a question about a call of this tool stays open. */
 export const consentMinutes = (tool: string): number => (isJob(tool) ? JOB_MINUTES : CONSENT_MINUTES);
 
 const isJob = (tool: string): boolean => tool.endsWith('_scheduled_job');
 
-/** Formats the time as `10 minutes` or `12 hours`. */
+/** Such as `10 minutes` or `12 hours`. */
 export function openFor(tool: string, messages: Messages): Text {
   const minutes = consentMinutes(tool);
   const isHours = minutes % 60 === 0;
@@ -29,83 +27,93 @@ export function openFor(tool: string, messages: Messages): Text {
 }
 
 export interface Question {
-  /** Markdown. */
   text: string;
-  /** Full details, folded or behind a button. Markdown. */
+  /** Folded or behind a button. Markdown. */
   details?: string;
-  /** The complete text, sent as a file if it is too long for a message. */
+  /** The whole text, if it is too long for a message. */
   file?: { name: string; text: string };
   buttons: ButtonAction[][];
+  labels?: ConsentLabels;
 }
 
-/** Limits for text in the message itself, in characters and lines. */
 const MAX_INLINE = 1_200;
 const MAX_LINES = 40;
 const MAX_LABEL = 40;
 const MAX_ROWS = 5;
 
-/** The hidden command behind the buttons; its first argument is the request's ID. */
+/** Its first argument is the request's ID. */
 export const APPROVE = 'approve';
 
-const MEANS: Readonly<Record<string, BareAnswer>> = { yes: 'yes', no: 'no' };
-
 const consentButton = (label: Text, id: string, verb: string): ButtonAction => ({
-  label: label.length > MAX_LABEL ? words(`${label.slice(0, MAX_LABEL - 1)}…`.toWellFormed()) : label,
+  label: labelText(label),
   command: APPROVE,
   args: `${id} ${verb}`,
   decides: questionId.approval(id),
-  ...(MEANS[verb] && { means: MEANS[verb] }),
+  ...((verb === 'yes' || verb === 'no') && { means: verb }),
 });
 
 const isLong = (text: string): boolean => text.length > MAX_INLINE || text.split('\n').length > MAX_LINES;
 
 export interface Consenting {
   messages: Messages;
-  /** The tool's own sentence; absent: its name and the fields. */
+  /** Absent: the tool's name and the fields. */
   sentence?: Sentence | undefined;
-  /** The consequences of the call, in plain words. */
   note?: string;
   script?: string;
-  /** Whether people may let it run without a question from now on. */
+  /** People may let it run without a question from now on. */
   mayRepeat?: boolean;
 }
+
+/** A label in full would take the other buttons' place. */
+const labelText = (label: Text): Text =>
+  label.length > MAX_LABEL ? words(`${label.slice(0, MAX_LABEL - 1)}…`.toWellFormed()) : label;
 
 export const detailsButton = (id: string, messages: Messages): ButtonAction =>
   consentButton(messages.text('consent.details'), id, 'details');
 
-export function askForConsent({ id, tool, input, scope }: ApprovalRequest, asking: Consenting): Question {
-  const { messages, note = '', script = '', mayRepeat = true } = asking;
+export function askForConsent(request: ApprovalRequest, asking: Consenting): Question {
+  const { id, tool, input, more = [], wide } = request;
+  const { messages, note = '', script = '' } = asking;
+  const kinds = kindsOf(request);
+  const mayRepeat = asking.mayRepeat !== false && kinds.length > 0;
   const sentence = asking.sentence ?? fallback(tool, input, messages);
   const code = spellInvisible(script.trimEnd());
   const limits = messages.text(isJob(tool) ? 'consent.limitsJob' : 'consent.limits', { time: openFor(tool, messages) });
+  const covered = kinds.filter(Boolean).map((kind) => coveredText({ tool, kind }, messages, plainValue));
   const covers =
-    mayRepeat && scope !== ''
-      ? messages.text('consent.covers', { what: coveredText({ tool, kind: scope }, messages, plainValue) })
-      : '';
-  const notes = [spellInvisible(note), covers].filter(Boolean);
-  const parts = [wholeFields(input), ...(code === '' ? [] : [fenced(code, 'sh')]), ...notes].filter(Boolean);
+    mayRepeat && covered.length > 0 ? messages.text('consent.covers', { what: messages.list(covered) }) : '';
+  const notes = [spellInvisible(note), sentence.note ?? '', covers].filter(Boolean);
+  const inputs = [input, ...more.map((call) => call.input)];
+  const fields = inputs.map(wholeFields).join('\n\n');
+  const parts = [fields, ...(code === '' ? [] : [fenced(code, 'sh')]), ...notes].filter(Boolean);
+  const labels = {
+    yes: sentence.yes ?? messages.text('common.yes'),
+    no: sentence.no ?? messages.text('common.no'),
+    ...(mayRepeat && { always: sentence.always ?? messages.text('consent.always') }),
+    ...(wide && sentence.all !== undefined && { all: sentence.all }),
+  };
   const buttons = [
     [
-      consentButton(sentence.yes ?? messages.text('common.yes'), id, 'yes'),
+      consentButton(labels.yes, id, 'yes'),
       ...(sentence.asksWhen ? [consentButton(messages.text('consent.anotherTime'), id, 'when')] : []),
-      consentButton(messages.text('common.no'), id, 'no'),
+      consentButton(labels.no, id, 'no'),
     ],
-    ...(mayRepeat ? [[consentButton(messages.text('consent.always'), id, 'always')]] : []),
+    ...(labels.always === undefined ? [] : [[consentButton(labels.always, id, 'always')]]),
+    ...(labels.all === undefined ? [] : [[consentButton(labels.all, id, 'all')]]),
   ];
-  if (!isLong(parts.join('\n'))) return { text: sentence.text, details: [...parts, limits].join('\n\n'), buttons };
-  const all = [note, ...argumentFields(input).map(([name, value]) => `${name}:\n${indented(value)}`), script].filter(
-    Boolean,
-  );
-  const short = [fieldList(input), ...notes].filter(Boolean);
+  const common = { text: sentence.text, buttons, ...(sentence.no !== undefined && { labels }) };
+  if (!isLong(parts.join('\n'))) return { ...common, details: [...parts, limits].join('\n\n') };
+  const whole = inputs.flatMap((one) => argumentFields(one).map(([name, value]) => `${name}:\n${indented(value)}`));
+  const all = [note, ...whole, script].filter(Boolean);
+  const short = [...inputs.map((one) => fieldList(one)), ...notes].filter(Boolean);
   return {
-    text: sentence.text,
+    ...common,
     details: [...short, messages.text('consent.inFile'), limits].join('\n\n'),
     file: { name: 'details.txt', text: `${spellInvisible(all.join('\n\n'))}\n` },
-    buttons,
   };
 }
 
-/** Phrases a tool without a sentence of its own: its name, and its arguments below. */
+/** Phrases a tool without a sentence of its own. */
 function fallback(tool: string, input: Json, messages: Messages): Sentence {
   const name = phrasingIn(messages).plain(tool.replace(/[_-]+/g, ' '), 80);
   const list = fieldList(input);
@@ -113,7 +121,7 @@ function fallback(tool: string, input: Json, messages: Messages): Sentence {
   return { text: list === '' ? text : lines(text, '', words(list)) };
 }
 
-/** Formats each field with its whole value, so that nothing in one can pass for another. */
+/** Formats fields so that text in one can't imitate another. */
 function wholeFields(input: Json): string {
   return argumentFields(input)
     .map(([name, value]) =>
@@ -126,13 +134,12 @@ function wholeFields(input: Json): string {
 
 const indented = (text: string): string => text.replace(/^/gm, '  ');
 
-/** Stacks the buttons; puts two in a row if a platform couldn't show that many rows. */
+/** A platform couldn't show many rows. */
 function stackButtons(buttons: ButtonAction[]): ButtonAction[][] {
   const width = buttons.length > MAX_ROWS ? 2 : 1;
   return buttons.flatMap((_, at) => (at % width === 0 ? [buttons.slice(at, at + width)] : []));
 }
 
-/** Headings and placeholders of the template, which are removed to show only the plan's own words. */
 const TEMPLATE = /^(?:#{1,2} (?:Current Task|Goal|Plan|Context|Blockers)|None currently)[ \t]*$/gim;
 
 const withoutTemplate = (plan: string): string =>
@@ -182,11 +189,18 @@ export function askPerson(
   };
 }
 
-/** Returns the tool's own sentence and note for these arguments, and what it will run. */
-export function consentWords(tool: RuntimeTool, input: Json, messages: Messages): Omit<Consenting, 'messages'> {
+/** The tool's sentence and note for these arguments, and what it will run. */
+export function consentWords(
+  tool: RuntimeTool,
+  { input, more = [] }: ApprovalRequest,
+  messages: Messages,
+): Omit<Consenting, 'messages'> {
   const parsed = tool.input.safeParse(input);
   const mayRepeat = tool.consent !== 'each';
   if (!parsed.success) return { mayRepeat };
+  const others = more.flatMap((call) => tool.input.safeParse(call.input).data ?? []);
+  if (others.length > 0)
+    return { mayRepeat, sentence: tool.asksTogether?.([parsed.data, ...others], phrasingIn(messages)) };
   return {
     mayRepeat,
     note: tool.noteFor?.(parsed.data, messages) ?? '',
@@ -195,7 +209,6 @@ export function consentWords(tool: RuntimeTool, input: Json, messages: Messages)
   };
 }
 
-/** Returns the kind of call that a permanent consent covers. */
 export function scopeOf(tool: RuntimeTool, input: Json): string {
   const parsed = tool.input.safeParse(input);
   return parsed.success ? callKind(tool, parsed.data) : '';

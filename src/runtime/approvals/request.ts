@@ -8,65 +8,44 @@ import type { ApprovalRequest, Decision } from '../contract/approval.ts';
 import type { Entry } from '../contract/entry.ts';
 import { placesToAsk } from '../conversations/asked-places.ts';
 
-/** Whether no run has resumed with it. */
 export const isWaiting = ({ decision, takenAt }: ApprovalRequest): boolean => !takenAt && decision?.verdict !== 'wrote';
 
-/** Whether the person who decided was told that it will be done now. */
+/** Returns whether the person who decided was told that it will be done now. */
 export const isPromised = ({ decision }: ApprovalRequest): boolean =>
   decision !== undefined && ['approve', 'always', 'answer', 'another'].includes(decision.verdict);
 
 const isLate = ({ expiresAt }: ApprovalRequest, now: number): boolean =>
   expiresAt !== undefined && Date.parse(expiresAt) <= now;
 
-/** A decision, and the messages that were answered with the question; the one where it was decided comes first. */
+/** `asked`: the message where it was decided comes first. */
 export interface RecordedDecision {
   decision: Decision;
   asked?: ApprovalRequest['asked'];
 }
 
-/** Returns the decision of an expired request; undefined if it hasn't expired or was decided before. */
+/** Returns the expiry of a request that is pending and late; otherwise undefined. */
 export function lapse(request: ApprovalRequest, now: number): RecordedDecision | undefined {
   const { decision, otherwise } = request;
   if (decision || !isLate(request, now)) return undefined;
-  const at = new Date(now).toISOString();
-  if (otherwise === undefined) return { decision: { verdict: 'expired', by: '', name: '', at } };
-  return { decision: { verdict: 'answer', answer: otherwise, by: '', name: '', at } };
+  const nobody = { by: '', name: '', at: new Date(now).toISOString() };
+  if (otherwise === undefined) return { decision: { verdict: 'expired', ...nobody } };
+  return { decision: { verdict: 'answer', answer: otherwise, ...nobody } };
 }
 
-/** Returns the entry that resumes the run in its task's lane. */
-export function resumedEntry({
-  id,
-  viber,
-  taskId,
-  run,
-  principal,
-  play,
-  job,
-  asked,
-}: ApprovalRequest): Entry | undefined {
-  const [message] = asked;
-  if (!message) return undefined;
-  return {
-    message,
-    principal,
-    viber,
-    taskId,
-    resume: { approval: id, run },
-    ...(play && { play: {} }),
-    ...(job && { job }),
-  };
+export function resumedEntry(request: ApprovalRequest): Entry | undefined {
+  const { id, viber, taskId, run, principal, play, job } = request;
+  const [message] = request.asked;
+  const resume = { approval: id, run };
+  return message && { message, principal, viber, taskId, resume, ...(play && { play: {} }), ...(job && { job }) };
 }
 
-/** Returns the message that was answered with the question at this address, where it may then be decided. */
+/** Returns the message that was answered with the question here. */
 export function askedAt(request: ApprovalRequest, address: Address): InboundMessage | undefined {
   const key = conversationKey(address);
   return request.asked.find((message) => conversationKey(message.address) === key);
 }
 
-/**
- * Whether this is one of the linked direct messages of the same person, which count as one conversation, or a thread of
- * the direct chat where it was asked.
- */
+/** Linked direct messages of a person count as one conversation, and so do threads of a direct chat. */
 export function isSamePersons(
   { principal, asked }: ApprovalRequest,
   { person }: Principal,
@@ -78,24 +57,13 @@ export function isSamePersons(
   return asked.some((message) => message.isDirect && (isTheirs || chatOf(message.address) === chatOf(address)));
 }
 
-/**
- * Whether this person may decide: one of the task's people. Guests answer questions about their own task and can't
- * consent to effects.
- */
+/** Guests answer questions about their own task and can't consent to effects. */
 export function mayDecide({ kind, principal: asker }: ApprovalRequest, by: Principal, task: TaskRecord): boolean {
   if (!authoriseAction(by, 'steer', task.people)) return false;
   return by.role !== 'guest' || (asker.role === 'guest' && kind !== 'tool');
 }
 
-/** Moves the answer to the person's other direct chat where they decided. */
-function fromElsewhere({ asked: [first] }: ApprovalRequest, address: Address): InboundMessage | undefined {
-  return first && { ...first, address };
-}
-
-/**
- * Returns the decision that a press makes: its own, or expiry if the time was up before; undefined if it was decided
- * before.
- */
+/** Returns the press's own decision, or expiry if the time was up; undefined if it was decided before. */
 export function madeBy(
   request: ApprovalRequest,
   decision: Decision,
@@ -103,17 +71,16 @@ export function madeBy(
   where?: Address,
 ): RecordedDecision | undefined {
   if (request.decision || isLate(request, now)) return lapse(request, now);
-  const here = where && (askedAt(request, where) ?? fromElsewhere(request, where));
+  const [first] = request.asked;
+  // The answer moves to the person's other direct chat where they decided.
+  const here = where && (askedAt(request, where) ?? (first && { ...first, address: where }));
   return { decision, ...(here && { asked: [here, ...request.asked.filter((message) => message !== here)] }) };
 }
 
-/** Arguments that identify what a call is about: it is about the same with another time or other words. */
+/** Another time or other words don't change what a call is about. */
 const ABOUT = ['name', 'prompt', 'to', 'path', 'url', 'skill', 'words', 'text', 'title'];
 
-/**
- * Whether both ask about the same: the plan, or a call of the same tool that shares what it is about. A tool without
- * such arguments has only one subject.
- */
+/** Returns whether both ask about the plan, or about a call of the same tool with the same subject. */
 export function isSameMatter(before: ApprovalRequest, now: ApprovalRequest): boolean {
   if (before.kind !== now.kind || before.tool !== now.tool) return false;
   if (now.kind === 'plan') return true;
@@ -132,7 +99,7 @@ export function insteadOf({ kind }: ApprovalRequest): string {
   return 'This has not run: something else was asked about in its place, see below.';
 }
 
-/** Returns the messages to keep until the decision, without data that only the platform could use, which expires. */
+/** Leaves out data that only the platform could use, which expires. */
 export function askedOf({ message: { message, job } }: QueueItem<Entry>) {
   const { interaction: _interaction, opensThread: _opens, button: _button, command: _command, ...kept } = message;
   const bare = { ...kept, text: '', files: [], facts: [], quotes: [] };

@@ -1,7 +1,7 @@
 /** Reads a session for runs that wait: which calls are open, and what was asked and decided about a call. */
 import type { SessionEntry, TaskRecord } from '../../workspace/types.ts';
-import type { WaitingCall } from '../agent/agent.ts';
 import { openCalls } from '../context/open-calls.ts';
+import type { WaitingCall } from '../contract/agent.ts';
 
 export type Line<T extends SessionEntry['type']> = Extract<SessionEntry, { type: T }>;
 export const isLine =
@@ -13,19 +13,17 @@ export const isLine =
 export const openIn = (entries: readonly SessionEntry[]): WaitingCall[] =>
   openCalls(entries.filter(isLine('step')).flatMap((step) => step.messages));
 
+export const isAbout = ({ callId: first, more = [] }: Line<'approval'>, callId: string): boolean =>
+  first === callId || more.some((call) => call.callId === callId);
+
 /** Returns people's decisions about a call so far, oldest first. */
 export function decidedOf(earlier: readonly SessionEntry[], callId: string): string[] {
-  const asked = new Set(
-    earlier.filter(isLine('approval')).flatMap((line) => (line.callId === callId ? [line.id] : [])),
-  );
+  const asked = new Set(earlier.filter(isLine('approval')).flatMap((line) => (isAbout(line, callId) ? [line.id] : [])));
   return earlier.filter(isLine('decision')).flatMap(({ approval, verdict }) => (asked.has(approval) ? [verdict] : []));
 }
 
-/** Returns the session that holds a call. */
 export const sessionOf = (
   task: TaskRecord,
   { viber, run }: { viber: string; run: string },
   earlier: readonly SessionEntry[],
 ) => ({ task: { ...task, viber }, run, earlier });
-
-export const where = (task: TaskRecord, run: string, earlier: readonly SessionEntry[]) => ({ task, run, earlier });

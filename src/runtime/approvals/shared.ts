@@ -1,22 +1,23 @@
 /**
- * Shares requests between several processes on one home. The file of a request stays the source of truth, and one
- * process at a time changes it. The engine's state settles which decision is first; if a process crashes between the
- * two, the next reader writes the decision into the file.
+ * Shares requests between processes on one home. The file of a request is the source of truth, and one process at a
+ * time changes it. The engine's state settles which decision is first; after a crash between the two, the next reader
+ * writes it into the file.
  */
-import { z } from 'zod';
 import type { Engine, Stop } from '../../engine/engine.ts';
+import { parseJson } from '../../lib/json.ts';
+import { objectOf, shape } from '../../lib/shape.ts';
 import type { ApprovalRequest } from '../contract/approval.ts';
-import { readRequest, requestIds, storeRequest } from './files.ts';
+import { isDecision, readRequest, requestIds, storeRequest } from './files.ts';
 import type { RecordedDecision } from './request.ts';
 
 export type SharedBy = Pick<Engine<unknown>, 'state' | 'lock' | 'publish' | 'subscribe'>;
 
 const TOPIC = 'approvals';
-/** Longer than the file of a decided request is kept, in ms. */
+/** Decisions are kept longer than the files of decided requests. */
 const KEEP_MS = 8 * 86_400_000;
-/** Published events may be lost, so files are read this often, in ms. */
+/** The interval for checking the files, because published events may be lost. */
 const LOOK_MS = 5_000;
-const made = z.looseObject({ decision: z.looseObject({ verdict: z.string(), by: z.string(), at: z.string() }) });
+const madeShape = shape<RecordedDecision>(objectOf({ decision: isDecision }));
 const approvalKey = (id: string) => `approval:${id}`;
 
 export class SharedRequests {
@@ -31,7 +32,6 @@ export class SharedRequests {
     this.#by = by;
   }
 
-  /** Returns the request as its file has it now. */
   read(id: string): ApprovalRequest | undefined {
     return readRequest(this.#folder, id);
   }
@@ -40,12 +40,12 @@ export class SharedRequests {
     return requestIds(this.#folder);
   }
 
-  /** Returns the decision, whether or not the file has it yet. */
+  /** Returns a decision that the file may not have yet. */
   async decided(id: string): Promise<RecordedDecision | undefined> {
-    return madeOf(await this.#by.state.get(approvalKey(id)));
+    return madeShape.safeParse(parseJson((await this.#by.state.get(approvalKey(id))) ?? '')).data;
   }
 
-  /** Returns the decision that counts: this one, or the one that another process made before. */
+  /** Returns the decision that counts. */
   async agree(id: string, given: RecordedDecision): Promise<RecordedDecision> {
     const { state } = this.#by;
     const text = JSON.stringify(given);
@@ -55,12 +55,12 @@ export class SharedRequests {
     return given;
   }
 
-  /** Withdraws a decision that couldn't be stored, so that the request can be decided again. */
+  /** Withdraws a decision that couldn't be stored. */
   undo(id: string): Promise<void> {
     return this.#by.state.delete(approvalKey(id));
   }
 
-  /** Merges a change into the file and resolves once it is durable; changes by other processes stay. */
+  /** Keeps changes by other processes. Durable when it resolves. */
   async write(request: ApprovalRequest, change: Partial<ApprovalRequest>): Promise<void> {
     await this.#by.lock(approvalKey(request.id), async (fence) => {
       const now = this.read(request.id) ?? request;
@@ -76,10 +76,7 @@ export class SharedRequests {
     this.#by.publish(TOPIC, id);
   }
 
-  /**
-   * Calls `one` for each request that another process changed, and `all` every few seconds. Both handle their own
-   * failures.
-   */
+  /** Calls `one` for each request that another process changed, and `all` every few seconds. Both handle failures. */
   listen(one: (id: string) => Promise<void>, all: () => Promise<void>): void {
     this.#stop = this.#by.subscribe(TOPIC, (id) => void one(id));
     const later = () => {
@@ -95,10 +92,4 @@ export class SharedRequests {
     clearTimeout(this.#timer);
     void this.#stop?.();
   }
-}
-
-function madeOf(text: string | undefined): RecordedDecision | undefined {
-  if (text === undefined) return undefined;
-  // The text was written by one of our processes.
-  return made.safeParse(JSON.parse(text)).success ? (JSON.parse(text) as RecordedDecision) : undefined;
 }

@@ -18,16 +18,16 @@ import { scrub } from '../../log.ts';
 import { messagesFor } from '../../messages/messages.ts';
 import type { Home } from '../../workspace/home.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
-import type { ArtifactRef, Json, SessionEntry, TaskRecord } from '../../workspace/types.ts';
-import type { AgentOutcome, WaitingCall } from '../agent/agent.ts';
+import type { ArtifactRef, AskedCall, Json, SessionEntry, TaskRecord } from '../../workspace/types.ts';
 import { resultMessage } from '../context/open-calls.ts';
-import type { ApprovalRequest, Decision } from '../contract/approval.ts';
+import type { AgentOutcome, WaitingCall } from '../contract/agent.ts';
+import type { Allowance, ApprovalRequest, Decision } from '../contract/approval.ts';
 import type { Entry } from '../contract/entry.ts';
 import type { RunVerdicts } from '../contract/order.ts';
 import type { Answer, QuestionContents } from '../contract/outcome.ts';
 import type { RuntimeTool } from '../contract/task.ts';
 import { escapeMarkdown } from '../conversations/places.ts';
-import { summarise } from '../reply/reply.ts';
+import { summarise } from '../reply/render-answer.ts';
 import { digestOf } from '../reply/show.ts';
 import { askUser, askUserInput } from '../tools/ask-user.ts';
 import type { Approvals } from './approvals.ts';
@@ -44,19 +44,18 @@ import {
   scopeOf,
 } from './question.ts';
 import { askedOf, insteadOf, isPromised, isSameMatter } from './request.ts';
-import { decidedOf, isLine, type Line, openIn, sessionOf, where } from './session-lines.ts';
+import { decidedOf, isAbout, isLine, type Line, openIn, sessionOf } from './session-lines.ts';
 import { allowAlways, verdictOf } from './verdict.ts';
 
 export interface SuspendedRun {
   task: TaskRecord;
   run: string;
-  /** The person for whom it runs and resumes. */
   principal: Principal;
   items: readonly QueueItem<Entry>[];
-  /** All messages that the run answers, whoever sent them. */
+  /** Includes other senders' messages. */
   answered: readonly QueueItem<Entry>[];
   earlier: readonly SessionEntry[];
-  /** The session that holds the call, if it belongs to an agent that the run asked. */
+  /** The session that holds the call, of an agent that the run asked. */
   inner?: { viber: string; run: string; earlier: readonly SessionEntry[] };
   play?: true;
 }
@@ -72,28 +71,26 @@ export class RunSuspension {
     this.#now = options.now ?? Date.now;
   }
 
-  /**
-   * Ends the run by asking the question that it waits for.
-   * @throws a system error if the question can't be stored
-   */
+  /** @throws a system error if the question can't be stored */
   async suspend(
     where: SuspendedRun,
     outcome: AgentOutcome,
     tools: readonly RuntimeTool[],
     { said, refs }: QuestionContents,
   ): Promise<Answer> {
-    const call = outcome.parked?.[0];
+    const [call, ...others] = outcome.parked ?? [];
     if (!call) throw new Error('a run that waits for nothing was parked');
     const tool = tools.find(({ name }) => name === call.tool);
     const messages = messagesFor((where.items[0] as QueueItem<Entry>).message.message);
-    const { request, plan, asked, isAgain } = await this.#requestFor(where, call, tool, refs);
+    const joined = tool?.asksTogether ? others.filter((other) => other.tool === call.tool && !other.below) : [];
+    const { request, plan, asked, isAgain } = await this.#requestFor(where, [call, ...joined], tool, refs);
     if (!asked) await this.#replace(where, request);
     const question: Question = asked
       ? askPerson(request, asked, messages)
       : plan
         ? askAboutPlan(request, plan.text, messages)
         : tool
-          ? askForConsent(request, { messages, ...consentWords(tool, request.input, messages) })
+          ? askForConsent(request, { messages, ...consentWords(tool, request, messages) })
           : askForConsent(request, { messages });
     crashPoint('run:parked');
     const { inner, task } = where;
@@ -107,6 +104,7 @@ export class RunSuspension {
     await this.#approvals.told(request.id, {
       sentence: scrub(question.text),
       ...(details === undefined ? {} : { details }),
+      ...(question.labels && { labels: question.labels }),
     });
     return {
       ...(details === undefined ? {} : { details: { text: details, button: detailsButton(request.id, messages) } }),
@@ -119,10 +117,7 @@ export class RunSuspension {
     };
   }
 
-  /**
-   * Returns the decision for the run that resumes with it. `void`: there is none, because the person wrote something
-   * else first; `stop`: the run ends here.
-   */
+  /** `void`: the person wrote something else first; `stop`: the run ends here. */
   async resume(parked: SuspendedRun, approval: string): Promise<RunVerdicts | 'void' | 'stop'> {
     const request = await this.#approvals.look(approval);
     if (!request?.decision || !(await this.#approvals.take(approval))) return 'void';
@@ -136,20 +131,24 @@ export class RunSuspension {
     const shown = earlier.filter(isLine('approval')).find(({ id }) => id === approval);
     const call = openIn(earlier).find(({ callId }) => callId === request.callId);
     if (decision.verdict === 'stop') {
-      if (call) await this.#answerAll(where(task, run, earlier), 'execution denied: the person stopped the work.');
+      if (call) await this.#answerAll({ task, run, earlier }, 'execution denied: the person stopped the work.');
       return 'stop';
     }
     if (decision.verdict === 'always') await allowAlways(this.#home, task, request, decision);
     if (!call) return { run, verdicts: new Map() };
     const isMoved = decidedOf(earlier, request.callId).includes('another');
-    const verdict = await verdictOf(this.#home, task, request, decision, shown?.digest, isMoved);
-    return { run, verdicts: new Map([[call.callId, verdict]]) };
+    const verdicts = new Map([
+      [call.callId, await verdictOf(this.#home, task, request, decision, shown?.digest, isMoved)],
+    ]);
+    for (const { callId, ...other } of request.more ?? []) {
+      const { shows: _shows, ...first } = request;
+      const known = shown?.more?.find((each) => each.callId === callId);
+      verdicts.set(callId, await verdictOf(this.#home, task, { ...first, ...other }, decision, known?.digest));
+    }
+    return { run, verdicts };
   }
 
-  /**
-   * Handles a message that one of the task's people wrote instead of pressing a button: it answers the model's
-   * questions, and the history says so. Requests for consent stay pending.
-   */
+  /** A message of one of the task's people answers the model's questions. Requests for consent stay pending. */
   async supersede({ task, run, items }: SuspendedRun): Promise<void> {
     const entry = (items[0] as QueueItem<Entry>).message;
     if (!authoriseAction(entry.principal, 'steer', task.people)) return;
@@ -164,7 +163,7 @@ export class RunSuspension {
     }
   }
 
-  /** Closes an open question of the task about the same subject: the new one replaces it. */
+  /** The new question replaces an open one about the same subject. */
   async #replace({ task, principal }: SuspendedRun, now: ApprovalRequest): Promise<void> {
     for (const request of this.#approvals.waiting(task.id)) {
       if (request.run === now.run || request.decision || !isSameMatter(request, now)) continue;
@@ -173,7 +172,7 @@ export class RunSuspension {
     }
   }
 
-  /** Closes a request and gives its call a result that says so, so that the history is complete. */
+  /** Closes a question. Its call gets a result that says so, so that the history is complete. */
   async #close(task: TaskRecord, request: ApprovalRequest, principal: Principal): Promise<void> {
     await this.#approvals.withdraw(request.id, { by: principalText(principal), name: principal.name });
     const { decision } = this.#approvals.get(request.id) ?? {};
@@ -187,8 +186,13 @@ export class RunSuspension {
     return new Date(this.#now() + minutes * 60_000).toISOString();
   }
 
-  /** Returns the request and its line in the session. After a crash it reuses the existing line. */
-  async #requestFor(where: SuspendedRun, call: WaitingCall, tool: RuntimeTool | undefined, refs: ArtifactRef[]) {
+  /** Makes the request for a call. After a crash it reuses the line in the session. */
+  async #requestFor(
+    where: SuspendedRun,
+    [call, ...joined]: [WaitingCall, ...WaitingCall[]],
+    tool: RuntimeTool | undefined,
+    refs: ArtifactRef[],
+  ) {
     const { items, answered, inner } = where;
     const first = (items[0] as QueueItem<Entry>).message;
     const { task, run, earlier } = inner ? sessionOf(where.task, inner, inner.earlier) : where;
@@ -200,9 +204,11 @@ export class RunSuspension {
     const minutes =
       kind === 'tool' ? consentMinutes(call.tool) : preferred === undefined ? undefined : QUESTION_MINUTES;
     const same = earlier.filter(isLine('approval')).findLast((line) => line.callId === call.callId);
+    const more = joined.map(furtherCall);
     // If the time or anything it shows has changed, it is another question.
     const digest = kind === 'tool' ? digestOf(call.tool, input, call.shows) : digestOf(call.tool, input);
-    const known = kind === 'tool' && same?.digest !== digest ? undefined : same;
+    const isSame = same?.digest === digest && digestsOf(same.more) === digestsOf(more);
+    const known = kind === 'tool' && !isSame ? undefined : same;
     // A plan that was proposed before a crash may have been edited since.
     const propose = known ? proposedPlan : proposePlan;
     const plan = kind === 'plan' ? await propose(this.#home, task) : undefined;
@@ -221,6 +227,7 @@ export class RunSuspension {
       ...(scope === '' ? {} : { scope }),
       ...(minutes === undefined ? {} : { expiresAt: this.#later(minutes) }),
       ...(refs.length > 0 && { artifactRefs: refs }),
+      ...(more.length > 0 && { more }),
     };
     if (!known) await openTask(this.#home, task).session.append([line], { sync: true });
     const { type: _type, at: askedAt, artifactRefs: _refs, ...fields } = line;
@@ -233,6 +240,7 @@ export class RunSuspension {
       viber: where.task.viber,
       taskId: task.id,
       scope,
+      ...(kind === 'tool' && (await allowedBy(tool, [input, ...more.map((one) => one.input)]))),
       ...(preferred === undefined ? {} : { otherwise: preferred }),
       principal: where.principal,
       asked: answered.flatMap(askedOf),
@@ -240,7 +248,7 @@ export class RunSuspension {
     });
     const before = earlier
       .filter(isLine('approval'))
-      .findLast(({ callId, id }) => callId === call.callId && id !== line.id);
+      .findLast((each) => isAbout(each, call.callId) && each.id !== line.id);
     const said = before && this.#approvals.get(before.id)?.decision?.verdict;
     const isAgain = said === 'approve' || said === 'always';
     return { request, plan, asked, isAgain };
@@ -262,7 +270,7 @@ export class RunSuspension {
     return sessionOf(task, inner, openTask(this.#home, task, inner.viber).session.run(inner.run));
   }
 
-  /** Gives every pending call the same result, so that the history is complete. */
+  /** Gives each open call a result, since the history must be complete. */
   async #answerAll(
     { task, run, earlier }: { task: TaskRecord; run: string; earlier: readonly SessionEntry[] },
     why: string,
@@ -274,4 +282,30 @@ export class RunSuspension {
     const step: SessionEntry[] = messages.length > 0 ? [{ type: 'step', run, at, index, messages }] : [];
     await openTask(this.#home, task).session.append([...before, ...step], { sync: true });
   }
+}
+
+/** The form of a further call in the session, where transcripts hold no secrets (promise 57). */
+function furtherCall({ callId, tool, input: given, shows }: WaitingCall): AskedCall {
+  const input: Json = JSON.parse(scrub(JSON.stringify(given)));
+  return { callId, input, digest: digestOf(tool, input, shows), ...(shows !== undefined && { shows }) };
+}
+
+const digestsOf = (calls: readonly AskedCall[] = []): string =>
+  JSON.stringify(calls.map(({ callId, digest }) => [callId, digest]));
+
+/** Returns what a person may allow beyond these calls; nothing if one of them is asked about each time. */
+async function allowedBy(tool: RuntimeTool | undefined, inputs: readonly Json[]): Promise<Allowance> {
+  if (!tool?.judges) return {};
+  const kinds = new Set<string>();
+  let mayRepeat = true;
+  for (const given of inputs) {
+    const parsed = tool.input.safeParse(given);
+    const found = parsed.success ? await tool.judges(parsed.data) : undefined;
+    if (found?.is !== 'usual') return { kinds: [] };
+    mayRepeat &&= found.kinds.length > 0;
+    for (const kind of found.kinds) kinds.add(kind);
+  }
+  const [first] = inputs;
+  const wide = tool.coveredBy?.(tool.input.parse(first));
+  return { kinds: mayRepeat ? [...kinds] : [], ...(wide?.tool === tool.name && { wide }) };
 }

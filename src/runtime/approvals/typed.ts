@@ -20,22 +20,18 @@ export interface TypedServices {
   approvals: Approvals;
   questions: Questions;
   buttons: Buttons;
-  /** Returns ms since the epoch. */
   now?: () => number;
 }
 
 export type TypedAnswer = ExpectedAnswer | 'several';
 
-/**
- * How long to wait, in ms, for our own record of a question that the platform already shows: a person may answer that
- * fast.
- */
+/** A person may answer a question, in ms, before we have recorded that the platform shows it. */
 const SHOWN_SOON_MS = 1_500;
 const LOOK_MS = 25;
-/** How long a bare word can answer a question that isn't a request for consent, such as an offer of a skill, in ms. */
+/** A bare word answers an offer for this long, in ms. */
 const OFFER_MS = 12 * 3_600_000;
 const APPROVAL = questionId.approval('');
-/** Channels that report a question as such: there is no message to find, only the fact that it was asked. */
+/** Channels that report a question as such, without a message. */
 const WITHOUT_MESSAGES = ['api', 'hub'];
 
 interface Open {
@@ -43,7 +39,6 @@ interface Open {
   asking: Asking;
 }
 
-/** Returns what a bare word means; undefined if it answers nothing. */
 export async function typedAnswer(
   message: InboundMessage,
   principal: Principal,
@@ -67,7 +62,6 @@ export async function typedAnswer(
   return request && request.kind !== 'question' ? { command: 'approve', args: `${request.id} ${means}` } : undefined;
 }
 
-/** Returns pending requests of this conversation that this person may decide. */
 async function theirRequests(
   message: InboundMessage,
   principal: Principal,
@@ -84,8 +78,8 @@ async function theirRequests(
 }
 
 /**
- * Returns the requests that people have seen. `isUnsure`: a question of this conversation is still on its way after our
- * wait, so its reader may have it already and mean it.
+ * Returns requests that people have seen. `isUnsure`: one of this conversation is still on its way, so its reader may
+ * have it already and mean it.
  */
 async function shownRequests(
   requests: readonly ApprovalRequest[],
@@ -114,7 +108,7 @@ async function shownRequests(
   }
 }
 
-/** Returns other questions with a yes; only owners are asked these. */
+/** Returns the offers that wait for this person; only owners get any. */
 async function offers(message: InboundMessage, { role }: Principal, services: TypedServices): Promise<Open[]> {
   if (role !== 'owner') return [];
   const { questions, buttons, now = Date.now } = services;
@@ -132,7 +126,6 @@ async function offers(message: InboundMessage, { role }: Principal, services: Ty
   return open;
 }
 
-/** Keeps one entry per question, even if several messages ask it. */
 const onePerQuestion = (open: readonly Open[]): Open[] => [...new Map(open.map((one) => [one.question, one])).values()];
 
 async function pressed(
@@ -151,8 +144,8 @@ const isRepliedTo = ({ address, messageId }: Asking, message: InboundMessage): b
   message.repliesTo === messageId && conversationKey(address) === conversationKey(message.address);
 
 /**
- * Whether a question was there before the message. Compares by the platform's own order within a chat; by time if it
- * has none, if the question was edited into an earlier message, or if the two are in different chats of the person.
+ * Goes by the platform's own order within a chat; by time if it has none, if the question was edited into an earlier
+ * message, or if the two are in different chats.
  */
 function stoodBefore({ address, messageId, at = 0, isEdit = false }: Asking, message: InboundMessage): boolean {
   const isHere = message.sequence !== undefined && conversationKey(address) === conversationKey(message.address);
@@ -163,11 +156,11 @@ function stoodBefore({ address, messageId, at = 0, isEdit = false }: Asking, mes
 }
 
 /**
- * Returns an ID that the platform assigns in order (`1001`, `1575572276630257664` or `1764180000.000100`) as an exact
- * integer, where a number would be rounded.
+ * IDs that the platform assigns in order (`1001`, `1575572276630257664`, `1764180000.000100`); a number would be
+ * rounded.
  */
 const ordinalOf = (id: string): bigint | undefined =>
   /^\d+(\.\d{6})?$/.test(id) ? BigInt(id.replace('.', '')) : undefined;
 
-/** Returns the latest time that a timestamp can mean: whole seconds cover their entire second. */
+/** Whole seconds cover their entire second. */
 const latestTime = ({ sentAt }: InboundMessage): number => sentAt + (sentAt % 1_000 === 0 ? 999 : 0);

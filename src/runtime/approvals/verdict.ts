@@ -1,29 +1,31 @@
-/** Turns a decision into what happens to the call: it runs as shown, or gets a result or a reason instead. */
+/** Applies decisions: permanent consents, approved plans, and the verdicts on pending calls. */
 import type { Home } from '../../workspace/home.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
-import type { TaskRecord } from '../../workspace/types.ts';
-import type { Verdict } from '../agent/agent.ts';
-import type { ApprovalRequest, Decision } from '../contract/approval.ts';
+import type { ConsentKey, TaskRecord } from '../../workspace/types.ts';
+import type { Verdict } from '../contract/agent.ts';
+import { type ApprovalRequest, type Decision, kindsOf } from '../contract/approval.ts';
 import { digestOf } from '../reply/show.ts';
 import { approvePlan } from './plan-approval.ts';
 import { consentMinutes } from './question.ts';
 
-/** Stores "Always for this task": calls of this kind need no further question. Repeated calls store it once. */
+/** Repeated calls store it once. */
 export async function allowAlways(
   home: Home,
   task: TaskRecord,
-  { tool, scope }: ApprovalRequest,
-  { by, at }: Decision,
+  request: ApprovalRequest,
+  { by, at, isWide }: Decision,
 ): Promise<void> {
+  const { tool, wide } = request;
+  const keys = isWide ? (wide ? [wide] : []) : kindsOf(request).map((kind) => ({ tool, kind }));
   await openTask(home, task).update((record) => {
     const known = record.always ?? [];
-    if (known.some((consent) => consent.tool === tool && consent.kind === scope)) return record;
-    return { ...record, always: [...known, { tool, kind: scope, by, at }] };
+    const isNew = (key: ConsentKey) => !known.some((consent) => consent.tool === key.tool && consent.kind === key.kind);
+    const added = keys.filter(isNew).map((key) => ({ ...key, by, at }));
+    return added.length === 0 ? record : { ...record, always: [...known, ...added] };
   });
 }
 
 /**
- * Returns what the agent does with a decided call.
  * @param shown the digest of what was shown, from the session
  * @param isMoved a person named another time than the model did
  */

@@ -15,25 +15,24 @@ import type { Gateway } from '../run/gateway.ts';
 import { type Command, type CommandReply, type EntryAddition, type Invocation, mayUse } from './command.ts';
 import { commandSpecs, findCommand } from './table.ts';
 
-/** The number of newest records that a list reads before it stops looking for more. */
+/** The most records, newest first, that a list searches for matches. */
 const MAX_READ = 5_000;
-/** The least number of words that may be a goal. */
 const MIN_GOAL = 2;
 const MAX_GOAL = 120;
 
 export interface Answering {
   /** Ends the task's run, and drops messages that are pending in it. */
   stop(taskId: string): Promise<boolean>;
+  /** Called with each message that the command adds to a lane. */
+  add(...message: Parameters<Gateway['engine']['queue']['enqueue']>): Promise<unknown>;
   maxRead?: number;
 }
 
-/**
- * Runs a command and returns its reply. Refusals and errors that people can fix are replies; anything else is thrown.
- */
+/** Replies with refusals and errors that people can fix; anything else is thrown. */
 export async function answerCommand(
   entry: Entry,
   gw: Gateway,
-  { stop, maxRead = MAX_READ }: Answering,
+  { stop, add, maxRead = MAX_READ }: Answering,
 ): Promise<CommandReply> {
   const name = entry.command?.name ?? '';
   const messages = messagesFor(entry.message);
@@ -41,10 +40,10 @@ export async function answerCommand(
   const command = known ?? (await commandFor(entry, gw));
   if (!command) return unknown(name.slice(0, 32), messages, gw);
   try {
-    const context = await invocationOf(entry, command, gw, { stop, maxRead });
+    const context = await invocationOf(entry, command, gw, { stop, add, maxRead });
     if (!known) context.args = `use ${name} ${context.args}`;
     if (!mayUse(context.principal, command.action, context.task)) return { text: refusalText(command, context) };
-    // All words after the name of something else, such as a skill, are for it.
+    // After the name of a skill, say, all words are for the skill.
     const hint = known ? goalHint(entry, command, messages) : '';
     if (hint !== '' && command.isEnd) return { text: hint };
     const reply = await command.run(context);
@@ -56,8 +55,8 @@ export async function answerCommand(
 }
 
 /**
- * Returns a hint for words after a typed command that aren't its arguments: the command ignores them, and the hint says
- * how to begin a goal that starts with a command's name.
+ * A typed command ignores words that aren't its arguments; the hint says how to begin a goal that starts with a
+ * command's name.
  */
 function goalHint(
   { message, command }: Entry,
@@ -72,7 +71,7 @@ function goalHint(
   return messages.text('commands.goalHint', { name, goal });
 }
 
-/** Finds the command that an unknown one stands for, such as that of skills for the name of one. */
+/** Finds the command for a name that a feature knows, such as a skill's. */
 async function commandFor({ command, viber }: Entry, gw: Gateway): Promise<Command | undefined> {
   if (!command) return undefined;
   const { on, commands } = gw.features;
@@ -81,14 +80,15 @@ async function commandFor({ command, viber }: Entry, gw: Gateway): Promise<Comma
   return name === undefined ? undefined : findCommand(commands, name);
 }
 
-/** Suggests the nearest command without running it. */
 function unknown(name: string, messages: Messages, { features }: Gateway): CommandReply {
   const names = commandSpecs(features.commands).map((spec) => spec.name);
   const near = nearest(name, names);
-  if (near === undefined) return { text: messages.text('commands.unknown', { name, hint: say('commands.hint') }) };
+  if (near === undefined)
+    return { text: messages.text('commands.unknown', { name, hint: say('commands.hint') }), isUnknown: true };
   return {
     text: messages.text('commands.nearly', { name, near }),
     buttons: [[{ label: words(`${messages.prefix}${near}`), command: near, args: '' }]],
+    isUnknown: true,
   };
 }
 
@@ -101,10 +101,10 @@ async function invocationOf(
   entry: Entry,
   command: Command,
   gw: Gateway,
-  { stop, maxRead }: Required<Answering>,
+  { stop, add, maxRead }: Required<Answering>,
 ): Promise<Invocation> {
   const { principal, message, viber } = entry;
-  const { home, engine } = gw;
+  const { home } = gw;
   const { address, isDirect } = message;
   const view: Viewpoint = { principal, address, isDirect, viber };
   const target = await targetOf(entry, command, home, view);
@@ -121,7 +121,8 @@ async function invocationOf(
     stop,
     tasks: async (limit, whose = 'own') => {
       // Runs of jobs are left out: nobody started them, and they would hide what people have started.
-      const isListed = (task: TaskRecord) => task.job === undefined && (!isDirect || isOwnTask(view, task));
+      const isListed = (task: TaskRecord) =>
+        task.job === undefined && task.archived === undefined && (!isDirect || isOwnTask(view, task));
       const match = (task: TaskRecord) => maySee(view, task) && (whose === 'all' || isListed(task));
       const found = await listTasks(home, { limit, match, maxRead });
       if (found.length >= limit) return { found };
@@ -134,7 +135,7 @@ async function invocationOf(
       const put = orderEntry(of, taskId, text, order);
       const kind = 'play' in order ? 'play' : 'skill' in order ? 'skill' : 'say';
       const dedupeId = `${kind} ${conversationKey(address)} ${message.id}`;
-      await engine.queue.enqueue(taskLane(taskId), put, { dedupeId, by: shareOf(put) });
+      await add(taskLane(taskId), put, { dedupeId, by: shareOf(put) });
     },
   };
 }
@@ -151,7 +152,7 @@ const FULL_ID = /^#?\d{8}-[2-9a-km-np-z]{5,8}$/;
 const SHORT_ID = /^#?(?=[a-z]*\d)[2-9a-km-np-z]{5}$/;
 
 /**
- * Returns the task that a command is about: the one whose ID comes first in its arguments, else the conversation's own.
+ * Prefers the task whose ID comes first in the arguments to the conversation's own.
  * @throws UserError for an ID under which this person can't see a task: nobody must stop a task by mistyping the ID of
  * another
  */

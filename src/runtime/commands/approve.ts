@@ -1,7 +1,6 @@
 /**
- * /approve: the hidden command behind the buttons of a question. This file and the store of requests decide who may
- * decide and where, and that it happens once. Every press gets one plain sentence, even a second or late one, or one of
- * a stranger.
+ * /approve: the hidden command behind the buttons of a question. Every press gets one plain sentence, even a second or
+ * late one, or one by a stranger.
  */
 import { principalText } from '../../access/principal.ts';
 import type { Attachment } from '../../channels/channel.ts';
@@ -13,7 +12,7 @@ import { coveredText } from '../approvals/covers.ts';
 import { planFileName, planPath } from '../approvals/plan-approval.ts';
 import { APPROVE, openFor, QUESTION_MINUTES } from '../approvals/question.ts';
 import { askedAt, isSamePersons, mayDecide } from '../approvals/request.ts';
-import type { ApprovalRequest, Decision } from '../contract/approval.ts';
+import { type ApprovalRequest, allowedFor, type Decision, kindsOf } from '../contract/approval.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
 import { plainName } from '../conversations/places.ts';
 import { spellInvisible } from '../reply/show.ts';
@@ -49,7 +48,6 @@ export const approve: Command = {
   },
 };
 
-/** Takes the person's next words here as the time. */
 function askWhen({ gw, address, principal, messages }: Invocation, id: string): CommandReply {
   gw.tasks.expected.set(address, principalText(principal), { command: APPROVE, args: `${id} at` });
   return { text: messages.text('consent.askWhen') };
@@ -66,7 +64,7 @@ async function decideRequest(
   const by = { by: principalText(principal), name: plainName(principal.name) };
   const decided = await gw.consent.approvals.decide(request.id, { ...decision, ...by }, address);
   if (!decided?.request.decision) return gone;
-  const { kind, tool, scope, taskId } = decided.request;
+  const { kind, tool, taskId } = decided.request;
   if (!decided.isFirst)
     return { text: closed(decided.request.decision, { me: by.by, time: openFor(tool, messages) }, messages) };
   // A program waits for one answer, which is that of the run.
@@ -74,12 +72,12 @@ async function decideRequest(
   if (isAwaited && gw.consent.approvals.open(taskId).length === 0) return { text: NOTHING };
   switch (decision.verdict) {
     case 'approve':
-      // An arranging tool does nothing now: what it arranged shows the result later.
+      // A tool that arranges something does nothing now: its result appears later.
       if (kind === 'tool' && toolNamed(tool)?.arranges)
         return { text: isPrivate(message) ? messages.text('questions.agreed') : NOTHING };
       return { text: messages.text(kind === 'plan' ? 'questions.approvedPlan' : 'questions.approved') };
     case 'always':
-      return { text: messages.text('questions.always', { what: coveredText({ tool, kind: scope }, messages) }) };
+      return { text: messages.text('questions.always', { what: allowedText(decided.request, messages) }) };
     case 'answer':
       return { text: messages.text('questions.noted', { answer: spellInvisible(decision.answer) }) };
     case 'another':
@@ -91,9 +89,19 @@ async function decideRequest(
 
 const NOTHING = words('');
 
-type Choice = { verdict: 'approve' | 'always' | 'deny' } | { verdict: 'answer' | 'another'; answer: string };
+/** What a person has allowed. */
+function allowedText(request: ApprovalRequest, messages: Messages): Text {
+  const { tool, wide, decision } = request;
+  if (decision?.isWide && wide) return coveredText(wide, messages);
+  const all = kindsOf(request).map((kind) => coveredText({ tool, kind }, messages));
+  return words(messages.list(all));
+}
 
-/** Returns what a button of this request means; undefined if the request has no such button. */
+type Choice =
+  | { verdict: 'approve' | 'always' | 'deny'; isWide?: true }
+  | { verdict: 'answer' | 'another'; answer: string };
+
+/** Returns undefined if the request has no such button. */
 function decisionFor(request: ApprovalRequest, verb: string): Choice | undefined {
   if (request.kind === 'question') {
     const answer = askUserInput.safeParse(request.input).data?.options?.[Number(verb) - 1];
@@ -103,7 +111,7 @@ function decisionFor(request: ApprovalRequest, verb: string): Choice | undefined
   if (when !== undefined) return { verdict: 'another', answer: when };
   if (verb === 'yes') return { verdict: 'approve' };
   if (verb === 'no' || verb === 'edit') return { verdict: 'deny' };
-  return verb === 'always' && request.kind === 'tool' ? { verdict: 'always' } : undefined;
+  return allowedFor(request, verb);
 }
 
 function closed(
@@ -134,8 +142,7 @@ function closed(
 }
 
 async function editPlan({ gw, messages }: Invocation, task: TaskRecord): Promise<CommandReply> {
-  const { home } = gw;
-  const file = planPath(home, task.id);
+  const file = planPath(gw.home, task.id);
   const text = await readText(file);
   if (text === undefined) return { text: messages.text('questions.planGone') };
   const name = 'implementation_plan.md';
@@ -153,12 +160,11 @@ export const revokeButton = (consent: Consent, messages: Messages): ButtonAction
 });
 
 async function revoke({ gw, task, messages, principal }: Invocation, key: string): Promise<CommandReply> {
-  const { home } = gw;
   if (!task) return { text: messages.text('questions.gone') };
   if (!mayUse(principal, 'steer', task)) return { text: messages.text('questions.revokeOnly', { title: task.title }) };
   const consent = task.always?.find((each) => consentKey(each) === key);
   if (!consent) return { text: messages.text('questions.asksAlready') };
-  await openTask(home, task).update((record) => ({
+  await openTask(gw.home, task).update((record) => ({
     ...record,
     always: (record.always ?? []).filter((each) => consentKey(each) !== key),
   }));

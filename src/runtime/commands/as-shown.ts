@@ -1,16 +1,12 @@
-/**
- * Questions of commands. Invariant: a press does what its question showed; if that has changed since, the person is
- * asked again.
- */
+/** A press does what its question showed; if that has changed since, the person is asked again. */
 import { hashText } from '../../lib/files.ts';
 import { type Messages, paragraphs } from '../../messages/messages.ts';
 import type { Json } from '../../workspace/types.ts';
 import type { CommandReply } from './command.ts';
 
-/** Returns a digest of what a question shows, which its button carries. */
+/** A digest of the question, which its button carries. */
 export const shownStamp = (shown: Json): string => hashText(JSON.stringify(shown)).slice(0, 12);
 
-/** Splits a button's arguments into the words and the digest at the end. */
 export function withStamp(args: string): { given: string; stamp: string | undefined } {
   const [, given = args, stamp] = /^([\s\S]+) =([0-9a-f]{12})$/.exec(args) ?? [];
   return { given, stamp };
@@ -18,7 +14,6 @@ export function withStamp(args: string): { given: string; stamp: string | undefi
 
 export const stamped = (args: string, shown: Json): string => `${args} =${shownStamp(shown)}`;
 
-/** Repeats the question in its current form for a person who answered an earlier form. */
 export const askedAgain = (reply: CommandReply, messages: Messages): CommandReply => ({
   ...reply,
   text: paragraphs(messages.text('questions.changedSince'), reply.text),

@@ -1,4 +1,4 @@
-/** The types of commands for this gateway, and helpers that every command uses. */
+/** The types of commands for this gateway, and checks that several commands make. */
 import { type Action, authoriseAction } from '../../access/authorise.ts';
 import type { Principal } from '../../access/principal.ts';
 import type { InboundMessage } from '../../channels/channel.ts';
@@ -14,8 +14,8 @@ export type Invocation = InvocationOf<Gateway>;
 export const mayUse = (principal: Principal, action: Action, task: TaskRecord | undefined): boolean =>
   authoriseAction(principal, action, task?.people ?? []);
 
-/** Whether only this person sees the answer, wherever they asked. */
+/** Only this person sees the answer, wherever they asked. */
 export const isPrivate = ({ interaction }: InboundMessage): boolean => interaction !== undefined;
 
-/** The pattern of a task's ID, or of the end of one: a word with a digit in it. */
+/** The ID of a task, or the end of one: a word with a digit in it. */
 export const TASK_ID = '^(?=\\S*\\d)[\\w-]+$';

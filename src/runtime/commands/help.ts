@@ -1,7 +1,4 @@
-/**
- * /help: shows the five commands that help most, and with `all` every one by group, as typed on the platform; with
- * buttons for the most common ones.
- */
+/** /help: shows the five commands that help most, and with `all` every one by group, as typed on the platform. */
 import type { Principal } from '../../access/principal.ts';
 import type { CommandSpec } from '../../channels/channel.ts';
 import { lines, type MessageKey, type Messages, type Text, words } from '../../messages/messages.ts';
@@ -10,7 +7,6 @@ import { HELP_GROUPS } from '../contract/command.ts';
 import type { Gateway } from '../run/gateway.ts';
 import type { Command } from './command.ts';
 
-/** Returns a line per group with its commands, as far as the person may use them. */
 const groupsFor = (commands: readonly Command[], messages: Messages, { role }: Principal): Text[] =>
   HELP_GROUPS.flatMap((group) => {
     const inGroup = commands.filter(({ help }) => help?.group === group && (help.for !== 'owner' || role === 'owner'));
@@ -20,7 +16,7 @@ const groupsFor = (commands: readonly Command[], messages: Messages, { role }: P
     return phrases.length === 0 ? [] : [words(`**${messages.text(`help.${group}`)}**: ${phrases.join(', ')}`)];
   });
 
-/** The commands that help everybody at first; a later one stands in for one that is switched off. */
+/** A later one stands in for one that is switched off. */
 const FIRST = ['new', 'status', 'stop', 'tasks', 'memory', 'plan'];
 const MOST_FIRST = 5;
 

@@ -1,12 +1,12 @@
 /**
- * Handles an interrupt from a channel: `*` stops every task of its conversation, an agent's ID only the work of that
- * agent there. It stops as `/stop` does; an idle task has nothing to stop.
+ * An interrupt from a channel stops every task of its conversation (`*`), or only the work of an agent there, as
+ * `/stop` does.
  */
 import { type Address, conversationKey, type InterruptSignal } from '../../channels/channel.ts';
 import { taskLane } from '../contract/entry.ts';
 import type { Gateway } from '../run/gateway.ts';
 
-/** Resolves to the IDs of the tasks that were stopped. */
+/** Returns the IDs of the stopped tasks. */
 export type Interrupt = (signal: InterruptSignal, address: Address) => Promise<string[]>;
 
 const MAX_REASON = 200;
@@ -31,7 +31,7 @@ export function createInterrupt({ places, tasks, engine, consent, log }: Gateway
   }
 
   return async ({ targetAgentId, reason }, address) => {
-    const running = places.live.runsAt(address);
+    const running = places.live.runs(address);
     // The conversation's own task may be running without having reported anything yet.
     const bound = tasks.conversations.get(conversationKey(address));
     if (bound) running.push({ taskId: bound.taskId, agentId: bound.viber });

@@ -9,12 +9,12 @@ import { spellInvisible } from '../reply/show.ts';
 import type { Item } from '../run/batches.ts';
 import type { Gateway } from '../run/gateway.ts';
 import { placeItem } from '../run/placing.ts';
-import { answerCommand } from './answer.ts';
+import { type Answering, answerCommand } from './answer.ts';
 import { PromisedAnswers } from './promised.ts';
 
 const MAX_ASKED = 200;
 
-/** Resolves when the answer is durable in the outbox. */
+/** Resolves when the answer is durable. */
 export async function answerItem(claimed: Item, lease: Lease<Entry>, gw: Gateway): Promise<void> {
   const { delivery, consent, engine } = gw;
   const { isAgain } = lease;
@@ -27,11 +27,15 @@ export async function answerItem(claimed: Item, lease: Lease<Entry>, gw: Gateway
   const isThere = conversationKey(address) === conversationKey(claimed.message.message.address);
   // A message written after a stop isn't stopped by it, however long the stop has waited here.
   const stop = (taskId: string) => engine.queue.signal(taskLane(taskId), 'stop', arrivalOf(claimed));
-  const reply = await answerCommand(item.message, gw, { stop });
-  const { text, files = [], buttons: rows = [], elsewhere = [], later, decided } = reply;
+  const added: Parameters<typeof engine.queue.enqueue>[] = [];
+  const add: Answering['add'] = async (...one) => void added.push(one);
+  const reply = await answerCommand(item.message, gw, { stop, add });
+  const { text, files = [], buttons: rows = [], elsewhere = [], later, decided, plan } = reply;
   if (decided) await consent.questions.decided(decided.question, decided.outcome);
   const askedAt = Date.parse(item.acceptedAt);
   const outbound: OutboundMessage = { id: item.id, address, text, files, askedAt };
+  if (plan !== undefined) outbound.plan = plan;
+  if (reply.isUnknown) outbound.isUnknown = true;
   if (rows.length > 0) outbound.buttons = await consent.buttons.offer(address, rows);
   if (isThere && isReply(message)) outbound.replyTo = message.messageId;
   if (isThere && message.interaction !== undefined) outbound.interaction = message.interaction;
@@ -41,6 +45,8 @@ export async function answerItem(claimed: Item, lease: Lease<Entry>, gw: Gateway
   // The later reply says everything.
   if (text !== '' || files.length > 0 || outbound.interaction !== undefined)
     await delivery.add(outbound, trace, isAgain, lease);
+  // A quick answer to them must not overtake this reply.
+  for (const one of added) await engine.queue.enqueue(...one);
   later
     ?.then(async ({ text: words, files: more = [], buttons: offered = [] }) => {
       const told: OutboundMessage = { id: owed.id, address, text: words, files: more };
@@ -48,16 +54,13 @@ export async function answerItem(claimed: Item, lease: Lease<Entry>, gw: Gateway
       await delivery.add(told, trace, isAgain);
       await promised.remove(owed.id);
     })
-    .catch((error: unknown) => gw.log.error({ err: error, trace }, 'what a command promised could not be told'));
+    .catch((error: unknown) => gw.log.error({ err: error, trace }, 'what a command promised could not be sent'));
   for (const [index, note] of elsewhere.entries()) {
     await delivery.add({ id: `${item.id}-elsewhere-${index}`, files: [], ...note }, trace, isAgain, lease);
   }
 }
 
-/**
- * Tells people that promises of the previous process won't be kept. Must be called before the first command of this
- * process.
- */
+/** Promises of the previous process won't be kept. Called before the first command of this process. */
 export async function tellUnkept({ engine, delivery, consent, say: sayAt }: Gateway): Promise<void> {
   const promised = new PromisedAnswers(engine.state);
   for (const { id, trace, address, command } of await promised.left()) {

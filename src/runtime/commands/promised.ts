@@ -1,7 +1,7 @@
 /**
- * Remembers commands that promised a later answer. A promise ends with its process, and the next start tells the people
- * who still wait. Invariants: a promise is stored before it is sent and removed after its answer is durable; promises
- * of another live process are left to it.
+ * Commands that promised a later answer. A promise ends with its process, and the next start tells people so.
+ * Invariants: a promise is stored before it is sent and removed after its answer is durable; promises of another live
+ * process are left to it.
  */
 import os from 'node:os';
 import { isAddress } from '../../access/principal.ts';
@@ -12,7 +12,6 @@ import { isAlive } from '../../lib/processes.ts';
 import { isFilled, isInteger, isText, listOf, objectOf, optional, shape } from '../../lib/shape.ts';
 
 export interface PromisedAnswer {
-  /** The idempotency key of the answer. */
   id: string;
   trace: string;
   address: Address;
@@ -55,7 +54,7 @@ export class PromisedAnswers {
     return this.#change((all) => all.filter((each) => each.id !== id));
   }
 
-  /** Returns promises of processes that have ended. Must be called before this process promises anything. */
+  /** Promises of ended processes. Called before this process promises anything. */
   async left(): Promise<PromisedAnswer[]> {
     return readPromises(await this.#state.get(KEY)).filter(({ host, pid }) => host === os.hostname() && !isAlive(pid));
   }

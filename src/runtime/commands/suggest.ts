@@ -1,6 +1,4 @@
-/**
- * Suggests values while a person types a command's argument. Only that person sees them; this runs at every keystroke.
- */
+/** Suggests values to a person who types a command's argument, at every keystroke. */
 import type { Suggestion, SuggestQuery } from '../../channels/channel.ts';
 import { cutText } from '../../lib/text.ts';
 import type { Home } from '../../workspace/home.ts';
@@ -23,12 +21,12 @@ export interface SuggestDeps {
 
 const MAX_SUGGESTIONS = 25;
 const MAX_LENGTH = 100;
-/** The number of records read per keystroke, about 5 µs each if cached. */
+/** Records read per keystroke, about 5 µs each. */
 const MAX_READ = 500;
 
 /**
- * Returns at most 25 suggestions that contain every typed word: for `/get` files of the conversation's task, by name or
- * ID; for the others tasks, newest first, by title or ID. Returns [] for commands without suggestions.
+ * Returns at most 25 that contain every typed word: files for `/get`, by name or ID; for the others tasks, by title
+ * or ID.
  */
 export async function suggest(
   query: SuggestQuery,

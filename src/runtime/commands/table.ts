@@ -1,7 +1,4 @@
-/**
- * The table of chat commands: the core's are listed here, and each feature adds its own. Channels register all of them
- * with their platform.
- */
+/** The chat commands: the core's are listed here, and each feature adds its own. */
 import type { CommandSpec } from '../../channels/channel.ts';
 import { MENU } from '../../messages/menu.ts';
 import { servedBy } from '../../messages/messages.ts';
@@ -60,19 +57,15 @@ export function commandTable(features: readonly { commands?: readonly Command[] 
   return { all, byName };
 }
 
-/** Finds a command by name or alias in any case. */
 export const findCommand = ({ byName }: Commands, name: string): Command | undefined => byName.get(name.toLowerCase());
 
-/** Returns the commands that menus list. Without a configuration, none that depend on it. */
+/** Lists the commands for menus; without a configuration, none that depend on it. */
 export function commandSpecs({ all }: Commands, config?: object): CommandSpec[] {
   const listed = all.filter(({ hidden }) => !hidden || (hidden !== true && config && !hidden(config)));
   return listed.map(({ name, description, argument }) => ({ name, description, ...(argument && { argument }) }));
 }
 
-/**
- * Returns the commands for platform menus: in the configured language, or with `auto` translated into each person's
- * own.
- */
+/** Menus are in the configured language, or with `auto` translated into each person's own. */
 export const menuSpecs = (commands: Commands, language: string, config?: object): CommandSpec[] =>
   commandSpecs(commands, config).map((spec) => {
     const translations = Object.entries(MENU).flatMap(([tag, texts]) => {

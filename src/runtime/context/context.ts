@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { readBootstrap } from '../../workspace/bootstrap.ts';
 import type { Home } from '../../workspace/home.ts';
-import { formatPlan, isLink, openTask, parsePlan } from '../../workspace/tasks/index.ts';
+import { formatPlan, isLink, openTask, parsePlan, type Session } from '../../workspace/tasks/index.ts';
 import type { ArtifactRef, Plan, SessionEntry } from '../../workspace/types.ts';
 import type { MemoryRecall, RecallFor } from '../contract/feature.ts';
 import type { OwnSettings } from '../contract/settings.ts';
@@ -13,21 +13,19 @@ import type { InputFile, TaskMessage, TaskRequest } from '../contract/task.ts';
 import type { RuntimeTool } from '../contract/tool.ts';
 import { buildHistory, type History, type HistoryLimits, shownToGuest } from './history-window.ts';
 import { truncateTokens } from './inject.ts';
-import { type FilesOf, type MessageEntry, usesTools } from './past-run.ts';
+import { type FilesOf, usesTools } from './past-run.ts';
 import { stablePart, standingPart } from './system-prompt.ts';
 import { clipLine, formatSize } from './turn.ts';
 
-export { formatUserTurn } from './turn.ts';
-
 export interface MemoryLimits {
-  max_memory_tokens: number;
-  max_task_tokens: number;
-  max_daily_logs: number;
-  truncation_strategy: 'head' | 'tail' | 'smart';
+  maxMemoryTokens: number;
+  maxTaskTokens: number;
+  maxDailyLogs: number;
+  truncationStrategy: 'head' | 'tail' | 'smart';
   /** The place of memory: in the system prompt (the default), or in a separate user message before the history. */
   injection?: 'system' | 'message';
   /** Files in the viber's folder that are also hidden from the model. */
-  exclude_patterns?: readonly string[];
+  excludePatterns?: readonly string[];
 }
 
 export interface ContextLimits {
@@ -39,7 +37,8 @@ export interface ContextOptions {
   home: Home;
   viber: string;
   taskId: string;
-  runId: string;
+  /** The run, and the session that its history comes from; absent: the viber's own of the task. */
+  run: { id: string; session?: Session };
   limits: ContextLimits;
   /** The settings of `agents/{viber}.yaml`. A project's folder adds the five steps of coding work. */
   own?: OwnSettings;
@@ -64,7 +63,7 @@ export interface ContextOptions {
   query: string;
 }
 
-export interface Context extends Pick<History, 'resume' | 'nextStep' | 'isOver'> {
+export interface Context extends Pick<History, 'resume' | 'isOver'> {
   /** The system prompt, identical for every message of the conversation. */
   instructions: string;
   /** The current plan and artifacts; '' when there are none. */
@@ -74,8 +73,6 @@ export interface Context extends Pick<History, 'resume' | 'nextStep' | 'isOver'>
   plan?: { text: string; plan: Plan };
   /** The hash of the plan on disk, for the tools' conflict check; undefined when there isn't one. */
   planHash: string | undefined;
-  artifacts: ArtifactRef[];
-  memory: string;
   /** Whether the memory includes daily logs, which hold traces of what anyone has written (promise 40). */
   hasLogs: boolean;
   /**
@@ -95,18 +92,17 @@ const LISTED_ARTIFACTS = 30;
 export async function assembleContext(options: ContextOptions): Promise<Context> {
   const { home, viber, taskId, limits, own: { prompt, folder } = {}, override = {} } = options;
   const files = openTask(home, taskId, viber);
-  const [bootstrap, stored, artifacts, history] = await Promise.all([
-    readBootstrap(home, viber).then((all) => all.filter(({ tag }) => tag !== 'user' || !options.isWithoutMemory)),
+  const [written, stored, artifacts, history] = await Promise.all([
+    readBootstrap(home, viber),
     files.plan.read(),
     override.artifacts ?? files.artifacts.list(),
     readHistory(options),
   ]);
+  const bootstrap = options.isWithoutMemory ? written.filter(({ tag }) => tag !== 'user') : written;
   const plan = override.plan === undefined ? stored : asPlan(override.plan);
   const { text: memory, hasLogs } = await recalledFor(options, plan?.plan);
   const goal = override.goal ?? '';
-  const task = plan
-    ? truncateTokens(plan.text, limits.memory.max_task_tokens, limits.memory.truncation_strategy)
-    : goal;
+  const task = plan ? truncateTokens(plan.text, limits.memory.maxTaskTokens, limits.memory.truncationStrategy) : goal;
 
   const inMessage = limits.memory.injection === 'message' && memory !== '';
   const stable = stablePart({
@@ -130,12 +126,9 @@ export async function assembleContext(options: ContextOptions): Promise<Context>
     standing: standingPart(task, artifactLines(artifacts)),
     messages,
     resume: history.resume,
-    nextStep: history.nextStep,
     isOver: history.isOver && !override.messages,
     ...(plan ? { plan: { text: plan.text, plan: plan.plan } } : {}),
     planHash: stored?.hash,
-    artifacts: artifacts.map(({ id, title, type, ref }) => ({ id, title, type, ref })),
-    memory,
     hasLogs,
     isPrivate: memory !== '' || artifacts.length > 0 || history.hasSeen || bootstrap.some(({ tag }) => tag === 'user'),
   };
@@ -145,11 +138,11 @@ async function readHistory({
   home,
   viber,
   taskId,
-  runId,
+  run: { id: runId, session = openTask(home, taskId, viber).session },
   limits,
   guests,
 }: ContextOptions): Promise<History & { hasSeen: boolean }> {
-  const tail = openTask(home, taskId, viber).session.window(runId);
+  const tail = session.window(runId, limits.history.maxTokens);
   const hasSeen = !tail.isWhole || tail.entries.some(hasMore);
   const shown = guests === undefined ? tail : shownToGuest(tail, guests, runId);
   return { ...buildHistory(shown, runId, limits.history, (entry) => shownFiles(home, taskId, entry)), hasSeen };
@@ -160,7 +153,7 @@ async function recalledFor(
   { viber, taskId, query, limits, override, isWithoutMemory, recall }: ContextOptions,
   plan: Plan | undefined,
 ): Promise<MemoryRecall> {
-  const { max_memory_tokens: maxTokens, truncation_strategy: strategy } = limits.memory;
+  const { maxMemoryTokens: maxTokens, truncationStrategy: strategy } = limits.memory;
   if (override?.memory !== undefined)
     return { text: truncateTokens(override.memory, maxTokens, strategy), hasLogs: false };
   const nothing = { text: '', hasLogs: false };
@@ -169,15 +162,11 @@ async function recalledFor(
 
 /** Returns whether an entry holds more than words that people typed and answers based on those alone. */
 function hasMore(entry: SessionEntry): boolean {
-  if (entry.type === 'message') return entry.files.some(isMore(entry)) || entry.text.includes('<quoted');
+  // The model only gets the words of a voice message.
+  if (entry.type === 'message')
+    return entry.files.some(({ id }) => !entry.spoken?.includes(id)) || entry.text.includes('<quoted');
   return entry.type === 'compaction' || (entry.type === 'step' && usesTools(entry.messages));
 }
-
-/** The model only gets the words of a voice message. */
-const isMore =
-  ({ spoken = [] }: MessageEntry) =>
-  ({ id }: ArtifactRef): boolean =>
-    !spoken.includes(id);
 
 /**
  * Types of files that the model may be able to look at directly; their bytes decide. It reads everything else with

@@ -4,6 +4,7 @@
  */
 import type { SessionTail } from '../../workspace/tasks/index.ts';
 import type { SessionEntry } from '../../workspace/types.ts';
+import { replacedRuns } from '../contract/attempts.ts';
 import type { FinishedStep, ResumedStep, TaskMessage } from '../contract/task.ts';
 import { openCalls, resultMessage } from './open-calls.ts';
 import {
@@ -21,9 +22,9 @@ import { clip, visibleText } from './turn.ts';
 
 export interface HistoryLimits {
   /** Messages from people and their answers; steps with tools count only by their tokens. */
-  max_messages: number;
+  maxMessages: number;
   /** Estimated as four bytes of UTF-8 each. */
-  max_tokens: number;
+  maxTokens: number;
 }
 
 export interface History {
@@ -34,10 +35,6 @@ export interface History {
   messages: TaskMessage[];
   /** Finished steps of the current run that come after its last message. */
   resume: ResumedStep[];
-  /** The index of the run's next step. */
-  nextStep: number;
-  /** Whether nothing was said before this run. */
-  isNew: boolean;
   /** Whether the entries include a message of this run. */
   hasMessage: boolean;
   /** Whether something that no summary covers was left out for lack of room. */
@@ -50,8 +47,10 @@ interface Run {
   /**
    * Calls of the last step that have begun to take effect (`begun`), and those that a person was asked about (`asked`).
    */
-  begun: Set<string>;
-  asked: Set<string>;
+  begun?: Set<string>;
+  asked?: Set<string>;
+  /** A call of it has had an effect, or a person was asked about one. */
+  hasActed?: true;
 }
 
 interface RenderedRun {
@@ -79,17 +78,15 @@ const FEW_WORDS: Room = { tool: 0, text: 500 };
 export function buildHistory(tail: SessionTail, runId: string, limits: HistoryLimits, filesOf: FilesOf): History {
   const { runs, summary, isWhole } = splitRuns(tail);
   const userText = speakersOf(tail.entries);
-  const current = presentMessages(
-    runs.find((run) => run.id === runId),
-    { userText, filesOf },
-  );
-  const past = runs.filter((run) => run.id !== runId);
+  const own = runs.find((run) => run.id === runId);
+  const current = presentMessages(own, { userText, filesOf });
+  const past = withoutReplaced(runs, tail.entries, runId).filter((run) => run !== own);
   // The first run of a cut tail may lack its beginning.
   if (!isWhole && past[0] && past[0] === runs[0]) past.shift();
 
-  const before = summary === undefined ? '' : summaryText(summary, limits.max_tokens);
-  const left = limits.max_tokens - Math.ceil(Buffer.byteLength(before) / 4);
-  const window = fittingRuns(past, { ...limits, max_tokens: left }, { userText, filesOf });
+  const before = summary === undefined ? '' : summaryText(summary, limits.maxTokens);
+  const left = limits.maxTokens - Math.ceil(Buffer.byteLength(before) / 4);
+  const window = fittingRuns(past, { ...limits, maxTokens: left }, { userText, filesOf });
   const isOver = !isWhole || window.length < past.length;
   const kept = isOver ? fromAnchor(window) : window;
   const messages = kept.flatMap((run) => run.messages);
@@ -97,7 +94,6 @@ export function buildHistory(tail: SessionTail, runId: string, limits: HistoryLi
   return {
     ...current,
     messages: [...messages, ...current.messages],
-    isNew: isWhole && past.length === 0 && summary === undefined,
     isOver,
   };
 }
@@ -105,10 +101,8 @@ export function buildHistory(tail: SessionTail, runId: string, limits: HistoryLi
 /** Returns the IDs of the newest runs that fit; the very newest is always included. */
 export function newestRuns(tail: SessionTail, limits: HistoryLimits): ReadonlySet<string> {
   const { runs, isWhole } = splitRuns(tail);
-  const whole = isWhole ? runs : runs.slice(1);
-  return new Set(
-    fittingRuns(whole, limits, { userText: speakersOf(tail.entries), filesOf: NO_FILES }).map(({ id }) => id),
-  );
+  const telling = { userText: speakersOf(tail.entries), filesOf: NO_FILES };
+  return new Set(fittingRuns(isWhole ? runs : runs.slice(1), limits, telling).map(({ id }) => id));
 }
 
 /**
@@ -127,8 +121,11 @@ function splitRuns({ entries, isWhole }: SessionTail): { runs: Run[]; summary: s
   const coveredRun = covered && 'run' in covered ? covered.run : undefined;
   const runs = new Map<string, Run>();
   const seen = new Set<string>();
-  for (const entry of entries.slice(through + 1)) {
-    if (entry.type === 'approval' || entry.type === 'call') noteCall(runs.get(entry.run), entry);
+  for (let at = through + 1; at < entries.length; at++) {
+    const entry = entries[at] as SessionEntry;
+    if (entry.type === 'approval') noteCall(runs.get(entry.run), 'asked', entry.callId);
+    if (entry.type === 'call') noteCall(runs.get(entry.run), 'begun', entry.callId);
+    if (entry.type === 'sent') noteAct(runs.get(entry.run));
     if (entry.type !== 'message' && entry.type !== 'step' && entry.type !== 'result') continue;
     if (entry.run === coveredRun) continue;
     if (entry.type === 'message') {
@@ -142,20 +139,34 @@ function splitRuns({ entries, isWhole }: SessionTail): { runs: Run[]; summary: s
       run.entries[run.entries.length - 1] = mergeSteps(last, entry);
     } else if (run) {
       run.entries.push(entry);
+      if (entry.type !== 'step') continue;
       // Some providers reuse call IDs in every step.
-      if (entry.type === 'step') forgetCalls(run);
-    } else runs.set(entry.run, { id: entry.run, entries: [entry], begun: new Set(), asked: new Set() });
+      run.begun?.clear();
+      run.asked?.clear();
+    } else runs.set(entry.run, { id: entry.run, entries: [entry] });
   }
   return { runs: [...runs.values()], summary: compaction?.text, isWhole: isWhole || through >= 0 };
 }
 
-function noteCall(run: Run | undefined, entry: Extract<SessionEntry, { type: 'approval' | 'call' }>): void {
-  (entry.type === 'call' ? run?.begun : run?.asked)?.add(entry.callId);
+/**
+ * Leaves out runs whose question is asked anew by this run or was answered anew, unless they have done something that
+ * the next answer must know of.
+ */
+function withoutReplaced(runs: readonly Run[], entries: readonly SessionEntry[], runId: string): Run[] {
+  const attempts = replacedRuns(entries, (run, result) => run === runId || result?.state === 'completed');
+  const replaced = new Set(attempts.values());
+  return runs.filter(({ id, hasActed }) => hasActed || !replaced.has(id));
 }
 
-function forgetCalls({ begun, asked }: Run): void {
-  begun.clear();
-  asked.clear();
+function noteAct(run: Run | undefined): void {
+  if (run) run.hasActed = true;
+}
+
+function noteCall(run: Run | undefined, which: 'begun' | 'asked', callId: string): void {
+  if (!run) return;
+  noteAct(run);
+  run[which] ??= new Set();
+  run[which].add(callId);
 }
 
 /**
@@ -170,15 +181,15 @@ function withoutOpen({ entries, begun, asked }: Run): RunEntry[] {
   if (open.length === 0) return entries;
   const isEnded = entries.some((entry) => entry.type === 'result');
   // An asked agent's own session holds what it waits for.
-  const isWaiting = !isEnded && open.some(({ callId, tool }) => asked.has(callId) || tool === 'ask_agent');
+  const isWaiting = !isEnded && open.some(({ callId, tool }) => asked?.has(callId) || tool === 'ask_agent');
   const results = open.map((call) =>
-    resultMessage(call, { error: begun.has(call.callId) ? CUT_OFF : isWaiting ? NOT_RUN : NOT_ENDED }),
+    resultMessage(call, { error: begun?.has(call.callId) ? CUT_OFF : isWaiting ? NOT_RUN : NOT_ENDED }),
   );
   return entries.with(at, { ...step, messages: [...step.messages, ...results] });
 }
 
 const NOT_RUN =
-  'This has not run: it waits for the person, whose question stays open. Call it again only to ask for something else in its place.';
+  'This has not run: the person was asked about it and has not answered yet. Call it again only to ask for something else in its place.';
 
 const CUT_OFF = 'This was cut off while it ran: it may or may not have taken effect. Look before you do it again.';
 
@@ -205,29 +216,26 @@ function mergeSteps(step: FinishedStep, result: FinishedStep): FinishedStep {
 const isMarked = (entry: SessionEntry, mark: string): boolean =>
   (entry.type === 'message' && entry.id === mark) || ('run' in entry && entry.run === mark);
 
-/** Renders the current run, word for word. */
-function presentMessages(run: Run | undefined, { userText, filesOf }: Telling): Omit<History, 'isNew' | 'isOver'> {
+function presentMessages(run: Run | undefined, { userText, filesOf }: Telling): Omit<History, 'isOver'> {
   const said = run?.entries ?? [];
   const lastSaid = said.findLastIndex((entry) => entry.type === 'message');
   // Calls followed by a later message aren't resumed.
   const entries = run && said.slice(lastSaid).every((entry) => entry.type !== 'step') ? withoutOpen(run) : said;
   const messages: TaskMessage[] = [];
   const resume: ResumedStep[] = [];
-  let nextStep = 0;
   for (const [i, entry] of entries.entries()) {
     if (entry.type === 'message') {
       const files = filesOf(entry);
       messages.push(...(entry.before ?? []));
       messages.push({ role: 'user', text: userText(entry), ...(files.length > 0 ? { files } : {}) });
     } else if (entry.type === 'step') {
-      nextStep = Math.max(nextStep, entry.index + 1);
       const files = filesOf(entry);
       const shown = files.length > 0 ? { files } : {};
       if (i < lastSaid) messages.push({ role: 'steps', messages: entry.messages, ...shown });
       else resume.push({ ...entry, ...shown });
     }
   }
-  return { messages, resume, nextStep, hasMessage: lastSaid >= 0 };
+  return { messages, resume, hasMessage: lastSaid >= 0 };
 }
 
 /**
@@ -239,11 +247,10 @@ function fittingRuns(past: readonly Run[], limits: HistoryLimits, telling: Telli
   let said = 0;
   let tokens = 0;
   for (const run of past.toReversed()) {
-    const whole = { ...run, entries: withoutOpen(run) };
-    const rendered = window.length > 0 ? render(whole, EARLIER, telling) : fitting(whole, limits, telling);
+    const rendered = window.length > 0 ? render(run, EARLIER, telling) : fitting(run, limits, telling);
     said += rendered.said;
     tokens += rendered.tokens;
-    if (window.length > 0 && (said > limits.max_messages || tokens > limits.max_tokens)) break;
+    if (window.length > 0 && (said > limits.maxMessages || tokens > limits.maxTokens)) break;
     window.unshift(rendered);
   }
   return window;
@@ -252,7 +259,7 @@ function fittingRuns(past: readonly Run[], limits: HistoryLimits, telling: Telli
 function fitting(run: Run, limits: HistoryLimits, telling: Telling): RenderedRun {
   for (const room of [LATEST, EARLIER, WORDS_ONLY]) {
     const rendered = render(run, room, telling);
-    if (rendered.tokens <= limits.max_tokens && rendered.said <= limits.max_messages) return rendered;
+    if (rendered.tokens <= limits.maxTokens && rendered.said <= limits.maxMessages) return rendered;
   }
   const words = run.entries.filter((entry) => entry.type !== 'step').slice(-2);
   return render({ ...run, entries: words }, FEW_WORDS, telling);
@@ -280,12 +287,13 @@ const hasFiles = (entry: RunEntry): boolean =>
   entry.type === 'message' ? entry.files.length > 0 : entry.type === 'step' && entry.shown !== undefined;
 
 function renderNow(run: Run, room: Room, { userText, filesOf }: Telling): RenderedRun {
-  const messages = pastMessages(run.entries, room, userText, filesOf);
+  const messages = pastMessages(withoutOpen(run), room, userText, filesOf);
   let bytes = 0;
+  let said = 0;
   for (const message of messages) {
     bytes += 16 + Buffer.byteLength(message.role === 'steps' ? JSON.stringify(message.messages) : message.text);
+    if (message.role !== 'steps') said += 1;
   }
-  const said = messages.filter((message) => message.role !== 'steps').length;
   return { id: run.id, messages, said, tokens: Math.ceil(bytes / 4) };
 }
 
@@ -315,22 +323,29 @@ function hash(text = ''): number {
  * @param runId the current run, which is kept whole
  */
 export function shownToGuest({ entries, isWhole }: SessionTail, guests: readonly string[], runId: string): SessionTail {
-  const saidIn = new Map<string, MessageEntry[]>();
-  for (const entry of entries)
-    if (entry.type === 'message') saidIn.set(entry.run, [...(saidIn.get(entry.run) ?? []), entry]);
   const isHeard = ({ isGroup, isGuest, from }: MessageEntry) =>
-    isGroup || (isGuest === true && guests.includes(from.user));
+    isGroup === true || (isGuest === true && guests.includes(from.user));
+  const runs = new Map<string, { isJob: boolean; isHeard: boolean; isGuest: boolean }>();
+  for (const entry of entries) {
+    if (entry.type !== 'message') continue;
+    const run = runs.get(entry.run);
+    runs.set(entry.run, {
+      isJob: entry.isJob === true && run?.isJob !== false,
+      isHeard: isHeard(entry) && run?.isHeard !== false,
+      isGuest: entry.isGuest === true && run?.isGuest !== false,
+    });
+  }
   return {
     isWhole,
     entries: entries.filter((entry) => {
       if (!('run' in entry)) return entry.type !== 'compaction';
       if (entry.run === runId) return true;
-      const said = saidIn.get(entry.run) ?? [];
+      const run = runs.get(entry.run);
       // Nobody may read a job's instructions; its results were sent to the chat.
-      if (said.length > 0 && said.every(({ isJob }) => isJob)) return entry.type === 'result';
+      if (run?.isJob) return entry.type === 'result';
       // A run that began before the tail may be anyone's.
-      if (said.length === 0 || !said.every(isHeard)) return false;
-      return entry.type === 'message' || entry.type === 'result' || said.every(({ isGuest }) => isGuest);
+      if (!run?.isHeard) return false;
+      return entry.type === 'message' || entry.type === 'result' || run.isGuest;
     }),
   };
 }

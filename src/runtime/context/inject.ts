@@ -138,7 +138,7 @@ function pickSmart(sections: readonly Section[], budget: number, query: string):
   function addUnits(entry: (typeof ranked)[number], share: number, isRelevantOnly: boolean): void {
     const { head, units } = entry.section;
     const start = left;
-    // The first unit pays for the heading and the gap's mark.
+    // The first unit also counts the heading and the mark of the gap.
     const frame = entry.kept.size === 0 ? countTokens(head) + 2 : 0;
     const candidates = units
       .map((text, index) => ({ text, index, score: entry.score > 0 ? score(text) : 0 }))
@@ -176,7 +176,6 @@ function pickSmart(sections: readonly Section[], budget: number, query: string):
     .join('\n\n');
 }
 
-/** Returns a relevance score: each word of the query that the text contains counts, rare words more. */
 function scorer(query: string, texts: readonly string[]): (text: string) => number {
   const lower = texts.map((text) => text.toLowerCase());
   const weights = queryWords(query).map((word) => {

@@ -149,21 +149,19 @@ const messageParts = (message: Json): Json[] =>
   isJsonRecord(message) && Array.isArray(message.content) ? message.content : [];
 const isPart = (part: Json, type: string): part is Fields => isJsonRecord(part) && part.type === type;
 
-/** Returns whether a step calls tools or holds their results. */
 export const usesTools = (messages: readonly Json[]): boolean =>
   messages.some((m) => messageParts(m).some((part) => isPart(part, 'tool-call') || isPart(part, 'tool-result')));
 
-/** Returns whether a tool was called and did not fail. */
-export const hasUsed = (entries: readonly SessionEntry[], tool: string): boolean =>
+/** Counts the calls of a tool that did not fail. */
+export const usesOf = (entries: readonly SessionEntry[], tool: string): number =>
   entries
     .flatMap((entry) => (entry.type === 'step' ? entry.messages : []))
     .flatMap(messageParts)
-    .some((part) => {
+    .filter((part) => {
       if (!isPart(part, 'tool-result') || part.toolName !== tool || !isJsonRecord(part.output)) return false;
       return typeof part.output.type === 'string' && !/^(error|execution-denied)/.test(part.output.type);
-    });
+    }).length;
 
-/** Returns the answers of `ask_agent` in these steps, in the order in which they arrived. */
 export function answersOfAgents(messages: readonly Json[]): { agent: string; text: string }[] {
   const parts = messages.flatMap(messageParts).filter(isJsonRecord);
   const asked = parts.filter((part) => isPart(part, 'tool-call') && part.toolName === ASK_AGENT);

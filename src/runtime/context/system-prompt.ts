@@ -3,7 +3,6 @@ import { createLru } from '../../lib/lru.ts';
 import type { Ability, RuntimeTool } from '../contract/tool.ts';
 import { dataBlock } from './turn.ts';
 
-/** A tool's additions to the prompt of the runs that can use it. */
 type InPrompt = RuntimeTool;
 
 /** How every viber works and what nobody may talk it out of (promises 35, 57). The tools' rules go in between. */
@@ -33,7 +32,7 @@ function you(tools: readonly InPrompt[]): string {
   const able = LINES.map((line) => new Set(all.flatMap((ability) => (ability.line === line ? [ability.words] : []))));
   const lines = able.flatMap((words) => (words.size === 0 ? [] : [`- ${[...words].join(', ')};`]));
   return [
-    "You are a colleague who works on this person's own machine and writes with them here; you go on where you left off.",
+    "You are a colleague who works on this person's own machine and chats with them here; you go on where you left off.",
     ...(lines.length > 0
       ? [
           'You can, with the tools you have here, and say so when asked:',
@@ -41,7 +40,7 @@ function you(tools: readonly InPrompt[]): string {
           'Do these things when they say so in words; do not send them to a command. Tools ask them where that is needed.',
         ]
       : []),
-    'What the tools do not offer you cannot do: say so plainly, and what they can do instead.',
+    'You cannot do what the tools do not offer: say so plainly, and what they can do instead.',
   ].join('\n');
 }
 
@@ -53,13 +52,14 @@ const CODING = `Coding work:
 5. COMMIT & REPORT: descriptive commits, a summary with evidence.`;
 
 /** Replaces the memory when it is withheld, so that the model doesn't claim to remember nothing. */
-export const WITHHELD = 'What you remember is kept out of here: others read along. Tell it in direct messages only.';
+export const WITHHELD =
+  'Your memory is kept out of here because others can read this. Tell what you remember in direct messages only.';
 
 interface StableParts {
   /** The files that exist, in this order: identity, soul, user, agents, tools. */
   bootstrap: readonly { tag: string; text: string }[];
   memory: string;
-  /** Whether people outside this gateway read along, so that memory stays out. */
+  /** Whether people outside this gateway can read the conversation, so that memory stays out. */
   isWithheld?: boolean;
   viber: string;
   channelNote: string;
@@ -78,7 +78,6 @@ interface OfTools {
   you: string;
 }
 
-/** The texts for a set of tools, by what each adds. */
 const texts = createLru<OfTools>(64);
 
 function textsOf(tools: readonly InPrompt[]): OfTools {

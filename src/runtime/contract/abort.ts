@@ -14,6 +14,5 @@ export class RunAbort extends Error {
   }
 }
 
-/** Returns undefined unless a RunAbort aborted the signal. */
 export const abortReason = (signal: AbortSignal): AbortReason | undefined =>
   signal.reason instanceof RunAbort ? signal.reason.reason : undefined;

@@ -1,23 +1,39 @@
-/** Requests that wait for a person, and people's decisions. Types only. */
+/** Requests that wait for a person, people's decisions, and what they may allow. */
 import type { Principal } from '../../access/principal.ts';
 import type { InboundMessage } from '../../channels/channel.ts';
-import type { ApprovalVerdict, Json } from '../../workspace/types.ts';
+import type { ApprovalVerdict, AskedCall, ConsentKey, Json } from '../../workspace/types.ts';
 import type { JobOrder } from './entry.ts';
 
 export interface Decision {
   verdict: ApprovalVerdict;
-  /** A principal as text; empty if nobody decided. */
   by: string;
   name: string;
   /** ISO 8601. */
   at: string;
   /** The answer, for `answer`; the time in the person's words, for `another`. */
   answer?: string;
-  /** Set if the decision was made outside the chat where the request was asked. */
+  /** Decided outside the chat where it was asked. */
   place?: 'board';
+  /** `always` for the wider kind. */
+  isWide?: true;
 }
 
-export interface ApprovalRequest {
+/** What people may allow besides this one time. */
+export interface Allowance {
+  /** The kinds that "Always" would cover instead of `scope`; none: there is no "Always". */
+  kinds?: readonly string[];
+  /** A wider kind, which people may allow as well. */
+  wide?: ConsentKey;
+}
+
+/** As people were shown it, in Markdown. */
+export interface ShownQuestion {
+  sentence?: string;
+  details?: string;
+  labels?: ConsentLabels;
+}
+
+export interface ApprovalRequest extends Allowance, ShownQuestion {
   id: string;
   kind: 'tool' | 'plan' | 'question';
   viber: string;
@@ -26,31 +42,46 @@ export interface ApprovalRequest {
   callId: string;
   tool: string;
   input: Json;
-  /** A digest of what was shown: tool, input and `shows`, or the plan. */
+  /** A digest of what was shown: tool, input and `shows` (beside the arguments), or the plan. */
   digest: string;
-  /** A digest of what the question shows beside the arguments. */
   shows?: string;
   /** The kind of arguments that "Always" would cover. */
   scope: string;
+  /** Other calls of the step; the decision is about them too. */
+  more?: readonly AskedCall[];
   /** ISO 8601. */
   askedAt: string;
   /** ISO 8601. Without it the request never expires. */
   expiresAt?: string;
-  /** The answer when the request expires; without it the request is denied. */
+  /** The answer at expiry; without it the request is denied. */
   otherwise?: string;
   /** The session that holds the call, if it belongs to an agent that the run asked. */
   inner?: { viber: string; run: string };
   play?: true;
-  /** The scheduled job that the run belongs to; the run that resumes it belongs to it too. */
+  /** The job to which the run belongs, and the run that resumes it. */
   job?: JobOrder;
-  /** The question as shown, and its full details, as Markdown. */
-  sentence?: string;
-  details?: string;
-  /** The person whose words the run answers. */
   principal: Principal;
-  /** The messages that were answered with the question. It may be decided only where they came from. */
+  /** The messages that the question answered. It may be decided only in their conversations. */
   asked: InboundMessage[];
   decision?: Decision;
-  /** The time when the run resumed with the decision, ISO 8601. */
+  /** When the run resumed, ISO 8601. */
   takenAt?: string;
+}
+
+/** The buttons that let calls run, by what they allow. */
+export interface ConsentLabels {
+  yes: string;
+  no: string;
+  always?: string;
+  all?: string;
+}
+
+/** The kinds that "Always" covers. */
+export const kindsOf = ({ kinds, scope }: ApprovalRequest): readonly string[] => kinds ?? [scope];
+
+/** Returns undefined if there is no such button. */
+export function allowedFor(request: ApprovalRequest, verb: string): { verdict: 'always'; isWide?: true } | undefined {
+  if (request.kind !== 'tool') return undefined;
+  if (verb === 'all') return request.wide && { verdict: 'always', isWide: true };
+  return verb === 'always' && kindsOf(request).length > 0 ? { verdict: 'always' } : undefined;
 }

@@ -10,43 +10,33 @@ import type { HandleState } from '../../lib/handles.ts';
 export interface Caller {
   /** `client`: a token from `http.token` or `http.clients`; `session`: a person who is logged in on the Board. */
   kind: 'client' | 'session';
-  /**
-   * The client's name, `owner` for `http.token`, or the session's ID. With a command's own ID it is the idempotency
-   * key.
-   */
+  /** The client's name, `owner` for `http.token`, or the session's ID; with a command's own ID the idempotency key. */
   id: string;
-  /** The person on whose behalf it acts, with their current role. */
   principal: Principal;
-  /** The channel of its conversations; `api` if absent. */
   channel?: string;
-  /** The viber it talks to by default; the gateway's own if absent. */
+  /** Absent: the gateway's own. */
   viber?: string;
-  /** The language of a logged-in person, or of their browser while theirs is unknown. Programs read English. */
+  /** A logged-in person's, or their browser's while theirs is unknown. Programs read English. */
   language?: string;
-  /** The person's direct conversation, if known; it is the one shown on Now. */
+  /** The one shown on Now. */
   direct?: Address;
-  /**
-   * Aborted when the session is revoked, its person loses the role or the server stops: sockets and streams end at
-   * once.
-   */
+  /** When this login was made, in ms, if its link was made on the machine itself. */
+  atMachine?: number;
+  /** Aborted when the session is revoked, its person loses the role or the server stops: sockets and streams end. */
   ended: AbortSignal;
 }
 
 /** A socket with only a cookie: its first frame must bring the key, which turns it into a caller. */
 export interface AwaitedCaller {
-  /** Returns the caller, or an error to send before the socket is closed with 4401. */
-  withKey(key: string): Caller | BoardError;
+  /** @throws RequestError to send before the socket is closed with 4401 */
+  withKey(key: string): Caller;
 }
 
-/** A request that the guard has admitted. */
 export interface BoardRequest {
   request: http.IncomingMessage;
   response: http.ServerResponse;
   url: URL;
-  /**
-   * Values of the names in the route's path, decoded once; never empty, `.` or `..`, and without slashes except in a
-   * `*rest`.
-   */
+  /** Names in the route's path, decoded once; never empty, `.` or `..`, without slashes except in a `*rest`. */
   params: Readonly<Record<string, string>>;
   caller: Caller;
 }
@@ -57,10 +47,12 @@ export interface BoardRoute {
   path: string;
   /** `owner`: everybody else gets 403. */
   asks: 'caller' | 'owner';
-  /** Milliseconds without a byte until the connection is closed; the default is one minute. */
+  /** The limit without a byte; the default is one minute. */
   silenceMs?: number;
-  /** Milliseconds until the body must be complete; ten seconds if absent. */
+  /** The limit for the whole body; the default is ten seconds. */
   bodyMs?: number;
+  /** Writes a refusal in the form of another protocol; absent: `{error: {code, message, field}}`. */
+  refusal?(fields: { code: string; message: string; field?: string }, status: number): object;
   /** A thrown RequestError (`respond.ts`) becomes that error; anything else a 500 without details. */
   handle(asked: BoardRequest): Promise<void>;
 }
@@ -70,33 +62,45 @@ export type Host = 'own' | 'listed' | 'foreign';
 
 export interface Places {
   hostOf(request: http.IncomingMessage): Host;
-  /** Returns true if the request comes from one of our pages or from no page. */
   isOwnPage(request: http.IncomingMessage): boolean;
-  /** Returns the origin of a page loaded under this request's Host, or undefined for a foreign Host. */
   originOf(request: http.IncomingMessage): string | undefined;
 }
 
-/** What the gateway can do now. */
 export interface Readiness {
   ready: boolean;
   channels: Record<string, ChannelStatus>;
-  /** Set if there are several processes: the roles of this one, and those that no process has now. */
+  /** Set with several processes: the roles of this one, and those that no process has now. */
   roles?: { own: readonly string[]; missing: readonly string[]; detail?: string };
   workspace: { writable: boolean; detail?: string };
-  /** Problems of the store for messages and answers; absent if there are none. */
+  /** Problems of the store for messages and answers. */
   engine?: EngineHealth;
   handles: HandleState;
-  /** Seconds since the oldest undelivered message was accepted; null if there is none. */
+  /** Age of the oldest undelivered message. */
   oldestUndeliveredSeconds: number | null;
   waiting: number;
   dead: number;
   unsure: number;
 }
 
+/** The running program, as far as the Board may change it. */
+export interface BoardProgram {
+  /** Returns the configuration in use, or the one to create. */
+  configFile(): Promise<string>;
+  /** Restarts in order; absent if nothing would start the program again. */
+  restart?(): void;
+  /**
+   * Starts a chat channel with its section of the configuration. Returns false if that needs a restart.
+   * @throws ConfigError if the channel can't work with it
+   */
+  startChat(name: string, section: unknown): Promise<boolean>;
+  /** Runs a command of `viber` on the same home and returns what it prints; absent if this isn't `viber start`. */
+  run?(words: readonly string[], limitMs: number): Promise<{ code: number; output: string }>;
+}
+
 /** What routes of features use of the Board. */
 export interface BoardAt {
+  readonly program: BoardProgram;
   readonly places: Places;
-  /** The port in use. */
   readonly port: number;
   /** The parts of the protocol; `board/protocol/parts.ts` has their types. */
   readonly protocol: object;
@@ -106,20 +110,14 @@ export interface BoardAt {
    * @throws RequestError for an unknown viber
    */
   viberOf(url: URL): string;
-  /**
-   * Carries out an owner's decision about a suggestion, as the protocol's frame does.
-   * @throws RequestError
-   */
+  /** Decides about a suggestion, as the protocol's frame does. | @throws RequestError */
   decide(
     caller: Caller,
     decision: { suggestion: string; verdict: 'accept' | 'edit' | 'reject'; text?: string },
   ): Promise<object>;
 }
 
-/**
- * A WebSocket to `/ws` from an own page or no page, with a token or a cookie. The receiver answers or destroys the
- * socket.
- */
+/** A WebSocket to `/ws` with a token or a cookie, which the receiver answers or destroys. */
 export interface BoardUpgrade {
   request: http.IncomingMessage;
   socket: Duplex;
@@ -128,8 +126,8 @@ export interface BoardUpgrade {
 }
 
 /**
- * A route for anybody under a permitted Host: the page itself, which contains nothing private, and the exchange of a
- * login code.
+ * Open to anybody under a permitted Host: the page itself, which holds nothing private, and the exchange of a login
+ * code.
  */
 export interface OpenRoute {
   method: 'GET' | 'POST';
@@ -141,12 +139,14 @@ export interface OpenRoute {
 export interface BoardDoor {
   routes: readonly BoardRoute[];
   open: readonly OpenRoute[];
-  /** Returns the login of the request's cookie. */
-  session(request: http.IncomingMessage): AwaitedCaller | BoardError;
+  /**
+   * Returns the login of the request's cookie.
+   * @throws RequestError without one
+   */
+  session(request: http.IncomingMessage): AwaitedCaller;
   close(): void;
 }
 
-/** Everything that is loaded at the first request for the Board. */
 export interface Board {
   routes: readonly BoardRoute[];
   open: readonly OpenRoute[];
@@ -155,12 +155,4 @@ export interface Board {
   /** Absent if there are no sockets. */
   upgrade?: (asked: BoardUpgrade) => void;
   close(): Promise<void>;
-}
-
-/** A protocol error; HTTP bodies and frames both carry it as `{error: {code, message, field?}}`. */
-export interface BoardError {
-  status: 400 | 401 | 403 | 404 | 405 | 408 | 409 | 413 | 421 | 429 | 500 | 503;
-  code: string;
-  message: string;
-  field?: string;
 }

@@ -3,16 +3,13 @@ import type { BareAnswer } from '../../messages/bare-answers.ts';
 import type { Text } from '../../messages/messages.ts';
 import { DEFAULT_VIBER } from '../../workspace/home.ts';
 
-/**
- * `command` runs as if typed; `say` counts as a message. `decides`: see `Button`. `means`: typing a bare yes or no
- * presses the button.
- */
+/** `command` runs as if typed; `say` counts as a message. `means`: typing a bare yes or no presses the button. */
 export type ButtonAction = { label: Text; decides?: string; means?: BareAnswer } & (
   | { command: string; args: string }
   | { say: string }
 );
 
-/** Returns the ID of a question, by which the messages that ask it are found once it is decided. */
+/** IDs of questions, by which the messages that ask them are found once they are decided. */
 export const questionId = {
   approval: (id: string): string => `approval:${id}`,
   /** Contains the viber, because several vibers may suggest the same words. */

@@ -1,7 +1,4 @@
-/**
- * Counts the tokens of one model call: as the provider reports them, else estimated from the texts at about four
- * characters each.
- */
+/** Tokens of a model call: as the provider reports them, else estimated at about four characters each. */
 import type { CallOptions, GenerateResult } from './model.ts';
 
 export interface CallUsage {
@@ -9,12 +6,11 @@ export interface CallUsage {
   cachedInputTokens?: number;
   outputTokens: number;
   isEstimate?: true;
-  /** The length of a recording, if that is what is billed. */
+  /** The length of a recording, if that is billed. */
   seconds?: number;
 }
 
 const CHARACTERS = 4;
-/** An estimate for a picture or a page, whatever its size in bytes. */
 const FILE_TOKENS = 1_000;
 
 type Prompt = CallOptions['prompt'];
@@ -23,8 +19,7 @@ type Prompt = CallOptions['prompt'];
 const MAX_COUNT = 100_000_000;
 
 /**
- * Returns what an answer cost. A provider that reports nothing, or an impossible count, must neither make it free nor
- * use up everyone's cap for the day.
+ * A provider that reports nothing, or an impossible count, must neither make an answer free nor use up everyone's cap.
  */
 export function usageOf({ usage, content }: GenerateResult, prompt: Prompt): CallUsage {
   const inputTokens = countOf(usage.inputTokens.total);
@@ -64,6 +59,5 @@ export function estimate(prompt: Prompt, written: number): CallUsage {
 export interface MeteredRun {
   run: string;
   task: string;
-  /** The person who is charged, as a principal in text form. */
   person: string;
 }

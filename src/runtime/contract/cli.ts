@@ -4,7 +4,6 @@ import type { HomeAt, OfferedNames } from './feature.ts';
 import type { JobFiles, JobFilesAt } from './job-service.ts';
 import type { Spending, SpendingAt } from './spending.ts';
 
-/** An option in its long form, `--name`. */
 export interface CliOption {
   /** The placeholder for its value in the help (`FILE`); a switch has none. */
   takes?: string;
@@ -18,8 +17,10 @@ type Words = string;
 
 export interface CliVerb {
   takes?: Words;
-  /** Options for this verb only; they are declared with the command's. */
+  /** Options for this verb only, declared with the command's. */
   options?: readonly string[];
+  /** Its required options. */
+  required?: readonly string[];
   about: Wording | string;
 }
 
@@ -30,7 +31,7 @@ export interface CliCommand {
   takes?: Words;
   /** Replaces `takes`: the first word selects a verb, which takes words of its own. */
   verbs?: Readonly<Record<string, CliVerb>>;
-  /** The default verb; without it, a verb is required. */
+  /** Without it, a verb is required. */
   usual?: string;
   /** The verb for words that neither are a verb nor resemble one. */
   otherwise?: string;
@@ -38,37 +39,54 @@ export interface CliCommand {
   inChats?: RegExp;
   options?: Readonly<Record<string, CliOption>>;
   json?: true;
-  /** Paragraphs of further help. */
+  /**
+   * `older`: it reads an older home as it is. `any`: it reads no home, or replaces or removes one as a whole. Absent: an
+   * older home is migrated first.
+   */
+  takesHome?: 'older' | 'any';
   notes?: readonly (Wording | string)[];
   examples: readonly string[];
-  /** Exit codes that differ from EXIT_MEANINGS. */
   exits?: Readonly<Record<number, Wording | string>>;
   load: () => Promise<{ run: (context: CliContext, cli: CliServices) => Promise<number> }>;
 }
 
 export interface RunningGateway {
-  /** Sends a line as a chat would, and returns the whole answer. */
+  /** The port of its HTTP server. */
+  port: number | undefined;
   ask(chat: string, text: string): Promise<string>;
-  /**
-   * Asks the feature of the gateway that declares this request.
-   * @throws UserError
-   */
+  /** Asks the feature that declares this request. | @throws UserError */
   request(name: string, asked: object): Promise<object>;
-  /** Renders an answer for this terminal, line by line. */
   shown(answer: string): Promise<string[]>;
 }
 
-/** What commands of features use of the program. */
+/** All commands, for scripts that complete them. */
+export interface CliTable {
+  commands: Readonly<Record<string, CliCommand>>;
+  /** The options that stand without a command. */
+  common: Readonly<Record<string, CliOption>>;
+  /** Returns all options of a command. */
+  optionsOf(command: CliCommand): Readonly<Record<string, CliOption>>;
+}
+
 export interface CliServices {
-  /** Returns the gateway that runs on the home; undefined if there is none. */
+  /** This program's own. */
+  version: string;
+  table: CliTable;
   gateway: () => Promise<RunningGateway | undefined>;
-  /** Returns the home of the command, for what features do without a gateway. */
+  /** Returns the home for what features do without a gateway. */
   at: (config: object) => Promise<HomeAt>;
-  /** Returns what jobs of these vibers may name of tools and skills that come and go. */
+  /** Returns the tools and skills that jobs of these vibers may name. */
   names: (vibers: readonly string[], config: object) => Promise<OfferedNames>;
-  /** Counts what calls use that are made without the gateway. */
   spending: (at: Omit<SpendingAt, 'tellOwners'>) => Promise<Spending>;
-  /** Returns the job files of a home; undefined if no feature has jobs. */
+  /**
+   * Changes settings of the configuration, or removes those without a value, and keeps everything else in it; returns
+   * the file's name. Secrets, by the name of their variable, go into `.env`.
+   */
+  changeSettings: (
+    settings: readonly { path: readonly (string | number)[]; value: unknown }[],
+    secrets?: Readonly<Record<string, string>>,
+  ) => Promise<string>;
+  /** Undefined if no feature has jobs. */
   jobFiles: (at: JobFilesAt) => Promise<JobFiles | undefined>;
 }
 

@@ -1,18 +1,16 @@
 /**
- * A feature: one object that describes what it adds to a gateway. Every member is optional. `Gw` is the gateway and
- * `Run` what its tools receive; `runtime/run/gateway.ts` provides both. Types only.
- *
- * `when` is data: a feature with nothing to do isn't entered. If it is a function it is synchronous, pure and cheap.
- * Heavy parts are loaded when they are first used.
+ * A feature: one object with what it adds to a gateway, all of it optional. `runtime/run/gateway.ts` has `Gw`, the
+ * gateway, and `Run`, what tools receive. A part whose `when` doesn't hold isn't entered; a `when` that is a function is
+ * synchronous, pure and cheap. Heavy parts are loaded when they are first used.
  */
 
 import type { Principal } from '../../access/principal.ts';
 import type { Address } from '../../channels/channel.ts';
 import type { QueueItem } from '../../engine/engine.ts';
-import type { Messages, Text } from '../../messages/messages.ts';
+import type { Messages, Text, Wording } from '../../messages/messages.ts';
 import type { Plan } from '../../workspace/types.ts';
 import type { Waiting } from './agent.ts';
-import type { BoardAt, BoardDoor, BoardRoute } from './board.ts';
+import type { BoardAt, BoardDoor, BoardRoute, OpenRoute } from './board.ts';
 import type { ButtonAction } from './buttons.ts';
 import type { CommandOf, CommandReply, CommandTable, InvocationOf } from './command.ts';
 import type { Entry, EntryFacts } from './entry.ts';
@@ -35,11 +33,10 @@ export interface EndedTurn {
   readonly run: string;
   /** The messages that it answers, at least one. */
   readonly items: readonly QueueItem<Entry>[];
-  /** An earlier process may have got as far. */
+  /** An earlier process may have begun to answer them already. */
   readonly isAgain: boolean;
 }
 
-/** The facts of a turn with its answer. */
 export interface TurnFacts {
   readonly state: Answer['state'];
   readonly isJob: boolean;
@@ -54,25 +51,25 @@ export interface TurnFacts {
   readonly isAwaited: boolean;
 }
 
-/** A session that is too long for a request, and the person for whom the run acts: a principal as text. */
 export interface CutSession {
   viber: string;
   taskId: string;
   person: string;
+  /** The limit of the request's history, in tokens. */
+  maxTokens: number;
 }
 
-/** The run for which a viber remembers. */
+/** The run for which a viber remembers; `query` is the message, for a task without a record. */
 export interface RecallFor {
   viber: string;
   taskId: string;
-  /** The message, for a task without a record. */
   query: string;
   plan: Plan | undefined;
 }
 
 export interface MemoryRecall {
   text: string;
-  /** Whether it includes daily logs, which hold traces of what anyone has written (promise 40). */
+  /** Daily logs hold traces of what anyone has written (promise 40). */
   hasLogs: boolean;
 }
 
@@ -82,7 +79,6 @@ export interface BlockOf {
   viber: string;
   task: string;
   run: string;
-  /** The person for whom it ran. */
   principal: Principal;
   made: RunResults;
 }
@@ -91,14 +87,13 @@ export interface BlockOf {
 export interface ReplyBlock<Gw> {
   /** Small letters and `_`. */
   name: string;
-  /** Phrases a text of an agent that was asked for the agent that asked it. */
+  /** Rewrites a text for the agent that asked, if the answer is for one. */
   passOn?(text: string): string;
-  /** Handles `texts`, the contents of the elements of one answer, in order; at least one. */
+  /** Handles the contents of the elements of one answer, at least one. */
   take(texts: readonly string[], of: BlockOf, gw: Gw): Promise<void>;
 }
 
 export interface Below {
-  /** Markdown. */
   text: Text;
   buttons: ButtonAction[][];
 }
@@ -116,7 +111,6 @@ export interface Verdict {
   text: string;
 }
 
-/** The person who decides, and the conversation and viber where they do. */
 export interface Deciding {
   viber: string;
   principal: Principal;
@@ -124,52 +118,51 @@ export interface Deciding {
   messages: Messages;
 }
 
-/** The state of a server of tools. */
 export interface ServerHealth {
   name: string;
   state: 'idle' | 'connecting' | 'connected' | 'failed';
   tools: number;
-  /** One sentence, if it has failed. */
   problem?: string;
+  /** A person must log in there. */
+  needsLogin?: true;
 }
 
 /** A home; no gateway needs to run there. */
 export interface HomeAt {
-  /** The whole configuration. */
   readonly config: object;
   readonly home: string;
   /** Names that no skill may have. */
   readonly reserved: readonly string[];
-  /** The bundled skills that have code. */
   readonly natives: readonly string[];
 }
 
-/** What jobs may name of tools and skills that come and go. */
+/** The skills and servers that jobs may name. */
 export type OfferedNames = Pick<KnownNames, 'skills' | 'off' | 'servers'>;
 
-/** The home that the doctor checks. */
 export interface CheckedAt extends HomeAt {
   readonly env: NodeJS.ProcessEnv;
-  /** Returns what jobs of these vibers may name. */
   names(vibers: readonly string[]): Promise<OfferedNames>;
+}
+
+/** A question with one answer. `no` changes nothing and comes first. */
+export interface SetupQuestion {
+  question: Wording;
+  no: Wording;
+  choices: readonly { label: Wording; settings: readonly { path: readonly (string | number)[]; value: unknown }[] }[];
 }
 
 export interface FeatureOf<Gw extends { config: unknown }, Run> {
   readonly name: string;
-  /**
-   * Whether the configuration gives it something to do. Asked once per gateway; without it, `offers` and `after` are
-   * left out.
-   */
+  /** Asked once per gateway; if it returns false, `offers`, `after` and `below` are left out. */
   isSetUp?(at: { config: object }): boolean;
   readonly commands?: readonly CommandOf<Gw>[];
   readonly tools?: readonly Tool<unknown, Run>[];
-  /** The code of bundled skills, by the name in their SKILL.md. */
   readonly natives?: Readonly<Record<string, NativeSkill<{ scope: ToolScope; gw: Gw }>>>;
-  /** Offers a run tools that come and go, and stand after those of the table. */
+  /** Tools that come and go, after those of the table. */
   readonly offers?: {
-    /** Our own among them; no skill and no server may use their names. */
+    /** Our own tools among them: no skill and no server may use their names. */
     known?: readonly KnownTool[];
-    /** Those that are bundled skills; a skill of the same name takes their place. */
+    /** Bundled skills, which another skill of the same name replaces. */
     bundled?: readonly KnownTool[];
     when(order: Order, own: OwnSettings, gw: Gw): boolean;
     tools(order: Order, own: OwnSettings, scope: ToolScope, gw: Gw): Promise<FeatureOffer>;
@@ -185,13 +178,13 @@ export interface FeatureOf<Gw extends { config: unknown }, Run> {
   };
   readonly models?: OwnModels;
   readonly understands?: AnswerReader;
-  /** Extracts the words from files of these kinds. */
+  /** Reads the words of files. */
   readonly reads?: {
     kinds: readonly FileKind[];
     /** @throws Unreadable with the reason; RunError at a daily cap; the signal's reason */
     read(file: ReadableFile, by: ReadFor, gw: Gw): Promise<string>;
   };
-  /** Adds to an answer before it is sent. Repeated after a crash, so it must return the same again. */
+  /** Adds to an answer before it is sent. Repeated after a crash: it must return the same again. */
   readonly answers?: {
     readonly when: When<TurnFacts, [Answer, EndedTurn]>;
     add(outcome: Answer, turn: EndedTurn, gw: Gw): Promise<Answer>;
@@ -200,32 +193,25 @@ export interface FeatureOf<Gw extends { config: unknown }, Run> {
   readonly delivers?: {
     readonly when: When<EntryFacts, [Entry]>;
     /**
-     * Resolves when everything to send is durable in the outbox; repeating it sends nothing twice.
+     * Resolves when all is durable in the outbox; repeating it sends nothing twice.
      * @throws DeliveryError while a place can't be looked up
      */
     send(outcome: Answer, item: QueueItem<Entry>, turn: EndedTurn, gw: Gw): Promise<void>;
   };
-  /**
-   * Runs once an answer is in the outbox, before its messages leave the lane. Repeated after a crash, so it must do the
-   * same again.
-   */
+  /** Runs once an answer is in the outbox, before its messages leave the lane. Repeated after a crash. */
   readonly keeps?: {
     readonly when: When<TurnFacts, [Answer, EndedTurn]>;
     keep(outcome: Answer, turn: EndedTurn, at: string, gw: Gw): Promise<void>;
   };
-  /**
-   * Runs once an answer is durable. Nothing waits for it, and it must not throw. `at`: when the result was recorded,
-   * ISO 8601.
-   */
+  /** Runs once an answer is durable; its result was recorded `at` (ISO 8601). Nothing waits for it. Must not throw. */
   readonly after?: {
     readonly when: When<TurnFacts, [Answer, EndedTurn, Gw]>;
     note(outcome: Answer, turn: EndedTurn, at: string, gw: Gw): void;
   };
-  /** Called when a message can't be handled and is kept aside. Must not throw. */
+  /** A message can't be handled and is kept aside. Must not throw. */
   gaveUp?(entry: Entry, reason: string, gw: Gw): void;
-  /** Called when a person's time zone changes. */
   readonly zone?: {
-    /** Reports the change and asks about things that follow the old zone; undefined if there are none. */
+    /** Reports a change of a person's zone, and asks about things that follow the old one. */
     left(context: InvocationOf<Gw>, from: string, to: string): Promise<CommandReply | undefined>;
     /**
      * Moves those things to the new zone.
@@ -233,55 +219,69 @@ export interface FeatureOf<Gw extends { config: unknown }, Run> {
      */
     move(context: InvocationOf<Gw>, from: string, shown: string | undefined): Promise<CommandReply>;
   };
-  /**
-   * Returns the scheduled jobs, for commands of the protocol and pages of the Board; undefined while they can't be
-   * read.
-   */
+  /** Scheduled jobs; undefined while they can't be read. */
   jobs?(gw: Gw): Promise<JobService | undefined>;
   jobFiles?(at: JobFilesAt): JobFiles;
-  /** Returns the names that jobs may use, of tools and skills that come and go. No gateway needs to run at the home. */
+  /** Names that jobs may use, also without a gateway. */
   names?(vibers: readonly string[], at: HomeAt, gw: Gw | undefined): Promise<Partial<OfferedNames>>;
-  /** Returns the state of the servers of tools. */
   servers?(gw: Gw): Promise<ServerHealth[]>;
-  /** Counts what calls use; the first feature that does it does it for all. No gateway needs to run at the home. */
+  /** The first feature that counts does it for all. */
   spending?(at: SpendingAt): Spending;
-  /** Returns routes of the Board. Called once, at the first request for it. */
   routes?(at: BoardAt, gw: Gw): Promise<BoardRoute[]>;
-  /** Lets people in with a browser. Called once, at the first request for the Board. */
+  /** Logins with a browser. */
   door?(at: BoardAt, gw: Gw): Promise<BoardDoor>;
-  /** Answers what the feature's commands of `viber` ask a running gateway, by name. */
+  /** Routes of HTTP that anybody may call: they check a secret of their own. */
+  openRoutes?(gw: Gw): Promise<OpenRoute[]>;
+  /** A text that is never stored, whoever sends it: a command takes its place before the message is. */
+  readonly conceals?: {
+    /** Tested on every message of people who may write. */
+    pattern: RegExp;
+    /** The command, without arguments if `keep` fails. */
+    command: string;
+    /** Takes the text, and returns the command's arguments, which hold nothing secret. */
+    keep(text: string, gw: Gw): Promise<string>;
+  };
+  /** Answers what the feature's commands of `viber` ask a running gateway. */
   readonly requests?: Readonly<Record<string, (asked: unknown, gw: Gw) => Promise<object>>>;
-  /** Lists the playbooks, for the Board. */
   playbooks?(gw: Gw): PlaybookSummary[];
-  /** Returns what a run is told of the viber's memory; text is '' for nothing. */
+  /** Returns the memory that a run is told; '' for none. */
   recall?(of: RecallFor, gw: Gw): Promise<MemoryRecall>;
-  /** Called when a request had to omit the beginning of its session. Must not throw. */
+  /**
+   * Whether what this run has seen may be sent to a place without a question; absent: yes. All features are asked before
+   * a job writes to a place that its file doesn't name.
+   */
+  mayTell?(order: Order, to: { address: Address; isDirect: boolean }, gw: Gw): boolean;
+  /** A request had to omit the beginning of its session. Must not throw. */
   cut?(session: CutSession, gw: Gw): void;
-  /** Handles blocks of answers. Repeated after a crash, so it must do the same again. */
+  /** Repeated after a crash, so it must do the same again. */
   readonly reply?: readonly ReplyBlock<Gw>[];
-  /** The turns for which `below` is called; absent: all. */
+  /** When `below` is called; absent: always. */
   readonly belowWhen?: Values<TurnFacts>;
-  /** Returns what to add below an answer in one conversation; undefined for nothing. */
-  below?(entry: Entry, outcome: Answer, messages: Messages): Below | undefined;
-  /** Returns the command that an unknown one stands for, which then gets it as `use NAME ...`; undefined for none. */
+  /** Adds to an answer in one conversation. */
+  below?(entry: Entry, outcome: Answer, messages: Messages, gw: Gw): Below | undefined;
+  /** The command that an unknown one stands for, which then gets it as `use NAME ...`. */
   called?(name: string, viber: string, gw: Gw): Promise<string | undefined>;
-  /** Returns the command that a reply to our message stands for; undefined if it is an ordinary message. */
+  /** The command that a reply to our message stands for. */
   replied?(reply: ReplyTo, gw: Gw): Promise<{ command: string; args: string } | undefined>;
-  /** Handles a person's decision about a suggestion of a run that didn't come as a command. */
+  /** A decision about a suggestion of a run that didn't come as a command. */
   decide?(verdict: Verdict, by: Deciding, gw: Gw): Promise<CommandReply>;
-  /** Searches what the feature keeps for a viber. */
+  /** Searches what it keeps for a viber. */
   search?(viber: string, words: string, limit: number, gw: Gw): Promise<MemoryHit[]>;
-  /** Returns the doctor's findings. Changes nothing, and doesn't throw for anything that a setting can fix. */
+  /** A question of `viber init`, after those about chats. Undefined if there is nothing to ask. */
+  setup?(at: HomeAt): Promise<SetupQuestion | undefined>;
+  /** The doctor's findings. Changes nothing, and doesn't throw for anything that a setting can fix. */
   check?(at: CheckedAt): Promise<Finding[]>;
+  /** Returns what /status says of its work for a task beside the run. */
+  status?(taskId: string, messages: Messages, gw: Gw): Text[];
+  /** A person stops a task: ends work for it beside the run, and returns whether there was any. */
+  stop?(taskId: string, gw: Gw): Promise<boolean>;
   sweep?(now: Date, gw: Gw): void;
-  /** Starts background work; the result stops it. */
+  /** Background work, until the result is called. */
   start?(gw: Gw): StopFeature | Promise<StopFeature>;
 }
 
-/** The enabled features, with their tools and commands combined, in the order of the table. */
 export interface FeatureSet<Gw extends { config: unknown }, Run> {
   readonly on: readonly FeatureOf<Gw, Run>[];
   readonly tools: readonly Tool<unknown, Run>[];
-  /** Includes the core's commands. */
   readonly commands: CommandTable<Gw>;
 }

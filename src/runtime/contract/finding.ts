@@ -1,9 +1,10 @@
-/** A result of the doctor's checks. */
-import { ConfigError, errorMessage, UserError } from '../../errors.ts';
-import { say, type Wording } from '../../messages/messages.ts';
+/** A result of the doctor's checks, and the advice when a server can't be reached. */
+import { ConfigError, errorMessage, problemSaid, UserError } from '../../errors.ts';
+import { within } from '../../lib/within.ts';
+import { messagesIn, say, type Wording } from '../../messages/messages.ts';
 
 export interface Finding {
-  /** The subject of the check, for example `home` or `slack`. */
+  /** Such as `home` or `slack`. */
   name: string;
   /** `note`: it works, but may not be what was intended. */
   state: 'ok' | 'note' | 'wrong';
@@ -12,13 +13,40 @@ export interface Finding {
   isSetting?: boolean;
 }
 
-/** Returns one finding per problem of a ConfigError, else one finding. */
 export function wrong(name: string, error: unknown): Finding[] {
   if (!(error instanceof ConfigError)) {
     const detail = error instanceof UserError ? error.said : errorMessage(error).split('\n').join('; ');
     return [{ name, state: 'wrong', detail }];
   }
-  return error.problems.map(({ path: key, message, said: what = message }) => {
-    return { name, state: 'wrong', detail: key ? say('doctor.setting', { path: key, what }) : what, isSetting: true };
+  return error.problems.map((problem) => {
+    const detail = problemSaid(problem);
+    return problem.isWarning ? { name, state: 'note', detail } : { name, state: 'wrong', detail, isSetting: true };
   });
 }
+
+export async function attempt(
+  name: string,
+  limitMs: number,
+  work: () => Promise<readonly (Wording | string)[]>,
+): Promise<Finding[]> {
+  try {
+    const details = await within(work(), limitMs, () => {
+      throw new UserError(say('doctor.late', { n: limitMs / 1000 }));
+    });
+    return details.map((detail) => ({ name, state: 'ok', detail }));
+  } catch (error) {
+    return wrong(name, error);
+  }
+}
+
+/** Errors that mean the other side was not reached, so the setting may still be right. */
+const AWAY =
+  /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|UND_ERR_CONNECT|can(?:no|')t (?:be reached|connect)|fetch failed|timed out/i;
+
+/** Findings are distinguished by their English text. */
+export const inEnglish = (detail: Finding['detail']): string => messagesIn('en').said(detail);
+
+export const isAway = (detail: Finding['detail']): boolean => AWAY.test(inEnglish(detail));
+
+export const awayFix = (detail: Finding['detail']): Wording =>
+  say(/ENOTFOUND|EAI_AGAIN/.test(inEnglish(detail)) ? 'doctor.lookUp' : 'doctor.reach');

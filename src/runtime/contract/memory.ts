@@ -1,13 +1,9 @@
-/** What the rest of the runtime knows of memory. Types only. */
+/** Defines memory as the rest of the runtime sees it. Types only. */
 
-/** Turns texts into vectors, `runtime/model/embeddings.ts`. */
 export interface Embedder {
   /** `provider/model`. */
   readonly name: string;
-  /**
-   * Returns one vector per text; undefined for a text the provider refuses. Rejects when the provider can't be reached.
-   * @param options.onUsage called with the tokens of each call, if the provider counts them
-   */
+  /** Returns undefined for a text the provider refuses; rejects when the provider can't be reached. */
   embed(
     texts: readonly string[],
     options: { signal: AbortSignal; onUsage?: (tokens: number) => void },
@@ -30,15 +26,14 @@ export interface MemoryHit extends Omit<Piece, 'day'> {
 export interface Suggestion {
   /** The same text under the same heading has the same ID. */
   id: string;
-  /** The number people use while it is pending, unique among pending ones. Missing in those of earlier versions. */
+  /** The number people use while it is pending. Missing in those of earlier versions. */
   n?: number;
   section?: string;
   /** One line, or several lines each beginning with `- `. */
   text: string;
-  /** The text of the line of MEMORY.md that it replaces, with everything indented under it. */
+  /** The line of MEMORY.md that it replaces, with everything indented under it. */
   replaces?: string;
   provenance: string;
   run?: string;
-  /** ISO 8601. */
   createdAt: string;
 }

@@ -10,19 +10,18 @@ export type OwnModels = Readonly<Record<string, () => Promise<ModelV4>>>;
 type StreamResult = Awaited<ReturnType<ModelV4['doStream']>>;
 export type StreamPart = StreamResult['stream'] extends ReadableStream<infer Part> ? Part : never;
 
-/** An answer as its model meant it. */
 export interface MeantAnswer {
   answer: GenerateResult;
-  /** Whether the model learns that its call did not count, which happens once per run. */
+  /** The model learns that its call didn't count, once per run. */
   isTold?: true;
-  /** The error for the calls in the answer, which do not run. */
+  /** The error for the calls in the answer, which don't run. */
   refusal?: string;
 }
 
 /** Reads answers in which a model doesn't follow its provider's form: calls as text, or thoughts as text. */
 export interface AnswerReader {
-  /** Tells the texts that it reads. */
+  /** The texts that it reads. */
   when: RegExp | ((text: string) => boolean);
-  /** @param mayTell false if the model already learned in this run that such calls do not count */
+  /** @param mayTell false if the model already learned in this run that such calls don't count */
   read(answer: GenerateResult, call: CallOptions, mayTell: boolean): Promise<MeantAnswer>;
 }

@@ -6,6 +6,8 @@ import type { ApprovalRequest, Decision } from './approval.ts';
 export type TaskNews =
   /** The task was accepted, stopped or given up. The other states follow from the events below. */
   | { type: 'task:state'; taskId: string; state: TaskState; runId?: string }
+  /** A person named it, archived it or not, or deleted it (`deleted`: false once that is undone). */
+  | { type: 'task:changed'; taskId: string; title?: string; archived?: boolean; deleted?: boolean }
   | { type: 'task:started'; taskId: string; runId: string }
   /** The run's result is in its session, and its answer is in the outbox. */
   | { type: 'run:ended'; end: EndedRun }
@@ -20,5 +22,4 @@ export type News =
   | { type: 'memory:decided'; viber: string; suggestion: string }
   | { type: 'job:changed'; job: string }
   | { type: 'channel:status'; channel: string; status: ChannelStatus }
-  /** A message for a program that doesn't end a run; it may be about a task. */
   | { type: 'notice'; message: OutboundMessage; taskId?: string };

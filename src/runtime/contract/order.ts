@@ -1,4 +1,4 @@
-/** The order of a run: what a message, a scheduled job or another agent asks it to do, and its context. Types only. */
+/** The order of a run, by a message, a job or another agent, with its context. Types only. */
 
 import type { Principal } from '../../access/principal.ts';
 import type { Address } from '../../channels/channel.ts';
@@ -12,61 +12,80 @@ import type { OwnSettings, WorkingMode } from './settings.ts';
 import type { RuntimeTool } from './task.ts';
 import type { TurnWatch } from './watch.ts';
 
-/** Rules for an agent that another agent asked, in addition to the general ones. */
+/** Further rules for an agent that another agent asked. */
 export interface DelegationRules {
-  /** The agents that asked each other down to this one, the outermost first. */
+  /** The agents that asked each other, the outermost first. */
   chain: readonly string[];
   /** The outermost run, which is charged for this one and shows its progress. */
   root: string;
-  /** The number of questions to agents in the outermost run so far. */
+  /** Questions to agents in the outermost run so far. */
   calls: { used: number };
   /** Whether the asking side may use a tool; absent: any. */
   may?: (tool: string) => boolean;
-  /** The asking side's mode; this agent never needs less consent. */
+  /** This agent never needs less consent. */
   mode?: WorkingMode;
-  /**
-   * It must not ask people questions, since the asking agent reads its answer first. Calls that need people's consent
-   * still wait for it.
-   */
+  /** It must not ask people questions: the asking agent reads its answer first. Consent is still asked for. */
   isAlone: boolean;
+  /** It is a part of the asking run: nobody is asked for consent either. */
+  part?: PartRules;
 }
 
-/** People's decisions about pending calls of this run, or of an agent that it asked. */
+/** Rules for a part of a run, which the same viber works on with a context and a session of its own. */
+export interface PartRules {
+  /** Tools that do more than read, which the run allows it. */
+  tools: ReadonlySet<string>;
+  /** Characters of tools' results so far, of the run and all its parts. */
+  told: ResultCount;
+}
+
+/** Characters of tools' results that a run has received; absent until it calls its first tool. */
+export interface ResultCount {
+  characters?: number;
+}
+
+/** What a run has used up of its limits. */
+export interface RunBudget {
+  /** Model calls, those before a restart included. */
+  calls: number;
+  maxCalls: number;
+  /** Model calls of its parts, which count towards the same limit. */
+  ofParts: number;
+  told: ResultCount;
+}
+
+/** Decisions about pending calls of this run, or of an agent that it asked. */
 export interface RunVerdicts {
   run: string;
   verdicts: ReadonlyMap<string, Verdict>;
 }
 
 export interface Order {
-  /** The task whose files, people and consents apply. */
   task: TaskRecord;
-  /** The viber that works on it, with its own settings, memory and session; absent: the task's. */
+  /** A viber with its own settings, memory and session; absent: the task's. */
   viber?: string;
   run: string;
-  /** The person for whom it runs; their rights apply, and they are charged. */
+  /** Their rights apply, and they are charged. */
   principal: Principal;
-  /** The senders of messages from earlier turns that it continues, in addition to the principal. */
+  /** Senders of messages from earlier turns that it continues. */
   others?: readonly Principal[];
-  /** Whether its prompt may contain MEMORY.md, USER.md and the daily logs, given the readers of its answer. */
+  /** Whether its prompt may contain MEMORY.md, USER.md and the daily logs, given who reads its answer. */
   tellsMemory: boolean;
-  /** The words that it is about, and the names of files that came with them. */
+  /** The words of the request, and the names of files that came with it. */
   words: readonly string[];
   names: readonly string[];
   /** The text that relevance is measured against. */
   query: string;
   /** One or two sentences about where the answer is read. */
   place: string;
-  /** The conversation where a person asked for it. */
   address?: Address | undefined;
   language?: string | undefined;
-  /** The conversation is with this person alone. */
   isDirect?: boolean | undefined;
   /** Memory and artifacts that a program provided in place of those on disk. */
-  given?: { memory?: string; artifacts?: readonly GivenArtifact[] } | undefined;
+  given?: { memory?: string; instructions?: string; artifacts?: readonly GivenArtifact[] } | undefined;
   job?: JobOrder | undefined;
-  /** Skills that a person has called by name in this task. */
+  /** Skills that a person has called in this task. */
   called?: readonly string[] | undefined;
-  /** The session's lines of this run, if an earlier process began it. */
+  /** Its lines in the session, if an earlier process began it. */
   earlier: readonly SessionEntry[];
   decided?: RunVerdicts | undefined;
   signal: AbortSignal;
@@ -85,12 +104,9 @@ export interface Order {
 }
 
 export interface Owner {
-  /**
-   * Called before each step, tool and line of the session.
-   * @throws LeaseLost once somebody else owns the lane
-   */
+  /** Called before each step, tool and line of the session. | @throws LeaseLost once somebody else owns the lane */
   check(): void;
-  /** Recorded in the lines that are written; absent if no other process writes them. */
+  /** Written with each line; absent if no other process writes. */
   epoch?: number;
 }
 
@@ -100,22 +116,22 @@ export interface AgentResult {
   tools: readonly RuntimeTool[];
 }
 
-/**
- * Runs the agent on an order.
- * @throws RunError, or a system error if the disk fails
- */
 export type RunAgent = (order: Order) => Promise<AgentResult>;
 
-/** What a feature offers a run beside its tools of the table. */
 export interface FeatureOffer {
   tools: RuntimeTool[];
-  /** Skills that are read rather than called, as lines for the prompt; absent or empty if there are none. */
+  /** Skills that are read rather than called, as lines for the prompt. */
   skills?: string;
-  /** Whether the skill that the run follows doesn't list this tool, which then waits for a person in every mode. */
+  /** Added to the instructions; changes seldom. */
+  instructions?: string;
+  /** The current state, which comes with the plan and the time. */
+  standing?: string;
+  /** Replaces the usual limit on model calls, unless a setting has one. */
+  maxSteps?: number;
+  /** Whether the skill that the run follows doesn't list this tool, which then waits for a person. */
   isBeyond?(tool: string): boolean;
 }
 
-/** A turn that a feature handles in place of the model. */
 export interface TakenTurn
   extends Pick<
     Order,
@@ -124,8 +140,6 @@ export interface TakenTurn
   /** The entry that gave the order, and its ID. */
   entry: Entry;
   id: string;
-  /** Texts in the language of the person who gave the order. */
   messages: Messages;
-  /** The text that people have written since. */
   added: string;
 }

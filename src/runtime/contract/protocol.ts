@@ -1,6 +1,6 @@
 /**
- * The task contract on the wire (docs/protocol.md): parses input from outside callers and from a model's reply. Every
- * schema's output is the type that the program works with, so that parsing is the only conversion.
+ * The task contract on the wire (docs/protocol.md). Each schema's output is the type that the program works with, so
+ * that parsing is the only conversion.
  */
 import { z } from 'zod';
 import type { ArtifactRef, Plan } from '../../workspace/types.ts';
@@ -14,7 +14,6 @@ export const planSchema = z.object({
   steps: z.array(z.object({ id: z.string(), title: z.string(), status: z.enum(STATUSES) })),
 }) satisfies z.ZodType<Plan>;
 
-/** An artifact's metadata in a result, where all fields are required. */
 export const artifactRefSchema = z.object({
   id: z.string().min(1),
   title: z.string(),
@@ -22,18 +21,15 @@ export const artifactRefSchema = z.object({
   ref: z.string(),
 }) satisfies z.ZodType<ArtifactRef>;
 
-/** An artifact's metadata in a request, where only `id` is required. */
+/** A request requires only the `id`. */
 const artifactInputSchema = z
   .object({ id: z.string().min(1), title: z.string(), type: z.string(), ref: z.string() })
   .partial({ title: true, type: true, ref: true })
   .transform(({ id, title = id, type = 'application/octet-stream', ref = '' }) => ({ id, title, type, ref }));
 
-/**
- * Callers may send words only: no system role, no path of a file on this machine, no tool calls that never happened.
- */
+/** Words only: no system role, no path of a file here, no tool calls that never happened. */
 const messageSchema = z.object({ role: z.enum(['user', 'assistant']), text: z.string() });
 
-/** The payload of `task:submit`. */
 export const taskRequestSchema = z.object({
   goal: z.string().min(1),
   messages: z.array(messageSchema),
@@ -42,7 +38,6 @@ export const taskRequestSchema = z.object({
   memory: z.string().exactOptional(),
 }) satisfies z.ZodType<TaskRequest>;
 
-/** The `result` of `task:completed`. */
 export const taskResultSchema = z.object({
   text: z.string(),
   summary: z.string().max(300),
@@ -52,8 +47,7 @@ export const taskResultSchema = z.object({
 export const DELTA_LIMITS = { count: 20, bytes: 1_048_576 } as const;
 
 /**
- * One entry of an `artifact_deltas` block: a file with its content, or a `ref` to something that exists, an address or
- * an artifact. The parser checks sizes, in bytes, after the shape.
+ * A file with its content, or a `ref` to an address or an artifact. The parser checks sizes, in bytes, after the shape.
  */
 export const artifactDeltaSchema = z
   .object({

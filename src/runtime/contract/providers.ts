@@ -3,20 +3,14 @@
 export interface KnownProvider {
   /** Environment variables that may hold the key; messages name the first. */
   env: readonly string[];
-  /**
-   * The model for a provider whose key is set while no model is named. IDs are from the providers' catalogues, November
-   * 2026.
-   */
+  /** Used if a provider's key is set while no model is named. From the catalogues, November 2026. */
   defaultModel?: string;
   baseURL?: string;
   /** The page where an account is topped up. */
   billing?: string;
 }
 
-/**
- * The first provider here that has a key gives the default model. Those with a `baseURL` speak OpenAI's Chat
- * Completions.
- */
+/** The first with a key gives the default model. Those with a `baseURL` speak OpenAI's Chat Completions. */
 export const PROVIDERS: Readonly<Record<string, KnownProvider>> = {
   anthropic: {
     env: ['ANTHROPIC_API_KEY'],
@@ -70,16 +64,21 @@ export const PROVIDERS: Readonly<Record<string, KnownProvider>> = {
     billing: 'https://platform.moonshot.ai/console',
   },
   ollama: { env: [], baseURL: 'http://127.0.0.1:11434/v1' },
+  lmstudio: { env: [], baseURL: 'http://127.0.0.1:1234/v1' },
+  llamacpp: { env: [], baseURL: 'http://127.0.0.1:8080/v1' },
+  vllm: { env: [], baseURL: 'http://127.0.0.1:8000/v1' },
 };
 
-/** The built-in model's name in settings. */
+/** Those that run on this machine, and have no prices. */
+export const LOCAL_PROVIDERS = ['ollama', 'lmstudio', 'llamacpp', 'vllm'] as const;
+
 export const OFFLINE_MODEL = 'offline/viber';
 
 export function knownProvider(name: string): KnownProvider | undefined {
   return Object.hasOwn(PROVIDERS, name) ? PROVIDERS[name] : undefined;
 }
 
-/** Returns the settings that can hold a provider's key: `OPENAI_API_KEY or providers.openai.apiKey`. */
+/** `OPENAI_API_KEY or providers.openai.apiKey` */
 export function keySetting(provider: string): string {
   return [...(knownProvider(provider)?.env ?? []), `providers.${provider}.apiKey`].join(' or ');
 }
@@ -90,7 +89,7 @@ const lacksVersion = (address: string): boolean =>
 
 const ENDPOINT = /\/+(?:chat\/completions|completions|responses|messages)$/;
 
-/** Corrects an address where nothing answers: removes the path of a single request, and adds a version. */
+/** Corrects an address where nothing answers: without the path of a single request, or with a version. */
 export function betterAddress(address: string): string | undefined {
   const given = address.replace(/\/+$/, '');
   const base = given.replace(ENDPOINT, '');
@@ -99,13 +98,12 @@ export function betterAddress(address: string): string | undefined {
   return base === given ? undefined : base;
 }
 
-/** Splits `provider/model`; the model's own name may contain slashes. */
 export function splitModelName(name: string): { provider: string; model: string } {
   const slash = name.indexOf('/');
   return { provider: name.slice(0, Math.max(slash, 0)), model: name.slice(slash + 1) };
 }
 
-/** The provider whose quirks an endpoint has. Empty: the plain interface, for every other provider. */
+/** The provider whose quirks an endpoint has; empty: the plain interface. */
 export type Dialect =
   | 'anthropic'
   | 'openai'
@@ -128,7 +126,7 @@ const HOSTS: readonly (readonly [RegExp, Dialect])[] = [
 ];
 const DIALECTS: readonly string[] = ['anthropic', 'openai', 'google', ...HOSTS.map(([, dialect]) => dialect)];
 
-/** Returns the dialect by the provider's name, or by its address if the owner gave it another name. */
+/** Goes by the provider's name, or by its address if the owner gave it another name. */
 export function dialectOf(provider: string, baseURL: string | undefined): Dialect {
   if (DIALECTS.includes(provider)) return provider as Dialect;
   if (baseURL === undefined || !URL.canParse(baseURL)) return '';

@@ -1,24 +1,25 @@
 /** A question from one agent to another, and the run that answers it. */
 
-import { createHash } from 'node:crypto';
+import { hashText } from '../../lib/files.ts';
 import type { ArtifactRef, TaskRecord } from '../../workspace/types.ts';
 import type { DelegationRules, Order } from './order.ts';
 
 export const ASK_AGENT = 'ask_agent';
+export const DELEGATE = 'delegate';
 
 export interface Question {
-  /** The ID of an agent, or of the viber itself. */
   agent: string;
   message: string;
-  /** Distinguishes this question from others of the asking run; the same key means the same question. */
+  /** The same key means the same question of the asking run. */
   key: string;
   order: Order;
-  /** Aborts the answer; defaults to the signal of the asking run. */
+  /** Absent: that of the asking run. */
   signal?: AbortSignal;
-  /** Rules for the agent in addition to those of the task. */
   asked: DelegationRules;
   /** Appended to the agent's other instructions. */
   instructions: string;
+  /** The limit on its model calls, if it isn't the agent's own. */
+  maxSteps?: number;
 }
 
 export interface AgentAnswer {
@@ -26,13 +27,8 @@ export interface AgentAnswer {
   artifactRefs: ArtifactRef[];
 }
 
-/**
- * Returns the run that answers a question. It depends only on who asks and what, so that a restart finds the run again.
- */
+/** Depends only on who asks and what, so that a restart finds the run again. */
 export const runOfQuestion = (askingRun: string, agent: string, key: string): string =>
-  createHash('sha256')
-    .update(JSON.stringify([askingRun, agent, key]))
-    .digest('hex')
-    .slice(0, 12);
+  hashText(JSON.stringify([askingRun, agent, key])).slice(0, 12);
 
 export const viberOf = (order: { task: TaskRecord; viber?: string }): string => order.viber ?? order.task.viber;

@@ -9,41 +9,31 @@ export interface ReadableFile {
   type: string;
   size: number;
   sha256: string;
-  /** The length of a recording, as the platform declares it. */
+  /** As the platform declares it. */
   seconds?: number | undefined;
-  /** The platform's own transcript of a recording. */
   transcript?: string | undefined;
 }
 
-/** The run that a file is read for, and who is charged for it. */
 export interface ReadFor extends MeteredRun {
   signal: AbortSignal;
 }
 
 export interface FileText {
-  /** The path of the whole text, UTF-8. */
   file: string;
   text: string;
   characters: number;
 }
 
-/**
- * Why a recording wasn't transcribed. `unset`: no service is configured. The other reasons may pass by themselves, or
- * an owner can fix them.
- */
+/** `unset`: no service is configured. The others may pass, or an owner can fix them. */
 export type UnheardReason = 'unset' | 'busy' | 'key' | 'unreadable' | 'long' | 'empty';
 
 /** `page` is text already but mostly markup, so tools get it unchanged. */
 export type FileKind = 'sound' | 'document' | 'page';
 
-/**
- * Thrown if a file's words can't be read. The message is one sentence for the model; what people see depends on the
- * reason.
- */
+/** The message is one sentence for the model; what people see depends on the reason. */
 export class Unreadable extends UserError {
   override name = 'Unreadable';
   readonly reason: UnheardReason;
-  /** The setting that an owner may have to check. */
   readonly setting: string | undefined;
 
   constructor(reason: UnheardReason, message: string, options: { setting?: string | undefined; cause?: unknown } = {}) {

@@ -1,16 +1,13 @@
 /**
- * Interprets a provider's refusal by its status, its error codes and, if those don't say enough, its sentence. The
- * sentence never leaves this file: it may quote a prompt or a key.
+ * Interprets a provider's refusal by its status, its error codes and its sentence. The sentence never leaves this file:
+ * it may quote a prompt or a key.
  */
 
 export interface Refusal {
-  /** The HTTP status, or the one that an error event names. */
   status: number | undefined;
-  /** The provider's error code (`context_length_exceeded`); empty unless it has the form of a code. */
+  /** `context_length_exceeded`; empty unless it has the form of a code. */
   code: string;
-  /** How long the provider asks us to wait, in ms. */
   retryAfterMs: number | undefined;
-  /** All codes that the error contains. */
   words: readonly string[];
   sentence: string;
 }
@@ -24,7 +21,6 @@ export type Why =
   | 'too-long'
   /** The provider doesn't serve our country. */
   | 'place'
-  /** The request violates the provider's rules. */
   | 'flagged'
   | 'no-memory'
   | 'key'
@@ -108,7 +104,6 @@ function either(...patterns: RegExp[]): RegExp {
   return new RegExp(patterns.map(({ source }) => source).join('|'), 'i');
 }
 
-/** Returns why the provider refuses, if it says so; otherwise only the status is known. */
 export function refusalReason({ status, words, sentence }: Refusal): Why | undefined {
   if (status === 402) return 'credit';
   if (
@@ -124,15 +119,12 @@ export function refusalReason({ status, words, sentence }: Refusal): Why | undef
   )?.why;
 }
 
-/** The part of a request that a refusal is about. */
 export type About =
   | 'thoughts'
   /** Reasoning is missing that the provider expects. */
   | 'no-thoughts'
   | 'files'
-  /** How long to think. */
   | 'level'
-  /** The order of roles. */
   | 'order'
   | 'steps';
 
@@ -158,7 +150,6 @@ const SPEAKS_OF: readonly (readonly [About, RegExp])[] = [
   ['steps', /tool.?(calls?|results?|use)\b|tool_(call|use)_id|function.?(call|response)|role:? ?'?tool/i],
 ];
 
-/** Returns the part of the request that the refusal is about, if it says so. */
 export const aboutIn = ({ words, sentence }: Refusal): About | undefined =>
   SPEAKS_OF.find(([, said]) => said.test(sentence) || words.some((word) => said.test(word)))?.[0];
 
@@ -171,7 +162,6 @@ const TOO_MANY = either(
 );
 const NO_ROOM = /(\d+) \+ \d+ > (\d+), decrease input length or .?max_tokens/;
 
-/** Returns how many tokens an answer may have, if the call was refused for requesting more. */
 export function mostTokensIn({ sentence }: Refusal): number | undefined {
   const [, input, context] = NO_ROOM.exec(sentence) ?? [];
   const left = Number(context) - Number(input);
@@ -184,11 +174,10 @@ export function mostTokensIn({ sentence }: Refusal): number | undefined {
 /** If less is left, the conversation itself is too long. */
 const LEAST_ANSWER = 1_000;
 
-/** How vLLM, Groq and Mistral say that a request has more pictures than the model accepts. */
+/** How vLLM, Groq and Mistral say that a request has too many pictures. */
 const TOO_MANY_FILES =
   /(?:at most|up to|(?:maximum|limit) (?:of|is|allowed is)|no more than) (\d{1,3}) (?:images?|pictures?|image\(s\))/i;
 
-/** Returns how many pictures a request may have, if one was refused for having more. */
 export function mostFilesIn({ sentence }: Refusal): number | undefined {
   const [, most] = TOO_MANY_FILES.exec(sentence) ?? [];
   return most === undefined ? undefined : Number(most);

@@ -1,7 +1,6 @@
 /**
- * Describes why a run failed: one plain sentence for the person and one line for the log. Invariant: neither contains a
- * prompt, a response body or a key. SDK errors carry whole requests, so they are read here and never passed on as a
- * cause.
+ * Explains why a run failed, in one plain sentence for the person and one line for the log. Invariant: neither contains
+ * a prompt, a response body or a key; SDK errors carry whole requests, so they are never passed on as a cause.
  */
 import { ConfigError, errorCode } from '../../errors.ts';
 import { messagesIn, say, type Wording } from '../../messages/messages.ts';
@@ -24,16 +23,15 @@ export type RunErrorKind =
   | 'timeout'
   | 'unreachable'
   | 'key'
-  /** The provider wants to be paid. */
   | 'quota'
   | 'too-long'
   | 'refused'
   | 'cut-off'
   | 'empty'
   | 'stopped'
-  /** A tool failed and the model said nothing about it. */
+  /** The model said nothing about it. */
   | 'tool'
-  /** One of our daily caps is reached. */
+  /** Our own cap for the day. */
   | 'cap'
   | 'config'
   /** The request needs a language model, but only the built-in one is available. */
@@ -48,11 +46,10 @@ export interface FailedTurn {
 export class RunError extends Error {
   override name = 'RunError';
   readonly kind: RunErrorKind;
-  /** The sentence in English. */
   readonly userMessage: string;
-  /** The same for a chat, in the reader's language; undefined if there is nothing to say. */
+  /** Shown in a chat; undefined if there is nothing to say. */
   readonly said: Wording | undefined;
-  /** Set once the turn is known, so that the person can ask for the same again. */
+  /** Lets the person ask for the same again. */
   turn: FailedTurn | undefined;
   constructor(kind: RunErrorKind, said: Wording | string, options: { detail?: string; cause?: unknown } = {}) {
     const userMessage = typeof said === 'string' ? said : messagesIn('en').said(said);
@@ -63,29 +60,22 @@ export class RunError extends Error {
   }
 }
 
-/** A failed try of one model, and whether and when the same model may be asked again. */
 export interface ModelFailure {
   error: RunError;
   retry: boolean;
   retryAfterMs?: number;
-  /** The provider refused the request itself; another form of it may work. */
+  /** Another form of the request may work. */
   badRequest?: boolean;
-  /** The part of the request that the refusal is about; absent if the refusal is about something else. */
   about?: About | 'unsaid';
-  /** The most tokens an answer may have, if more were requested. */
   mostTokens?: number;
-  /** The most pictures a request may have, if it had more. */
   mostFiles?: number;
 }
 
 const REFUSED = 400;
-/** Statuses that aren't the request's fault: it took too long, conflicted with another one, or came too early. */
+/** It took too long, conflicted with another one, or came too early. */
 const TRANSIENT = new Set([408, 409, 425]);
 
-/**
- * Explains a failed call of `model` (`provider/model`). Only network errors, 429, 5xx and similar, and broken answers
- * may be retried.
- */
+/** Only network errors, 429, 5xx and similar, and broken answers may be retried. */
 export function describeFailure(error: unknown, model: string): ModelFailure {
   if (error instanceof RunError) return { error, retry: error.kind === 'cut-off' || error.kind === 'empty' };
   if (error instanceof ConfigError) {
@@ -94,10 +84,7 @@ export function describeFailure(error: unknown, model: string): ModelFailure {
     const said = isKey
       ? say('failures.noKey', { provider, setting: keySetting(provider) })
       : say('failures.settings', { problem: error.message });
-    return {
-      error: new RunError('config', said, { cause: error }),
-      retry: false,
-    };
+    return { error: new RunError('config', said, { cause: error }), retry: false };
   }
   const refusal = readRefusal(error);
   const { status, code } = refusal;
@@ -124,7 +111,7 @@ export function describeFailure(error: unknown, model: string): ModelFailure {
   return { error: new RunError('provider', text, { detail }), retry: true };
 }
 
-/** Describes an answer that ended without its finish event; such an answer is never shown as complete (promise 9). */
+/** An answer without its finish event is never shown as complete (promise 9). */
 export function cutOff(model: string, received: boolean, cause?: unknown): RunError {
   const { provider } = splitModelName(model);
   const text = received
@@ -136,13 +123,13 @@ export function cutOff(model: string, received: boolean, cause?: unknown): RunEr
   });
 }
 
-/** Describes an answer whose finish event says that it is incomplete. `reason` is the provider's word for it. */
+/** @param reason the provider's word for it */
 export function endedEarly(model: string, reason: string | undefined): RunError {
   const detail = `${model}: the answer was ended as ${isWord(reason) ? reason : 'broken'}`;
   return new RunError('cut-off', say('failures.brokeOff', { model }), { detail });
 }
 
-/** Describes an answer longer than any real one. Another model may do better; the same one would not. */
+/** Longer than any real answer. Another model may do better; the same one would not. */
 export function endless(model: string, detail: string): RunError {
   return new RunError('provider', say('failures.endless', { model }), { detail: `${model}: ${detail}` });
 }
@@ -150,42 +137,32 @@ export function endless(model: string, detail: string): RunError {
 export function tooSlow(model: string, what: 'first' | 'idle', ms: number): RunError {
   const given = { model, wait: waitText(Math.round(ms / 100) / 10) };
   const text = what === 'first' ? say('failures.slowStart', given) : say('failures.slow', given);
-  return new RunError('timeout', text, {
-    detail: `${model}: ${what} timeout, ${ms} ms`,
-  });
+  return new RunError('timeout', text, { detail: `${model}: ${what} timeout, ${ms} ms` });
 }
 
 function unreachable(model: string, cause: Error): RunError {
   const { provider } = splitModelName(model);
-  return new RunError(
-    'unreachable',
-    say('failures.unreachable', { provider, setting: `providers.${provider}.baseURL` }),
-    {
-      detail: `${model}: ${errorCode(cause) ?? cause.message}`,
-      cause,
-    },
-  );
+  const said = say('failures.unreachable', { provider, setting: `providers.${provider}.baseURL` });
+  return new RunError('unreachable', said, { detail: `${model}: ${errorCode(cause) ?? cause.message}`, cause });
 }
 
-function modelFailure(
-  kind: RunErrorKind,
-  text: Wording,
-  detail: string,
-  more: Partial<ModelFailure> = {},
-): ModelFailure {
-  return { error: new RunError(kind, text, { detail }), retry: false, ...more };
-}
+/** Returns a function that makes failures with this line for the log. */
+const failing =
+  (detail: string) =>
+  (kind: RunErrorKind, text: Wording, more: Partial<ModelFailure> = {}) => {
+    const failure: ModelFailure = { error: new RunError(kind, text, { detail }), retry: false, ...more };
+    return failure;
+  };
 
 function unknownModel(name: string): Wording {
   const { provider, model } = splitModelName(name);
   return say('failures.unknownModel', { provider, model, setting: `providers.${provider}.baseURL` });
 }
 
-/** Returns what the provider's own words mean; undefined if they say no more than its status. */
+/** Returns undefined if the provider's words say no more than its status. */
 function describeRefusal(refusal: Refusal, name: string, detail: string): ModelFailure | undefined {
   const { provider, model } = splitModelName(name);
-  const told = (kind: RunErrorKind, text: Wording, more?: Partial<ModelFailure>) =>
-    modelFailure(kind, text, detail, more);
+  const told = failing(detail);
   const badRequest = true;
   switch (refusalReason(refusal)) {
     case 'credit':
@@ -216,8 +193,7 @@ function describeRefusal(refusal: Refusal, name: string, detail: string): ModelF
 function describeStatus(error: unknown, refusal: Refusal, status: number, name: string): ModelFailure {
   const { provider } = splitModelName(name);
   const detail = `${name}: HTTP ${status} ${refusal.code}`.trim();
-  const told = (kind: RunErrorKind, text: Wording, more?: Partial<ModelFailure>) =>
-    modelFailure(kind, text, detail, more);
+  const told = failing(detail);
   const address = `providers.${provider}.baseURL`;
   const badRequest = true;
   const mostTokens = status === 400 || status === 422 ? mostTokensIn(refusal) : undefined;
@@ -262,7 +238,6 @@ const limited = (provider: string, ms: number | undefined): Wording =>
     ? say('failures.limited', { provider })
     : say('failures.limitedFor', { provider, wait: waitText(Math.ceil(ms / 1000)) });
 
-/** Rounds a wait as a person would say it: a day isn't counted in seconds. */
 function waitText(seconds: number): Wording {
   if (seconds < 100) return say('failures.seconds', { n: seconds });
   const minutes = Math.ceil(seconds / 60);
@@ -271,7 +246,7 @@ function waitText(seconds: number): Wording {
     : say('failures.hours', { n: Math.ceil(minutes / 60) });
 }
 
-/** Returns the requested address without the path of the request, and the correct one if it can be derived. */
+/** The requested address without the path of the request, and the correct one if it can be derived. */
 function wrongAddress(provider: string, error: unknown): { address: string; right: string } | undefined {
   const asked = field(error, 'url');
   if (typeof asked !== 'string' || !URL.canParse(asked)) return undefined;

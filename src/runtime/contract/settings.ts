@@ -8,15 +8,14 @@ export interface OwnSettings {
   maxSteps?: number | undefined;
   prompt?: string | undefined;
   tools?: readonly string[] | undefined;
-  /** Names; absent means all. */
   skills?: readonly string[] | undefined;
   mode?: WorkingMode | undefined;
-  plan_approval?: 'on' | 'off' | undefined;
-  /** The working folder of scripts; absent means the task's folder. */
+  planApproval?: 'on' | 'off' | undefined;
+  /** Scripts work there; absent: the task's folder. */
   folder?: string | undefined;
 }
 
-/** How long a model thinks before it answers, if that is configurable. */
+/** How long a model thinks before it answers. */
 export const THINKING = ['off', 'low', 'medium', 'high'] as const;
 export type Thinking = (typeof THINKING)[number];
 

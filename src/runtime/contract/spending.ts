@@ -1,14 +1,10 @@
-/**
- * Counts what model calls use. The feature of costs provides it; without that feature nothing is counted, and no cap
- * ends a run.
- */
+/** Counts what model calls use. Without the feature of costs nothing is counted, and no cap ends a run. */
 import type { Logger } from '../../log.ts';
 import type { Messages, Text, Wording } from '../../messages/messages.ts';
 import type { Home } from '../../workspace/home.ts';
 import type { TaskRecord, Usage } from '../../workspace/types.ts';
 import type { CallUsage, MeteredRun } from './call-usage.ts';
 
-/** One model call that has ended, successfully or not. */
 export interface SpentCall extends MeteredRun, CallUsage {
   model: string;
   ms: number;
@@ -18,7 +14,7 @@ export interface SpentCall extends MeteredRun, CallUsage {
 export interface Price {
   input: number;
   output: number;
-  /** The price of input that the provider had cached; absent: `input`. */
+  /** Absent: `input`. */
   cachedInput?: number | undefined;
 }
 
@@ -29,35 +25,29 @@ export interface Meter {
 }
 
 export interface Metering {
-  /** Returns the hooks for the calls of a run. */
   hooks(run: MeteredRun): Meter;
 }
 
 export interface Spending extends Metering {
-  /**
-   * Returns the setting of a daily cap that is reached.
-   * @param person a principal as text; without one, only caps for everybody count
-   */
+  /** Returns the setting of a daily cap that is reached; without a person, only caps for everybody count. */
   overCap(person?: string): string | undefined;
-  /** Counts a call. Never throws. */
+  /** Never throws. */
   add(call: SpentCall): void;
-  /** Returns what a run has used so far, including before a restart; undefined if nothing is known about it. */
+  /** Includes what it used before a restart. */
   ofRun(run: string): Usage | undefined;
-  /** Adds usage that belongs to no run of the task to its record. Must be called once per `run`. Never rejects. */
+  /** Adds usage that belongs to no run to the task's record, once per `run`. Never rejects. */
   addToTask(run: string, task: string): Promise<void>;
   priceOf(model: string): Price | undefined;
-  /** Returns lines for `/status`: what a task and its run have used, and how close a person's caps are. */
+  /** Lines of `/status`. */
   lines(task: TaskRecord, run: string | undefined, person: string, messages: Messages): Text[];
 }
 
 export interface SpendingAt {
   home: Home;
-  /** The whole configuration. */
   config: object;
   log: Logger;
-  /** Receives each call with its price, if known. */
   onCall?: (call: { model: string; ms: number }, usage: Usage) => void;
-  /** Sends a message to all owners who can be reached; the same ID again has no effect. Must not throw. */
+  /** The same ID again has no effect. Must not throw. */
   tellOwners: (id: string, said: Wording) => void;
 }
 

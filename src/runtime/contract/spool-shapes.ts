@@ -5,8 +5,6 @@ import { isFilled, isFlag, isNumber, isText, listOf, objectOf, oneOf, optional, 
 import { isId } from '../../workspace/home.ts';
 import type { Entry } from './entry.ts';
 
-const isIdText = (value: unknown) => typeof value === 'string' && isId(value);
-
 export const isPrincipal = objectOf({
   channel: isFilled,
   account: isText,
@@ -26,6 +24,8 @@ const isQuote = objectOf({ kind: isText, from: isText, text: isText, files: opti
 const isGiven = objectOf({
   goal: optional(isText),
   memory: optional(isText),
+  instructions: optional(isText),
+  project: optional(isText),
   mode: optional(oneOf('steer', 'collect', 'followup')),
   messages: optional(listOf(objectOf({ role: oneOf('user', 'assistant'), text: isText }))),
   artifacts: optional(listOf(objectOf({ id: isText, title: isText, type: isText, ref: isText }))),
@@ -70,8 +70,8 @@ export const entryShape = shape<Entry>(
   objectOf({
     message: isMessage,
     principal: isPrincipal,
-    viber: isIdText,
-    taskId: isIdText,
+    viber: isId,
+    taskId: isId,
     job: optional(isJob),
     command: optional(objectOf({ name: isText, args: isText })),
     mode: optional(oneOf('steer', 'collect')),

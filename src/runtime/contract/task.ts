@@ -1,6 +1,5 @@
 /**
- * The task contract: the input and the result of a run, and the states of a task. `run(request) -> events + result`
- * reads no context from disk: everything it needs is in the request.
+ * The task contract. `run(request) -> events + result` reads nothing from disk: everything it needs is in the request.
  */
 import type { ArtifactRef, Json, Plan, SessionEntry, TaskState } from '../../workspace/types.ts';
 import type { RuntimeTool } from './tool.ts';
@@ -16,27 +15,26 @@ export interface TaskRequest {
   memory?: string;
 }
 
-/** One message of the history. `steps` hold a model's own messages (assistant and tool) verbatim. */
+/** `steps` hold a model's own messages (assistant and tool) verbatim. */
 export type TaskMessage =
   | { role: 'user'; text: string; files?: InputFile[] }
   | { role: 'assistant'; text: string }
   | { role: 'steps'; messages: Json[]; files?: InputFile[] };
 
-/** A file that the model itself sees, not just its name: pictures and PDFs of messages, pictures of tools. */
 export interface InputFile {
   path: string;
   name: string;
   mimeType: string;
 }
 
-/** The payload of `task:completed`. `summary` is plain text of at most 300 characters. */
+/** The payload of `task:completed`; `summary` is plain text of at most 300 characters. */
 export interface TaskResult {
   text: string;
   summary: string;
   artifactRefs: ArtifactRef[];
 }
 
-/** A finished step of the current run, with the files that its tools showed. */
+/** A step with the files that its tools showed. */
 export type ResumedStep = FinishedStep & { files?: InputFile[] };
 
 export type FinishedStep = Extract<SessionEntry, { type: 'step' }>;
@@ -49,10 +47,9 @@ const NEXT: Record<TaskState, readonly TaskState[]> = {
   stopped: ['pending', 'running'],
 };
 
-/** Whether the state machine allows the transition; from the three terminal states only the next run may begin. */
+/** From the three terminal states only the next run may begin. */
 export function canBecome(from: TaskState, to: TaskState): boolean {
   return NEXT[from].includes(to);
 }
 
-/** Returns the kind of a call, which "Always" would cover. */
 export const callKind = (tool: RuntimeTool, input: unknown): string => tool.kindOf?.(input) ?? '';

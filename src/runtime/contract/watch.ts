@@ -1,13 +1,9 @@
-/**
- * Callbacks that observe a turn, for timings and traces. They never throw, and nothing waits for them. Those that only
- * traces use are absent if tracing is off. Types only.
- */
+/** Observes a turn, for timings and traces: never throws, and nothing waits for it. Types only. */
 import type { CallUsage } from './call-usage.ts';
 
 export interface TurnWatch {
-  /** Called for each piece of the answer. */
   word(): void;
-  /** Returns a function to call at the stage's end; so do those below. */
+  /** The result is called at the end; so are those below. Absent if tracing is off. */
   stage?: (name: 'context' | 'record') => () => void;
   model?: (name: string) => (ended: ModelTry) => void;
   /** `error` is a word for the failure, if it failed. */
@@ -18,6 +14,5 @@ export interface TurnWatch {
 export interface ModelTry {
   usage?: CallUsage;
   finish?: string;
-  /** A word for the failure, if it failed. */
   error?: string;
 }

@@ -3,7 +3,7 @@
 /** For each fact that matters, its value or a list of values. Facts that aren't named may be anything. */
 export type Values<Facts> = { readonly [K in keyof Facts]?: Facts[K] | readonly Facts[K][] };
 
-/** The facts must have the values of one of these groups. A function is for conditions that need more than facts. */
+/** The facts must have the values of one of these groups. A function is for conditions that need more. */
 export type When<Facts, Given extends readonly unknown[] = [Facts]> =
   | Values<Facts>
   | readonly Values<Facts>[]

@@ -1,12 +1,9 @@
-/** Repairs what a crash left between a task's first message and the binding of its conversation. */
+/** Repairs the binding of a conversation after a crash. */
 import type { Queue } from '../../engine/engine.ts';
 import type { Entry } from '../contract/entry.ts';
 import { bindingAt, type Conversations } from './conversations.ts';
 
-/**
- * Binds conversations from the stored messages; call it before new messages arrive, so that a conversation never gets
- * two tasks.
- */
+/** Called before new messages arrive, so that a conversation never gets two tasks. */
 export async function bindLeft(queue: Queue<Entry>, conversations: Conversations): Promise<void> {
   for (const { message: entry } of await queue.unfinished()) {
     if (entry.command || entry.job) continue;

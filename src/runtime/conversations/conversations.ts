@@ -1,10 +1,9 @@
 /**
- * Maps conversations to tasks: `conversations/<hash>.json`, one small file each, so that nothing grows with their
- * number, and the reverse in `conversations/tasks/<taskId>.json`. A linked person's direct messages share one binding
- * on every channel (promise 22).
+ * Maps conversations to tasks: `conversations/<hash>.json`, one small file each, and the reverse in
+ * `conversations/tasks/<taskId>.json`. A linked person's direct messages share one binding on every channel (promise
+ * 22).
  */
 
-import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -17,7 +16,7 @@ import {
   type LiveMode,
 } from '../../channels/channel.ts';
 import { errorCode } from '../../errors.ts';
-import { writeFileAtomic } from '../../lib/files.ts';
+import { hashText, writeFileAtomic } from '../../lib/files.ts';
 import { isRecord, readJson } from '../../lib/json.ts';
 import { exclusively, isShared, serialise } from '../../lib/locks.ts';
 import { createLru } from '../../lib/lru.ts';
@@ -31,43 +30,27 @@ export interface Binding {
   key: string;
   taskId: string;
   viber: string;
-  /** The last address that used this binding. */
+  /** The last one that used this binding. */
   address: Address;
   isDirect: boolean;
-  /** The account that last used a person's binding; absent in bindings of earlier versions. */
+  /** The account that last used a person's binding; absent in older bindings. */
   by?: string;
   /** ISO 8601. */
   boundAt: string;
-  /** Whether a person chose this viber here, which overrides the configuration. */
+  /** A person chose this viber here, which overrides the configuration. */
   isChosen?: boolean;
-  /** The task of each other viber in this conversation, so that switching back resumes it. */
+  /** Tasks of other vibers here, so that switching back resumes them. */
   left?: Readonly<Record<string, string>>;
 }
 
-export interface Conversations {
-  /**
-   * Returns the binding of a key: one small read at the first call, none later unless other processes write here too.
-   */
-  get(key: string): Binding | undefined;
-  /** Takes effect at once; durable when it resolves. */
-  bind(binding: Omit<Binding, 'boundAt'>): Promise<void>;
-  /**
-   * Returns the conversations that are about a task now. Leaves out a person's binding if the account that last used it
-   * is no longer theirs.
-   */
-  bound(taskId: string): Binding[];
-  /** Returns the bindings of a chat and its threads. Reads all bindings, so it is only for rare events. */
-  within(chat: Address): Promise<Binding[]>;
-}
+export type Conversations = ReturnType<typeof openConversations>;
 
-const isIdText: Is = (value) => isText(value) && isId(String(value));
-const isTasks: Is = (value) =>
-  isRecord(value) && Object.entries(value).every(([viber, taskId]) => isId(viber) && isIdText(taskId));
+const isTasks: Is = (value) => isRecord(value) && Object.entries(value).flat().every(isId);
 const bindingShape = shape<Binding>(
   objectOf({
     key: isFilled,
-    taskId: isIdText,
-    viber: isIdText,
+    taskId: isId,
+    viber: isId,
     address: isAddress,
     isDirect: isFlag,
     boundAt: isText,
@@ -91,17 +74,14 @@ const MAX_CACHED = 5_000;
 /** The most conversations of one task. */
 const MAX_BOUND = 100;
 
-/**
- * Returns the key of a binding: direct messages of a linked person share one; every group, thread, submitted task and
- * unlinked person has its own.
- */
+/** Direct messages of a linked person share a key; every group, thread, submitted task and unlinked person has one. */
 export function bindingKey(principal: Principal, address: Address, isDirect: boolean): string {
   return isDirect && principal.person && !isProgramTask(address)
     ? `${PERSON}${principal.person}`
     : conversationKey(address);
 }
 
-/** Returns the key with the principal's place, as `bind` expects it. */
+/** The binding's place, as `bind` expects it. */
 export function bindingAt(
   principal: Principal,
   address: Address,
@@ -111,7 +91,6 @@ export function bindingAt(
   return { key, address, isDirect, ...(key.startsWith(PERSON) && { by: identityText(principal) }) };
 }
 
-/** Returns the place of a binding, and its person if it is for a person's direct messages. */
 export function bindingPlace({ key, address, isDirect }: Binding): {
   address: Address;
   isDirect: boolean;
@@ -121,10 +100,9 @@ export function bindingPlace({ key, address, isDirect }: Binding): {
 }
 
 /**
- * Lets a newly linked person continue with the task of one of the accounts, unless their direct messages already have
- * one.
- * @param was the person that consisted of this account alone until then. The account's own key may lead to a
- * conversation from before it was separated from someone else, which isn't theirs
+ * A newly linked person continues with the task of one of the accounts, unless their direct messages have one.
+ * @param was the person that consisted of this account alone until then: the account's own key may lead to a
+ * conversation from before it was separated from someone else
  */
 export async function shareTask(
   conversations: Conversations,
@@ -137,7 +115,6 @@ export async function shareTask(
   if (own && !conversations.get(key)) await conversations.bind({ ...own, key });
 }
 
-/** Moves the bindings of a group and its threads to the group's new ID. */
 export async function followMove(conversations: Conversations, message: InboundMessage, log: Logger): Promise<void> {
   const to = message.movedTo;
   if (!to) return;
@@ -150,19 +127,16 @@ export async function followMove(conversations: Conversations, message: InboundM
   log.warn({ from: message.address.chat, to: to.chat }, `a group has a new id; list it under ${setting}`);
 }
 
-interface ConversationsOptions {
-  /** Returns whether an account, as `identityText` formats it, belongs to the person now. */
-  isAccountOf?: (identity: string, person: string) => boolean;
-}
+const hashedFile = (folder: string, key: string): string => path.join(folder, `${hashText(key).slice(0, 24)}.json`);
 
+/** @param isAccountOf whether an account, as `identityText` formats it, belongs to the person now */
 export function openConversations(
   folder: string,
-  { isAccountOf = () => true }: ConversationsOptions = {},
-): Conversations {
+  isAccountOf: (identity: string, person: string) => boolean = () => true,
+) {
   const bindings = createCache<Binding>(MAX_CACHED, folder);
   const keysOf = createCache<readonly string[]>(MAX_CACHED, folder);
-  const fileOf = (key: string) =>
-    path.join(folder, `${createHash('sha256').update(key).digest('hex').slice(0, 24)}.json`);
+  const fileOf = (key: string) => hashedFile(folder, key);
   const indexOf = (taskId: string) => path.join(folder, 'tasks', `${taskId}.json`);
 
   const get = (key: string) => bindings.get(key, () => readJson(fileOf(key), bindingShape, BINDING));
@@ -170,32 +144,32 @@ export function openConversations(
   const keys = (taskId: string) => keysOf.get(taskId, () => readKeys(taskId)) ?? [];
 
   return {
+    /** Reads one small file at first. */
     get,
-    async bind(binding) {
+    /** Takes effect at once; durable when it resolves. */
+    async bind(binding: Omit<Binding, 'boundAt'>): Promise<void> {
       const { key, taskId } = binding;
       const full = { ...following(binding, get(key)), boundAt: new Date().toISOString() };
-      bindings.set(key, full);
       const file = fileOf(key);
       // The last binding wins.
       const written = serialise(file, () => writeFileAtomic(file, `${JSON.stringify(full, null, 2)}\n`));
-      const work = [bindings.until(written, key, full)];
+      const work = [bindings.put(key, full, written)];
       const known = keys(taskId);
       if (!known.includes(key)) {
         const withKey = (others: readonly string[]) =>
           [...others.filter((other) => other !== key), key].slice(-MAX_BOUND);
-        const all = withKey(known);
-        keysOf.set(taskId, all);
         const index = exclusively(indexOf(taskId), () => {
           // Another process may have bound one since.
-          const now = withKey(readKeys(taskId));
+          const now = withKey(isShared(folder) ? readKeys(taskId) : keys(taskId));
           // The reverse index only serves live progress and lists, so it need not survive a power cut.
           return writeFileAtomic(indexOf(taskId), `${JSON.stringify(now)}\n`, { sync: false });
         });
-        work.push(keysOf.until(index, taskId, all));
+        work.push(keysOf.put(taskId, withKey(known), index));
       }
       await Promise.all(work);
     },
-    async within(chat) {
+    /** Returns the bindings of a chat and its threads. Reads all bindings. */
+    async within(chat: Address): Promise<Binding[]> {
       const found: Binding[] = [];
       const files = await readdir(folder).catch(noneYet);
       for (const file of files.filter((name) => name.endsWith('.json'))) {
@@ -209,30 +183,27 @@ export function openConversations(
       }
       return found;
     },
-    bound: (taskId) =>
-      keys(taskId)
-        .map(get)
-        .filter((binding) => binding?.taskId === taskId)
-        .filter((binding) => binding !== undefined)
-        .filter(
-          ({ key, by }) => by === undefined || !key.startsWith(PERSON) || isAccountOf(by, key.slice(PERSON.length)),
-        ),
+    /** Leaves out a person's binding if the account that last used it is no longer theirs. */
+    bound(taskId: string): Binding[] {
+      const isTheirs = ({ key, by }: Binding) =>
+        by === undefined || !key.startsWith(PERSON) || isAccountOf(by, key.slice(PERSON.length));
+      return keys(taskId).flatMap((key) => {
+        const binding = get(key);
+        return binding?.taskId === taskId && isTheirs(binding) ? [binding] : [];
+      });
+    },
   };
 }
 
-/** The folder doesn't exist before the first binding. */
 function noneYet(error: unknown): string[] {
   if (errorCode(error) !== 'ENOENT') throw error;
   return [];
 }
 
-/** The most vibers of one conversation whose tasks are remembered. */
+/** Vibers of a conversation whose tasks are remembered. */
 const MAX_LEFT = 50;
 
-/**
- * Returns the binding that replaces another: a choice holds as long as the viber stays the same, and the tasks of other
- * vibers are kept.
- */
+/** A choice holds as long as the viber stays the same, and the tasks of other vibers are kept. */
 function following(next: Omit<Binding, 'boundAt'>, before: Binding | undefined): Omit<Binding, 'boundAt'> {
   const { isChosen, left: given, ...rest } = next;
   const stays = before?.viber === next.viber;
@@ -246,36 +217,33 @@ function following(next: Omit<Binding, 'boundAt'>, before: Binding | undefined):
   };
 }
 
-/** Returns the task of a viber here, whether or not the conversation is about it now. */
+/** The conversation may be about another task now. */
 export const taskOf = (binding: Binding | undefined, viber: string): string | undefined =>
   binding?.viber === viber ? binding.taskId : new Map(Object.entries(binding?.left ?? {})).get(viber);
 
-/** Caches the contents of small files in memory as long as no other process writes them. */
-export interface Cache<T> {
-  /** Calls `read` if nothing is cached; also remembers that a file doesn't exist. */
+/** Caches small files in memory while no other process writes them. */
+interface Cache<T> {
+  /** Also remembers that a file doesn't exist. */
   get(key: string, read: () => T | undefined): T | undefined;
-  set(key: string, value: T | undefined): void;
   /** Settles like `written`. If other processes write too, the value is cached only until then. */
-  until(written: Promise<void>, key: string, value: T): Promise<void>;
+  put(key: string, value: T, written: Promise<void>): Promise<void>;
 }
 
-/**
- * Creates a cache for files in a folder. The oldest entry is evicted first; if other processes write to the folder,
- * every lookup reads.
- */
+/** If other processes write to the folder, every lookup reads. */
 function createCache<T>(max: number, folder: string): Cache<T> {
   const kept = createLru<T | undefined>(max);
   const isOurs = !isShared(folder);
   return {
-    set: kept.set,
     get(key, read) {
       if (kept.has(key)) return kept.get(key);
       const value = read();
       if (isOurs) kept.set(key, value);
       return value;
     },
-    until: (written, key, value) =>
-      isOurs ? written : written.finally(() => kept.get(key) === value && kept.delete(key)),
+    put(key, value, written) {
+      kept.set(key, value);
+      return isOurs ? written : written.finally(() => kept.get(key) === value && kept.delete(key));
+    },
   };
 }
 
@@ -283,22 +251,11 @@ export const LIVE_MODES = ['off', 'status', 'text'] as const satisfies readonly 
 export const QUEUE_MODES = ['steer', 'collect', 'followup'] as const;
 
 export interface ConversationSetting extends ChosenModel {
-  /** How a run's progress is shown. */
   live?: LiveMode;
-  /** How a message is handled that arrives while its task is running. */
   queue?: (typeof QUEUE_MODES)[number];
 }
 
-/**
- * Stores what people chose for a conversation: `conversations/settings/<hash>.json`, one small file each. The channel's
- * configuration applies to everything else. An unreadable file only loses the choices in it.
- */
-export interface ConversationSettings {
-  /** Returns the settings in effect: chosen here, chosen for the chat around a thread, or configured. */
-  get(address: Address): ConversationSetting;
-  /** Takes effect at once; durable when it resolves. */
-  set(address: Address, patch: ConversationSetting): Promise<void>;
-}
+export type ConversationSettings = ReturnType<typeof openConversationSettings>;
 
 const settingShape = shape<ConversationSetting>(
   objectOf({
@@ -309,38 +266,38 @@ const settingShape = shape<ConversationSetting>(
   }),
 );
 const CHOSEN = {
-  lost: 'what was chosen by /live, /queue, /model and /think for a conversation',
+  lost: 'the choices made with /live, /queue, /model and /think in a conversation',
   next: 'The configured settings apply there.',
 };
 
-/** `configured` returns the settings that apply where nothing was chosen. */
-export function openConversationSettings(
-  folder: string,
-  configured: (address: Address) => ConversationSetting,
-): ConversationSettings {
+/**
+ * People's choices for a conversation: `conversations/settings/<hash>.json`, one small file each. An unreadable file
+ * only loses the choices in it.
+ * @param configured the settings where nothing was chosen
+ */
+export function openConversationSettings(folder: string, configured: (address: Address) => ConversationSetting) {
   const chosen = createCache<ConversationSetting>(MAX_CACHED, folder);
-  const fileOf = (key: string) =>
-    path.join(folder, `${createHash('sha256').update(key).digest('hex').slice(0, 24)}.json`);
-
+  const fileOf = (key: string) => hashedFile(folder, key);
   const own = (key: string) => chosen.get(key, () => readSetting(fileOf(key))) ?? {};
 
   return {
-    get(address) {
+    /** Returns what was chosen here, chosen for the chat around a thread, or configured. */
+    get(address: Address): ConversationSetting {
       const { thread, ...chat } = address;
       const here = own(conversationKey(address));
       return { ...configured(address), ...(thread === undefined ? {} : own(conversationKey(chat))), ...here };
     },
-    async set(address, patch) {
+    /** Takes effect at once; durable when it resolves. */
+    async set(address: Address, patch: ConversationSetting): Promise<void> {
       const key = conversationKey(address);
       const setting = { ...own(key), ...patch };
-      chosen.set(key, setting);
       const file = fileOf(key);
       const written = exclusively(file, () => {
         // Another process may have changed it since.
         const all = { ...readSetting(file), ...patch };
         return writeFileAtomic(file, `${JSON.stringify({ address, ...all }, null, 2)}\n`);
       });
-      await chosen.until(written, key, setting);
+      await chosen.put(key, setting, written);
     },
   };
 }
@@ -357,28 +314,23 @@ function readSetting(file: string): ConversationSetting {
 
 /** The configured rules, regardless of choices. */
 export interface ViberRules {
-  /** Returns all IDs, the default one first. */
   ids(): string[];
   has(id: string): boolean;
-  /** Returns who answers a person there if nobody has chosen. */
+  /** The viber that answers there if nobody has chosen. */
   configured(principal: Principal, address: Address, isDirect: boolean): string;
-  /** The vibers that members may choose everywhere. */
+  /** Members may choose these everywhere. */
   forMembers: readonly string[];
-  /** Returns the description in a viber's file. */
+  /** The description in a viber's file. */
   about(id: string): Promise<string | undefined>;
 }
 
-/** A person and the place where they write. */
 export interface Standing {
   principal: Principal;
   address: Address;
   isDirect: boolean;
 }
 
-/**
- * Returns the viber that answers there.
- * @param named the viber that the person who opened the conversation has named
- */
+/** @param named the viber that the person who opened the conversation has named */
 export function viberAt(
   { principal, address, isDirect }: Standing,
   rules: ViberRules,
@@ -394,10 +346,7 @@ export function viberAt(
   return around?.isChosen ? around.viber : rules.configured(principal, address, isDirect);
 }
 
-/**
- * Returns whether a person may choose a viber: owners any, members the listed ones and the one configured where they
- * are.
- */
+/** Owners choose any, members the listed ones and the one configured where they are. */
 export function mayChoose({ principal, address, isDirect }: Standing, id: string, rules: ViberRules): boolean {
   if (principal.role === 'guest' || !rules.has(id)) return false;
   if (principal.role === 'owner') return true;
@@ -407,7 +356,7 @@ export function mayChoose({ principal, address, isDirect }: Standing, id: string
 export const choosable = (standing: Standing, rules: ViberRules): string[] =>
   rules.ids().filter((id) => mayChoose(standing, id, rules));
 
-/** Switches the conversation to this viber from the next message on, at its own task there. Takes effect at once. */
+/** Takes effect at once, at the viber's own task here. */
 export function chooseViber(
   { principal, address, isDirect }: Standing,
   viber: string,

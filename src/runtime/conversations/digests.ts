@@ -1,7 +1,6 @@
 /**
- * Remembers what jobs posted where, part by part, so that replies continue from it:
- * `conversations/digests/<day>.jsonl`, kept for a month. The files are read at the first lookup, plus what other
- * processes have added since; an entry is durable before its digest leaves the outbox.
+ * Remembers what jobs posted where, so that replies continue from it: `conversations/digests/<day>.jsonl`, kept for a
+ * month. An entry is durable before its digest leaves the outbox.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -15,7 +14,6 @@ import { createLru } from '../../lib/lru.ts';
 import { isFilled, isNumber, isText, listOf, objectOf, optional, shape } from '../../lib/shape.ts';
 import { isId } from '../../workspace/home.ts';
 
-/** A digest that was posted in a conversation. */
 export interface SaidDigest extends DigestMark {
   /** Milliseconds since the epoch. */
   at: number;
@@ -24,14 +22,13 @@ export interface SaidDigest extends DigestMark {
 
 interface Line {
   at: number;
-  /** The conversation, as a key. */
   place: string;
-  /** Present with `part`: the message, the platform's ID of its part, and, once per message, its text. */
+  /** Set with `part`: the message, the platform's ID of its part, and, once per message, its text. */
   message?: string;
   part?: string;
   digest?: DigestMark;
   text?: string;
-  /** The task that was shown all digests posted there. */
+  /** This task was shown all digests posted there. */
   shownTo?: string;
 }
 
@@ -48,8 +45,7 @@ const ABOUT = {
   next: 'An answer to one goes to the task of its conversation.',
 };
 
-const isIdText = (value: unknown) => typeof value === 'string' && isId(value);
-const isMark = objectOf({ taskId: isIdText, viber: isIdText, name: isText, files: listOf(isText) });
+const isMark = objectOf({ taskId: isId, viber: isId, name: isText, files: listOf(isText) });
 const lineShape = shape<Line>(
   objectOf({
     at: isNumber,
@@ -70,12 +66,11 @@ export class Digests {
   readonly #folder: string;
   readonly #now: () => number;
   readonly #parts = new Map<string, DigestMark>();
-  /** The newest digests by conversation. */
+  /** The newest, by conversation. */
   readonly #said = new Map<string, (SaidDigest & { message: string; shownTo: Set<string> })[]>();
-  /** Messages that contain files, by file, whose digest was not known yet. */
+  /** Messages with files whose digest wasn't known yet, by file. */
   readonly #early = createLru<string>(MAX_EARLY);
   #isRead = false;
-  /** Days to which other processes may add, by name. */
   readonly #days = new Map<string, NewLines>();
 
   constructor(folder: string, now: () => number = Date.now) {
@@ -83,7 +78,7 @@ export class Digests {
     this.#now = now;
   }
 
-  /** Returns the digest that a message answers: as a reply to one of its parts, or in the thread under one. */
+  /** Finds the digest that a message replies to, or whose thread it is in. */
   of({ address, repliesTo }: { address: Address; repliesTo?: string }): DigestMark | undefined {
     if (repliesTo === undefined && address.thread === undefined) return undefined;
     this.#read();
@@ -91,9 +86,7 @@ export class Digests {
     return replied ?? (address.thread === undefined ? undefined : this.#parts.get(partKey(address, address.thread)));
   }
 
-  /**
-   * Records that a part of a digest was sent. Durable when it resolves; recording the same part again changes nothing.
-   */
+  /** Notes that a part of a digest was sent. Durable when it resolves. */
   async note({ id: message, address, digest, text }: OutboundMessage, part: string): Promise<void> {
     if (!digest) return;
     this.#read();
@@ -109,7 +102,7 @@ export class Digests {
     }
   }
 
-  /** Records that a message contains files of ours. Returns whether they belong to a digest; durable then. */
+  /** Notes that a message contains files of ours. Returns whether they belong to a digest; durable then. */
   async shared(address: Address, files: readonly string[], messageId: string): Promise<boolean> {
     this.#read();
     const digest = files.map((file) => this.#parts.get(partKey(address, file))).find((found) => found !== undefined);
@@ -121,7 +114,7 @@ export class Digests {
     return true;
   }
 
-  /** Returns the digests posted in a conversation within a day that a task has not been shown, oldest first. */
+  /** Digests of a day that a task hasn't been shown, oldest first. */
   unseen(address: Address, taskId: string): SaidDigest[] {
     this.#read();
     const place = conversationKey(address);
@@ -130,7 +123,7 @@ export class Digests {
     return fresh.filter((each) => each.taskId !== taskId && !each.shownTo.has(taskId)).slice(-MAX_SHOWN);
   }
 
-  /** Records that a task was shown the result of `unseen`. */
+  /** The task was shown the result of `unseen`. */
   async shown(address: Address, taskId: string): Promise<void> {
     await this.#append({ at: this.#now(), place: conversationKey(address), shownTo: taskId });
   }
@@ -156,7 +149,7 @@ export class Digests {
     }
   }
 
-  /** Reads new lines of today, and of yesterday, whose last moments another process may still be writing. */
+  /** Another process may still be writing the last moments of yesterday. */
   #readNew(): void {
     const days = [this.#now() - DAY_MS, this.#now()].map((at) => new Date(at).toISOString().slice(0, 10));
     for (const day of this.#days.keys()) if (!days.includes(day)) this.#days.delete(day);
@@ -184,7 +177,6 @@ export class Digests {
   }
 }
 
-/** Restores an address from its key, as far as needed here. */
 function parsePlace(place: string): Address | undefined {
   const parsed = parseJson(place);
   const [channel, account, , chat]: unknown[] = Array.isArray(parsed) ? parsed : [];

@@ -1,13 +1,12 @@
 /**
- * Remembers what a person's next message in a conversation answers: "When instead?", "Send me the new wording". One
- * small file, written at each change; changes are rare. An entry expires after 15 minutes, and any command or button of
- * the person clears it.
+ * Remembers what a person's next message in a conversation answers: "When instead?", "Send me the new wording". It
+ * expires after 15 minutes, and with any command or button of the person.
  */
 import { type JsonList, openJsonList } from '../../access/records.ts';
 import { type Address, conversationKey } from '../../channels/channel.ts';
 import { isFilled, isInteger, isText, objectOf, shape } from '../../lib/shape.ts';
 
-/** The command to run; the person's words are appended to `args`. */
+/** The person's words are appended to `args`. */
 export interface ExpectedAnswer {
   command: string;
   args: string;
@@ -22,15 +21,13 @@ interface StoredExpectation extends ExpectedAnswer {
 
 const KEPT_MS = 15 * 60_000;
 const MAX_KEPT = 500;
-/** An answer to a short question is short. */
+/** Answers to short questions are short. */
 const MAX_WORDS = 2_000;
 
 const keptShape = shape<StoredExpectation>(
   objectOf({ command: isFilled, args: isText, where: isFilled, who: isFilled, until: isInteger }),
 );
-const ABOUT = { lost: 'which short questions wait for an answer', next: 'Whoever was asked presses the button again.' };
-
-export type Expectations = Pick<ExpectedAnswers, keyof ExpectedAnswers>;
+const ABOUT = { lost: 'the list of short questions that wait for an answer', next: 'Press the button again.' };
 
 export class ExpectedAnswers {
   readonly #now: () => number;
@@ -65,6 +62,5 @@ export class ExpectedAnswers {
   }
 }
 
-/** Returns whether a message can be the answer to a short question. */
 export const isShortAnswer = ({ text, files }: { text: string; files: readonly unknown[] }): boolean =>
   files.length === 0 && text.trim() !== '' && text.length <= MAX_WORDS;

@@ -1,4 +1,4 @@
-/** Describes where a task lives in words that people understand, from the addresses in its record. */
+/** Names places where a task is, in words that people understand. */
 
 import type { Principal } from '../../access/principal.ts';
 import { type Address, formatAddress } from '../../channels/channel.ts';
@@ -7,23 +7,18 @@ import { UserError } from '../../errors.ts';
 import { cutText, plainLine } from '../../lib/text.ts';
 import { type Messages, say, type Wording } from '../../messages/messages.ts';
 
-/** Returns whether a program's conversation belongs to a person. */
 const isPersons = (chat: string): boolean =>
   /^(person|terminal|local)-/.test(chat) || channelKinds().some(({ name }) => chat.startsWith(`${name}-`));
 
-/** Whether a place stands alone, as in a list, or within a sentence: some languages distinguish the two. */
+/** Some languages distinguish a place in a list from one within a sentence. */
 type Form = 'alone' | 'within';
 
-/** Returns the name that people use for a channel; its ID if it has none. */
 export const channelName = (channel: string, messages: Messages, form: Form = 'within'): string => {
   if (channel === 'terminal' || channel === 'local') return messages.text('tasks.terminal', { form });
   return channelKind(channel)?.label ?? channel;
 };
 
-/**
- * Returns, for example, `Telegram group -100123` or `Slack #C024BE91L thread`, from
- * `<channel>@<account>:<chat>[:<thread>]`.
- */
+/** Returns, for example, `Telegram group -100123`, from `<channel>@<account>:<chat>[:<thread>]`. */
 function placeName(place: string, messages: Messages, form: Form): string {
   const [, channel = place, chat = '', thread] = /^([^@:]+)(?:@[^:]*)?:([^:]*)(?::(.*))?$/.exec(place) ?? [];
   // A person's own conversation on the `api` channel is the Board; any other is a program.
@@ -39,7 +34,7 @@ function placeName(place: string, messages: Messages, form: Form): string {
 export const addressName = (address: Address, messages: Messages): string =>
   placeName(formatAddress(address, { account: true }), messages, 'within');
 
-/** Lists where a task has been, latest places first: at most three, each once. */
+/** Returns the names of at most three conversations, the latest first. */
 export function placesOf(conversations: readonly string[], messages: Messages): string {
   const names = [...new Set(conversations.map((place) => placeName(place, messages, 'alone')))].reverse();
   const more = names.length > 3 ? [messages.text('tasks.morePlaces', { n: names.length - 3 })] : [];
@@ -48,20 +43,15 @@ export function placesOf(conversations: readonly string[], messages: Messages): 
 
 export { escapeMarkdown } from '../../lib/text.ts';
 
-/** Returns a name from outside as plain text: no Markdown, one line, at most 40 characters. */
 export function plainName(name: string): string {
   return cutText(plainLine(name.replace(/[\\`*_{}[\]()<>~|#@]/g, ' ')), 40) || 'somebody';
 }
 
-/**
- * Checks that a person may choose for a conversation, which affects everyone in it.
- * @throws UserError for a guest in a group
- */
+/** A choice for a conversation affects everyone in it. | @throws UserError for a guest in a group */
 export function refuseToGuest({ principal, isDirect }: { principal: Principal; isDirect: boolean }): void {
   if (principal.role === 'guest' && !isDirect) throw new UserError(say('commands.membersOnly'));
 }
 
-/** Returns the name of a linked person without the suffix that makes it unique. */
 export const shownPerson = (person: string): string => person.replace(/~.*$/, '');
 
 export function unknownTask(typed: string, isDirect: boolean): Wording {

@@ -1,7 +1,7 @@
 /**
- * Decides whether an answer would be read where a message was written. What the platform reports is known before a
- * model is paid; where it reports nothing, the first refusal is remembered for a while. The sender is notified once, in
- * a direct conversation. All of it is kept in memory only, and bounded.
+ * Decides whether an answer would be read where a message was written. The platform's report is known before a model is
+ * paid; without one, the first refusal is remembered for a while. The sender is notified once, in a direct
+ * conversation.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -20,33 +20,14 @@ import { lines, messagesFor, say, type Wording, words } from '../../messages/mes
 import type { Delivery } from '../delivery.ts';
 import { escapeMarkdown } from './places.ts';
 
-export interface Reach {
-  /**
-   * Returns why nothing we answer to this message would arrive where it was written; undefined if no obstacle is known.
-   */
-  barred(message: InboundMessage): Promise<Wording | undefined>;
-  /** Records that a message is being worked on: if its answer is refused there, its sender is notified. */
-  begun(message: InboundMessage): void;
-  /**
-   * Notifies the sender, once for each place until that changes. Resolves when the notice is durable, or if the sender
-   * can't be reached.
-   */
-  tell(message: InboundMessage, why: Wording, key: string): Promise<void>;
-  /**
-   * Sends an answer that was refused for good directly to the person who asked; for a while, new messages there don't
-   * reach a model. Never rejects.
-   */
-  refused(message: OutboundMessage, reason: string): Promise<void>;
-  arrived(message: { address: Address; interaction?: string }): void;
-}
+export type Reach = ReturnType<typeof createReach>;
 
-export interface ReachOptions {
+interface ReachOptions {
   channelOf: (address: { channel: string }) => Channel | undefined;
   delivery: Delivery;
   log: Logger;
 }
 
-/** The parts of a message that are needed to answer it elsewhere. */
 interface Question {
   address: Address;
   sender: InboundMessage['sender'];
@@ -69,29 +50,19 @@ const REFUSED_MS = 10 * 60_000;
 const TOLD_MS = 12 * 3_600_000;
 const MAX_KEPT = 2_000;
 const MAX_QUOTED = 80;
-/** Markdown is removed before the text is quoted, so more is kept than quoted. */
+/** Markdown is removed before quoting, so more is kept. */
 const MAX_KEPT_TEXT = 1_000;
 const DIRECTLY = '-direct';
-/** Matches a refusal that concerns only a thread; every other refusal concerns the whole chat. */
+/** Every other refusal concerns the whole chat. */
 const OF_THREAD = /\bthe thread is\b/;
 
-export function createReach({ channelOf, delivery, log }: ReachOptions): Reach {
-  /** When an answer of ours was last refused, by place. */
+export function createReach(options: ReachOptions) {
+  const { channelOf, delivery, log } = options;
   const refusals = createLru<number>(MAX_KEPT);
-  /** When a person was last notified, by place and person. */
+  /** Keyed by place and person. */
   const told = createLru<number>(MAX_KEPT);
-  /** The newest message that was worked on, by place. */
+  /** The newest message, by place. */
   const asked = createLru<Question>(MAX_KEPT);
-
-  async function known(message: InboundMessage): Promise<Wording | undefined> {
-    try {
-      const why = await channelOf(message.address)?.barred?.(message.address);
-      return why && WHY[why];
-    } catch (error) {
-      log.debug({ err: error }, 'a platform did not say whether we may speak in a place');
-      return undefined;
-    }
-  }
 
   async function tellDirectly(message: Question, why: Wording, key: string, more = ''): Promise<void> {
     const address = await directOf(message, channelOf(message.address), log);
@@ -105,9 +76,10 @@ export function createReach({ channelOf, delivery, log }: ReachOptions): Reach {
   }
 
   return {
-    async barred(message) {
+    /** Returns why no answer to this message would arrive; undefined if no obstacle is known. */
+    async barred(message: InboundMessage): Promise<Wording | undefined> {
       if (message.isDirect || message.sender.isBot) return undefined;
-      const why = await known(message);
+      const why = await reportedBarrier(message, options);
       if (why) return why;
       const all = [conversationKey(message.address), chatKey(message.address)].map((place) => refusals.get(place));
       if (all.some((at) => at !== undefined && performance.now() - at < REFUSED_MS))
@@ -116,11 +88,13 @@ export function createReach({ channelOf, delivery, log }: ReachOptions): Reach {
       return undefined;
     },
 
-    begun(message) {
+    /** If the answer to this message is refused there, its sender is notified. */
+    begun(message: InboundMessage): void {
       if (!message.isDirect && !message.sender.isBot) asked.set(conversationKey(message.address), keptOf(message));
     },
 
-    async tell(message, why, key) {
+    /** Notifies the sender, once for each place until that changes. Durable when it resolves, if the sender can be reached. */
+    async tell(message: InboundMessage, why: Wording, key: string): Promise<void> {
       const last = told.get(whom(message));
       if (last !== undefined && performance.now() - last < TOLD_MS) return;
       told.set(whom(message), performance.now());
@@ -132,7 +106,12 @@ export function createReach({ channelOf, delivery, log }: ReachOptions): Reach {
       }
     },
 
-    async refused({ id, address, text, interaction, digest, askedAt }, reason) {
+    /**
+     * Sends a refused answer directly to the person who asked; for a while, new messages there reach no model. Never
+     * rejects.
+     */
+    async refused(message: OutboundMessage, reason: string): Promise<void> {
+      const { id, address, text, interaction, digest, askedAt } = message;
       const place = conversationKey(address);
       const question = asked.get(place);
       if (!question || interaction !== undefined || digest || askedAt === undefined || id.endsWith(DIRECTLY)) return;
@@ -145,7 +124,7 @@ export function createReach({ channelOf, delivery, log }: ReachOptions): Reach {
       }
     },
 
-    arrived({ address, interaction }) {
+    arrived({ address, interaction }: { address: Address; interaction?: string }): void {
       if (interaction !== undefined) return;
       refusals.delete(conversationKey(address));
       refusals.delete(chatKey(address));
@@ -153,7 +132,21 @@ export function createReach({ channelOf, delivery, log }: ReachOptions): Reach {
   };
 }
 
-/** Returns where the person reads in private. If the platform can't be asked just now, it is asked a few times more. */
+/** Returns the barrier that the platform reports. */
+async function reportedBarrier(
+  { address }: InboundMessage,
+  { channelOf, log }: ReachOptions,
+): Promise<Wording | undefined> {
+  try {
+    const why = await channelOf(address)?.barred?.(address);
+    return why && WHY[why];
+  } catch (error) {
+    log.debug({ err: error }, 'a platform did not say whether we may speak in a place');
+    return undefined;
+  }
+}
+
+/** Returns where the person reads in private, after a few tries. */
 async function directOf(
   { address, sender }: Question,
   channel: Channel | undefined,
@@ -171,10 +164,7 @@ async function directOf(
   }
 }
 
-/**
- * Copies the parts that are needed. Long messages for every place would fill the memory, and a substring retains the
- * whole text until it is copied.
- */
+/** Long messages for every place would fill the memory, and a substring retains the whole text until it is copied. */
 const keptOf = ({ address, sender, text, language, prefix }: InboundMessage): Question =>
   structuredClone({
     address,

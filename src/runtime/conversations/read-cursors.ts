@@ -1,7 +1,7 @@
 /**
- * Records how far each chat of a channel has been read (promise 14): `spool/marks/<channel>.json`, rewritten at most
- * five times a second, and at once for a chat without a mark. A mark that lags behind costs a repeated look at known
- * messages, never a message.
+ * Stores how far each chat of a channel has been read (promise 14): `spool/marks/<channel>.json`, rewritten at most five times
+ * a second, and at once for a new chat. A mark that lags behind costs a repeated look at known messages, never a
+ * message.
  */
 import path from 'node:path';
 import type { ReadCursors } from '../../channels/channel.ts';
@@ -12,7 +12,7 @@ import { isText, shape } from '../../lib/shape.ts';
 import { writeJson } from '../../lib/write-json.ts';
 import type { Logger } from '../../log.ts';
 
-/** The most chats per channel; those silent longest are dropped first. */
+/** Chats silent longest are dropped first. */
 const MAX_CHATS = 2_000;
 const WRITE_MS = 200;
 
@@ -33,7 +33,7 @@ export function openReadCursors(
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();
 
-  /** Merges what other processes have read since: for each chat, the mark that is ahead counts. */
+  /** The mark that is ahead counts. */
   function takeNewer(): void {
     for (const [chat, mark] of readCursors(file)) {
       const own = cursors.get(chat);
@@ -47,7 +47,7 @@ export function openReadCursors(
       if (isShared(file)) takeNewer();
       const text = `${JSON.stringify(Object.fromEntries(cursors), null, 1)}\n`;
       return writeFileAtomic(file, text, { sync: false });
-    }).catch((error: unknown) => log.warn({ err: error, file }, 'what was read last could not be written down'));
+    }).catch((error: unknown) => log.warn({ err: error, file }, 'could not store how far the chats were read'));
   }
 
   return {
@@ -75,7 +75,7 @@ export function openReadCursors(
   };
 }
 
-/** Compares marks, which are growing numbers without leading zeros. */
+/** Marks are growing numbers without leading zeros. */
 const isBefore = (a: string, b: string): boolean => a.length < b.length || (a.length === b.length && a < b);
 
 function readCursors(file: string): Map<string, string> {

@@ -1,9 +1,9 @@
 /**
- * Tracks stops that were accepted but not executed yet, by the lane of their task. Until then, later messages don't
- * steer the run and the lane starts nothing: what is being stopped must not be mixed with what came later. One process
- * may accept a stop, another execute it, and a third receive the messages after it, so the processes notify each other.
+ * Stops that were accepted but not executed yet, by lane. Until then, later messages don't steer the run and the lane
+ * starts nothing: what is being stopped must not be mixed with what came later. One process may accept a stop, another
+ * execute it, and a third receive the next messages, so they notify each other.
  *
- * Invariant: nobody waits longer than `MOST_MS`, because a notification between processes may be lost.
+ * Invariant: nobody waits longer than `MOST_MS`, because a notification may be lost.
  */
 import { randomUUID } from 'node:crypto';
 import { parseJson } from '../../lib/json.ts';
@@ -12,7 +12,6 @@ import { isFilled, isFlag, objectOf, shape } from '../../lib/shape.ts';
 const MOST_MS = 2_000;
 const TOPIC = 'stops';
 
-/** Reaches the processes that share a home. */
 export interface Processes {
   publish(topic: string, text: string): void;
   subscribe(topic: string, on: (text: string) => void): unknown;
@@ -31,7 +30,7 @@ export class Stopping {
   readonly #self = randomUUID();
   readonly #processes: Processes | undefined;
 
-  /** @param processes undefined if this is the only process */
+  /** @param processes undefined for only one */
   constructor(processes?: Processes) {
     this.#processes = processes;
     processes?.subscribe(TOPIC, (text) => this.#heard(text));
@@ -43,13 +42,13 @@ export class Stopping {
     this.#tell({ lane, id, isOver: false });
   }
 
-  /** Records that the stop was executed, or that there was nothing to stop. */
+  /** Forgets a stop that was executed, or that had nothing to stop. */
   end(lane: string, id: string): void {
     this.#forget(lane, id);
     this.#tell({ lane, id, isOver: true });
   }
 
-  /** Resolves once all stops accepted so far are executed; returns undefined if there aren't any. */
+  /** Undefined if there are no stops. */
   over(lane: string): Promise<unknown> | undefined {
     const here = this.#byLane.get(lane);
     return here && Promise.all([...here.values()].map(({ promise }) => promise));

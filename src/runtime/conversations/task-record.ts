@@ -10,57 +10,28 @@ import type { Entry } from '../contract/entry.ts';
 import { canBecome } from '../contract/task.ts';
 import { bindingAt, type Conversations } from './conversations.ts';
 
-export interface TaskRecords {
-  /**
-   * Creates the record when the first message of a task was accepted: from now on the task is visible as `pending`.
-   * Never rejects.
-   */
-  note(entry: Entry): Promise<void>;
-  /** Returns the task of a message: the existing one, or a new one with this message as its goal. */
-  open(entry: Entry): Promise<TaskRecord>;
-  /** Marks a task as stopped whose first message will not be worked on. */
-  drop(taskId: string): Promise<void>;
-  /** Marks a task as failed whose message was given up. Never rejects. */
-  fail(taskId: string): Promise<void>;
-  /** Sets the state; with `run`, also records what that run has used. */
-  setState(taskId: string, state: TaskState, run?: string): Promise<void>;
-  /** Records what a run has used that ended without an answer. Never rejects. */
-  endRun(run: string, taskId: string): Promise<void>;
-  /** Shows a run as `running` once it has lasted a moment, then calls `onShown`; clear the timer when it ends. */
-  showRunning(taskId: string, onShown: () => void): NodeJS.Timeout;
-}
-
 const SHOW_RUNNING_MS = 250;
 
-/** Removes the job from a record: once a person continues what a job began, it is a regular task and kept like one. */
+/** Once a person continues what a job began, it is a regular task and kept like one. */
 const takenOver = ({ job: _job, ...record }: TaskRecord): TaskRecord => record;
 
 export interface TaskRecordsOptions {
   home: Home;
   conversations: Conversations;
-  /** Returns what a run has used so far. */
   used: (run: string) => Usage | undefined;
   hasOwner: () => boolean;
-  /** Called for a task that was accepted, one that will not be worked on, and one whose message was given up. */
+  /** Called when a task was accepted, when it won't be worked on, and when its message was given up. */
   onState?: (taskId: string, state: TaskState) => void;
   log: Logger;
 }
 
-export function createTaskRecords(options: TaskRecordsOptions): TaskRecords {
-  return new RecordsOfTasks(options);
-}
-
-class RecordsOfTasks implements TaskRecords {
+export class TaskRecords {
   readonly #options: TaskRecordsOptions;
   readonly #home: Home;
-  /**
-   * Records being written to disk. Until they are durable, the message that began the task isn't finished, and would
-   * create them again.
-   */
+  /** Records being synced. The message that began a task must not finish before, since it would create them again. */
   readonly #syncing = new Map<string, Promise<void>>();
-  /** Records being created, by the gateway that accepted the message or by the run, whichever comes first. */
+  /** The gateway that accepted a message, or its run, creates the record, whichever comes first. */
   readonly #beginning = new Map<string, Promise<TaskRecord>>();
-  /** The task that each viber's folder shows. */
   readonly #shown = new Map<string, string>();
 
   constructor(options: TaskRecordsOptions) {
@@ -68,15 +39,20 @@ class RecordsOfTasks implements TaskRecords {
     this.#home = options.home;
   }
 
+  /** Creates the record of an accepted task, which is visible as `pending` from now on. Never rejects. */
   async note(entry: Entry): Promise<void> {
     try {
       // The run may have come first; what it has recorded since must stay.
       if (!openTask(this.#home, entry.taskId).record()) await this.#beginOnce(entry);
     } catch (error) {
-      this.#options.log.warn({ task: entry.taskId, err: error }, 'a task that waits could not be noted; its run will');
+      this.#options.log.warn(
+        { task: entry.taskId, err: error },
+        'could not create the record of a pending task; its run will',
+      );
     }
   }
 
+  /** The first message won't be worked on. */
   async drop(taskId: string): Promise<void> {
     if (openTask(this.#home, taskId).record()?.state !== 'pending') return;
     await openTask(this.#home, taskId).update((record) =>
@@ -85,6 +61,7 @@ class RecordsOfTasks implements TaskRecords {
     this.#options.onState?.(taskId, 'stopped');
   }
 
+  /** The message was given up. Never rejects. */
   async fail(taskId: string): Promise<void> {
     try {
       if (!openTask(this.#home, taskId).record()) return;
@@ -92,10 +69,11 @@ class RecordsOfTasks implements TaskRecords {
       await openTask(this.#home, taskId).update((record) => ({ ...record, state: 'error', updatedAt }));
       this.#options.onState?.(taskId, 'error');
     } catch (error) {
-      this.#options.log.warn({ task: taskId, err: error }, 'that a task has failed could not be written');
+      this.#options.log.warn({ task: taskId, err: error }, 'could not record that a task has failed');
     }
   }
 
+  /** Finds the task of a message, or creates one with it as the goal. */
   async open(entry: Entry): Promise<TaskRecord> {
     await this.#beginning.get(entry.taskId)?.catch(() => 'tried again below');
     const found = openTask(this.#home, entry.taskId).record();
@@ -104,7 +82,7 @@ class RecordsOfTasks implements TaskRecords {
     return record;
   }
 
-  /** Goes through `running`, as the state machine requires, even if that state was never shown. */
+  /** Passes through `running`, as the state machine requires. Also records what `run` has used, if given. */
   async setState(taskId: string, state: TaskState, run?: string): Promise<void> {
     await this.#syncing.get(taskId);
     await openTask(this.#home, taskId).update((before) => {
@@ -119,6 +97,7 @@ class RecordsOfTasks implements TaskRecords {
     });
   }
 
+  /** Records the usage of a run without an answer. Never rejects. */
   async endRun(run: string, task: string): Promise<void> {
     const used = this.#options.used(run);
     if (!used) return;
@@ -130,6 +109,7 @@ class RecordsOfTasks implements TaskRecords {
     }
   }
 
+  /** Shows `running` once the run has lasted a moment, then calls `onShown`; clear the timer when it ends. */
   showRunning(taskId: string, onShown: () => void): NodeJS.Timeout {
     return setTimeout(() => {
       this.setState(taskId, 'running').then(onShown, (error: unknown) =>
@@ -167,6 +147,7 @@ class RecordsOfTasks implements TaskRecords {
       people: [principalText(principal)],
       conversations: places,
       ...(job ? { job: job.id } : {}),
+      ...(message.given?.project !== undefined && { project: message.given.project }),
       createdAt: at,
       updatedAt: at,
     };
@@ -185,12 +166,13 @@ class RecordsOfTasks implements TaskRecords {
     // Everyone admitted may speak in a group; only those who began the task may steer it (promise 33).
     const isNewPerson = message.isDirect && !known.people.includes(person);
     const isNewChat = !known.conversations.includes(conversation);
+    const isAway = known.archived !== undefined;
     // Neither a greeting nor a request that failed stays the title once there is a subject.
     const isOver = known.state === 'error' || known.state === 'stopped';
     const hasFailed = known.answered === false && isOver && known.title === titleOf(known.goal);
     const isSubject = (saysNothing(known.title) || hasFailed) && !saysNothing(message.text);
-    if (!isNewPerson && !isNewChat && !isSubject) return known;
-    const added = (record: TaskRecord): TaskRecord => ({
+    if (!isNewPerson && !isNewChat && !isSubject && !isAway) return known;
+    const added = ({ archived: _archived, ...record }: TaskRecord): TaskRecord => ({
       ...record,
       ...(hasFailed && isSubject && record.goal === known.goal ? { goal: message.text.slice(0, 4000) } : {}),
       title: isSubject && record.title === known.title ? titleOf(message.text) : record.title,
@@ -205,7 +187,7 @@ class RecordsOfTasks implements TaskRecords {
     return placed;
   }
 
-  /** Points the viber's folder at the person's current task: with several people, at an owner's. */
+  /** Shows the person's current task in the viber's folder; with several people, an owner's. */
   async #follow({ viber, taskId, principal, job }: Entry, { people }: TaskRecord): Promise<void> {
     if (job || this.#shown.get(viber) === taskId) return;
     const leads = principal.role === 'owner' || (principal.role === 'member' && !this.#options.hasOwner());

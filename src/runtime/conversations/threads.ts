@@ -1,7 +1,4 @@
-/**
- * Manages threads of tasks: a message's thread is opened before anything is answered, and shows the state of its task.
- * The conversations record which task a thread is about, as for every other place.
- */
+/** Threads of tasks: a message's thread is opened before anything is answered, and shows the state of its task. */
 import {
   type Address,
   type Channel,
@@ -17,25 +14,17 @@ import { openTask, planProgress, standOf, titleOf } from '../../workspace/tasks/
 import type { Entry } from '../contract/entry.ts';
 import type { Conversations } from './conversations.ts';
 
-export interface Threads {
-  /**
-   * Returns the item with the address of its conversation.
-   * @throws DeliveryError while the platform is unreachable
-   */
-  place(item: QueueItem<Entry>): Promise<QueueItem<Entry>>;
-  /** Shows the task's state in its threads; best effort. */
-  show(taskId: string): void;
-}
+export type Threads = ReturnType<typeof createThreads>;
 
-export interface ThreadsOptions {
+interface ThreadsOptions {
   home: Home;
   conversations: Conversations;
   channelOf: (address: Address) => Channel | undefined;
   log: Logger;
 }
 
-export function createThreads({ home, conversations, channelOf, log }: ThreadsOptions): Threads {
-  /** Returns the task's thread in the chat that a message came from, if there is one. */
+export function createThreads({ home, conversations, channelOf, log }: ThreadsOptions) {
+  /** Finds the task's thread in the chat of a message. */
   function knownThread(taskId: string, from: Address): Address | undefined {
     const isThere = ({ thread, ...chat }: Address) =>
       thread !== undefined && conversationKey(chat) === conversationKey(from);
@@ -79,7 +68,11 @@ export function createThreads({ home, conversations, channelOf, log }: ThreadsOp
   }
 
   return {
-    async place(item) {
+    /**
+     * Puts the item into its thread.
+     * @throws DeliveryError while the platform is unreachable
+     */
+    async place(item: QueueItem<Entry>): Promise<QueueItem<Entry>> {
       const { message, taskId, viber } = item.message;
       if (!message.opensThread) return item;
       const known = message.address.thread === undefined ? knownThread(taskId, message.address) : undefined;
@@ -92,7 +85,8 @@ export function createThreads({ home, conversations, channelOf, log }: ThreadsOp
       }
       return { ...item, message: { ...item.message, message: { ...message, address } } };
     },
-    show(taskId) {
+    /** Best effort. */
+    show(taskId: string): void {
       showNow(taskId).catch((error: unknown) =>
         log.warn({ err: error, task: taskId }, 'a thread could not show its task'),
       );

@@ -1,7 +1,7 @@
 /**
- * Decides which tasks a person sees from where they are (promise 34): in direct messages their own, in a group the
- * group's own, and in its threads also their own of that group, each only with the current viber. Owners see every task
- * of every viber in direct messages; in a group the role grants nothing.
+ * Decides which tasks a person sees in a place (promise 34): in direct messages their own, in a group the group's own,
+ * and in its threads also their own of that group, each only with the current viber. Owners see every task of every
+ * viber in direct messages; in a group the role grants nothing.
  */
 import { isOneOf, type Principal } from '../../access/principal.ts';
 import { type Address, conversationKey, formatAddress } from '../../channels/channel.ts';
@@ -16,7 +16,6 @@ export interface Viewpoint {
   viber: string;
 }
 
-/** The fields of a task that determine who sees it. */
 export type SeenBy = TaskRecord;
 
 export function maySee(view: Viewpoint, task: SeenBy): boolean {
@@ -28,31 +27,37 @@ export function maySee(view: Viewpoint, task: SeenBy): boolean {
   return task.conversations.includes(here) || (isOneOf(task.people, view.principal) && isOfChat(view.address, task));
 }
 
-/** Returns whether the task's digest was sent to this place, or to the chat around this thread. */
+/** Returns whether the digest was sent here. The address may be a thread of that chat. */
 function wasSentTo(address: Address, { digestAt }: SeenBy): boolean {
   const { thread: _thread, ...chat } = address;
   return digestAt !== undefined && [address, chat].some((place) => conversationKey(place) === digestAt);
 }
 
-/** Returns whether the task is or was in a thread of this chat. */
+/** Matches threads of this chat, also former ones. */
 function isOfChat({ thread: _thread, ...chat }: Address, task: SeenBy): boolean {
   const text = formatAddress(chat, { account: true });
   return task.conversations.some((place) => place === text || place.startsWith(`${text}:`));
 }
 
-/** Returns whether the person is one of the task's people, with any of their accounts. */
 export const isOwnTask = (view: Viewpoint, task: TaskRecord): boolean => isOneOf(task.people, view.principal);
 
+/** Returns whether a list of a person's tasks with the current viber includes it. Nobody started the runs of jobs. */
+export const isListedFor = (view: Viewpoint, task: TaskRecord): boolean =>
+  task.job === undefined &&
+  task.viber === view.viber &&
+  maySee(view, task) &&
+  (!view.isDirect || isOwnTask(view, task));
+
 /**
- * Allows what `maySee` allows, and in a group also the person's own tasks from elsewhere: by typing the ID, the person
- * shows the task to everyone there. The owner's role alone is not enough for that.
+ * A person may also show their own tasks from elsewhere to a group, by typing the ID. The owner's role
+ * alone isn't enough for that.
  */
 export function mayOpen(view: Viewpoint, task: TaskRecord): boolean {
   const isWithin = task.viber === view.viber || view.principal.role === 'owner';
   return maySee(view, task) || (isWithin && isOwnTask(view, task));
 }
 
-/** Returns the one task that a typed ID, or its beginning or end, matches among those that `may` allows. */
+/** Finds the one allowed task that an ID, or its beginning or end, matches. */
 export async function findTask(
   home: Home,
   text: string,

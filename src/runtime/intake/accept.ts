@@ -1,7 +1,7 @@
 /**
  * The entry point for every event of every channel: gathers its facts, decides what happens, and does it durably before
- * the platform gets an acknowledgement. Nothing here waits for a model. An event that can't be accepted, for whatever
- * reason, is tried three times and then kept in `dead`, so that it never blocks the others of its platform.
+ * the platform gets an acknowledgement. Nothing here waits for a model. An event that can't be accepted is tried three
+ * times and then kept in `dead`, so that it never blocks the others of its platform.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Principal } from '../../access/principal.ts';
@@ -17,14 +17,14 @@ import { giveUp, tellGivenUp } from './dead-letters.ts';
 import { decide } from './decide.ts';
 import { type Arrival, authorise, type Entering, gather } from './gather.ts';
 
-/** The pauses before the second and the third try, in ms. */
+/** Before the second and the third try. */
 const PAUSES_MS = [50, 200];
-/** An event that fails this soon, in ms, after another of its conversation is retried without pauses. */
+/** An event that fails this soon after another of its conversation is retried without pauses. */
 const TROUBLE_MS = 1_000;
 
 /**
- * Resolves when the event is durable, refused or a duplicate. Rejects only if storing fails: the platform then keeps
- * the event and sends it again. `visit` holds what the caller knows about the sender, and receives what this finds out.
+ * Resolves when the event is durable, refused or a duplicate. Rejects only if storing fails: the platform then sends it
+ * again. `visit` receives what this finds out about the sender.
  */
 export async function accept(
   message: InboundMessage,
@@ -45,9 +45,11 @@ export async function accept(
   return outcome;
 }
 
-/** Accepts an event after those that came before it in its conversation. */
+/** Waits for events that came before it in its conversation. */
 async function acceptInTurn(arrival: Arrival, gw: Gateway): Promise<InboundOutcome> {
   const entering = authorise(arrival.message, gw, arrival.visit.as);
+  const isConcealed = gw.features.on.some(({ conceals }) => conceals?.pattern.test(saidIn(arrival.message)));
+  if (isConcealed && entering.entry.allow) await conceal(arrival, gw);
   const { leave, hasWaited } = await gw.tasks.arrivals.turns.take(placesOf(arrival.message, entering.principal));
   try {
     // What came before may have changed who the sender is.
@@ -57,7 +59,23 @@ async function acceptInTurn(arrival: Arrival, gw: Gateway): Promise<InboundOutco
   }
 }
 
-/** Accepts an event now. Calls `onBegun` when the next events of its conversation may be processed. */
+/** What the person said in the message, which a feature may want to conceal. */
+const saidIn = ({ text, command }: InboundMessage): string => (command ? `${text} ${command.args}` : text);
+
+/** Replaces a message that must not be stored with a command. Removes the text from the arrival before any waiting. */
+async function conceal(arrival: Arrival, gw: Gateway): Promise<void> {
+  const said = saidIn(arrival.message);
+  for (const { conceals } of gw.features.on) {
+    if (!conceals?.pattern.test(said)) continue;
+    const { editOf: _edit, ...message } = arrival.message;
+    const shown = { ...message, kind: 'command' as const, text: '', facts: [], quotes: [], files: [] };
+    arrival.message = { ...shown, command: { name: conceals.command, args: '' } };
+    arrival.raw = {};
+    arrival.message = { ...shown, command: { name: conceals.command, args: await conceals.keep(said, gw) } };
+  }
+}
+
+/** @param onBegun called when the next events of its conversation may be processed */
 async function acceptNow(
   arrival: Arrival,
   gw: Gateway,
@@ -74,7 +92,7 @@ async function acceptNow(
   return acting;
 }
 
-/** Serialises beginning something in a conversation across processes; the others then find it bound. */
+/** Only one process begins something in a conversation; the others then find it bound. */
 function acceptAlone(arrival: Arrival, key: string, gw: Gateway): Promise<InboundOutcome> {
   return gw.engine.lock(`begin ${key}`, async () => {
     const facts = await gather(arrival, gw);
@@ -82,19 +100,19 @@ function acceptAlone(arrival: Arrival, key: string, gw: Gateway): Promise<Inboun
   });
 }
 
-/** Returns the event's conversation and the bindings that it may use: a press may take place below the message. */
+/** Returns where a message counts as sent: a press counts at its message too. */
 function placesOf({ address, below, isDirect }: InboundMessage, principal: Principal): Set<string> {
   const places = [address, ...(below ? [below.address] : [])];
   return new Set([conversationKey(address), ...places.map((place) => bindingKey(principal, place, isDirect))]);
 }
 
-/** Retries an event. The others of its conversation wait, so that they keep their order. */
+/** The other events of its conversation wait, so that they keep their order. */
 async function tryAgain(cause: unknown, arrival: Arrival, gw: Gateway): Promise<InboundOutcome> {
   if (isStorageFailure(cause)) throw cause;
   const { address } = arrival.message;
   const { turns, troubles } = gw.tasks.arrivals;
   const key = conversationKey(address);
-  gw.log.warn({ err: cause, channel: address.channel }, 'an event could not be taken in; it is tried again');
+  gw.log.warn({ err: cause, channel: address.channel }, 'could not accept an event; trying again');
   const { leave } = await turns.take(new Set([key]));
   let failed = cause;
   try {
@@ -115,10 +133,7 @@ async function tryAgain(cause: unknown, arrival: Arrival, gw: Gateway): Promise<
   }
 }
 
-/**
- * Starts the first span of a message's trace. For a message that wasn't accepted, or is a duplicate, the span is never
- * ended and so never reported.
- */
+/** Begins the span of a message. If the message isn't accepted, the span never ends, and so is never reported. */
 function traceAccept(message: InboundMessage, { features: { tracing } }: Gateway): Span | undefined {
   const trace = spoolKey(dedupeId(message));
   const { address, kind, files } = message;

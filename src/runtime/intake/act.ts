@@ -32,10 +32,10 @@ import { turnAway } from './strangers.ts';
 type EnqueueResult = Awaited<ReturnType<Queue<Entry>['enqueue']>>;
 type Of<K extends Decision['kind']> = Extract<Decision, { kind: K }>;
 
-/** How far apart an album's parts may arrive, in ms. */
+/** The longest time between the arrivals of two parts of an album. */
 const GROUP_SETTLE_MS = 600;
 
-/** @param raw the event in the platform's own form, stored with the entry */
+/** @param raw in the platform's own form, stored with the entry */
 export async function act(decision: Decision, facts: Facts, raw: unknown, gw: Gateway): Promise<InboundOutcome> {
   const { message, principal } = facts;
   switch (decision.kind) {
@@ -93,7 +93,7 @@ async function refuseTooMany(
   return 'answered';
 }
 
-/** Records facts about the sender: their language and time zone, where an owner can be asked, how fast they write. */
+/** Records the sender's language and time zone, where an owner can be asked, and how fast they write. */
 function noteSender(message: InboundMessage, principal: Principal, gw: Gateway): void {
   const { address, isDirect, sender } = message;
   const { languages, zones, owners } = gw.people;
@@ -115,7 +115,7 @@ async function bindAndStore(
   return outcome;
 }
 
-/** Continues the conversation with the task of a typed ID, if it exists and the person may see it. */
+/** Opens the task of the typed ID, if the person may see it, and stores the message there. */
 async function openAndStore(
   { entry, id }: Of<'open'>,
   facts: Facts,
@@ -133,7 +133,7 @@ async function openAndStore(
   return store(moved, facts, raw, gw);
 }
 
-/** Switches to a viber if the person may choose it. The reply checks this in the same way. */
+/** Chooses a viber and stores the message for it. The reply checks in the same way whether the person may. */
 async function useAndStore(
   { entry, name }: Of<'use'>,
   facts: Facts,
@@ -149,7 +149,6 @@ async function useAndStore(
   return store({ ...entry, viber, taskId }, facts, raw, gw);
 }
 
-/** Binds the conversation to the entry's task, effective at once. */
 function bind(entry: Entry, message: InboundMessage, { tasks }: Gateway, chooses = false): Promise<void> {
   const { principal, taskId, viber } = entry;
   const { address, isDirect } = message;
@@ -181,12 +180,13 @@ async function store(entry: Entry, facts: Facts, raw: unknown, gw: Gateway): Pro
   return outcome === 'accepted' && isWords ? 'begun' : outcome;
 }
 
-/** Stores an entry. Stops and edits are noted before that, and forgotten if the entry isn't stored. */
+/** Records stops and edits first, and drops them if the entry isn't stored. */
 async function enqueue(lane: string, entry: Entry, raw: unknown, gw: Gateway): Promise<EnqueueResult> {
   const { message } = entry;
   const id = dedupeId(message);
-  const forgetStop = noteStop(entry, spoolKey(id), gw);
-  const forgetEdit = noteEdit(message, gw);
+  const stopped = stoppedBy(entry);
+  const forgetStop = stopped === undefined ? undefined : noteStop(stopped, spoolKey(id), gw);
+  const forgetEdit = message.editOf === undefined ? undefined : noteEdit(message, message.editOf, gw);
   let isStored = false;
   try {
     const outcome = await gw.engine.queue.enqueue(lane, entry, {
@@ -207,23 +207,20 @@ async function enqueue(lane: string, entry: Entry, raw: unknown, gw: Gateway): P
   }
 }
 
-/** Notes a stop, so that later messages don't steer before it has taken effect. */
-function noteStop(entry: Entry, id: string, { tasks }: Gateway): (() => void) | undefined {
+/** Later messages don't steer before the stop has taken effect. */
+function noteStop(lane: string, id: string, { tasks }: Gateway): () => void {
   const { stopping } = tasks.arrivals;
-  const lane = stoppedBy(entry);
-  if (lane === undefined) return undefined;
   stopping.begin(lane, id);
   return () => stopping.end(lane, id);
 }
 
 /**
- * Remembers the words of an edit, so that the next edit is compared with them: people who restore the first wording
- * mean it. After a restart the original words count until the next edit.
+ * The next edit is compared with the words of this one: people who restore the first wording mean it. After a restart
+ * the original words count.
  */
-function noteEdit(message: InboundMessage, { tasks }: Gateway): (() => void) | undefined {
-  if (message.editOf === undefined) return undefined;
+function noteEdit(message: InboundMessage, editOf: string, { tasks }: Gateway): () => void {
   const { edits } = tasks.arrivals;
-  const key = spoolKey(dedupeId(message, message.editOf));
+  const key = spoolKey(dedupeId(message, editOf));
   const [before, words] = [edits.get(key), hashText(message.text)];
   edits.set(key, words);
   return () => {
@@ -233,7 +230,7 @@ function noteEdit(message: InboundMessage, { tasks }: Gateway): (() => void) | u
   };
 }
 
-/** Signals the task's running work once earlier stops have taken effect; an album steers once it is complete. */
+/** Earlier stops take effect first; an album steers once it is complete. */
 function steer(lane: string, message: InboundMessage, stopped: Promise<unknown> | undefined, gw: Gateway): void {
   const tell = async () => {
     try {
@@ -247,7 +244,7 @@ function steer(lane: string, message: InboundMessage, stopped: Promise<unknown> 
   else setTimeout(() => void tell(), GROUP_SETTLE_MS + 20).unref();
 }
 
-/** After this time without another refusal, in ms, they have paused. */
+/** Somebody who got no refusal for this long has paused. */
 const PAUSE_MS = 3_000;
 const SHOWN = 80;
 
@@ -263,8 +260,8 @@ export function noteTaken(message: InboundMessage, principal: Principal, { tasks
 }
 
 /**
- * Counts refused messages of somebody who writes too fast, and reports them in one message once they pause, with the
- * last accepted one. The first refusal is reported at once and durably; this report may be lost in a crash.
+ * Reports refused messages of somebody who writes too fast in one message once they pause, with the last accepted one.
+ * The first refusal is reported at once and durably; this report may be lost.
  */
 function noteRefused(message: InboundMessage, principal: Principal, gw: Gateway): void {
   const { writers } = gw.tasks.arrivals;

@@ -1,6 +1,6 @@
 /**
- * Keeps events that can't be accepted, for whatever reason: a damaged file of their task, or a bug of ours. Invariant:
- * an event is durable in `dead` before it is acknowledged, and its sender is told once.
+ * Gives up events that can't be accepted, because of a damaged file of their task or a bug of ours. Invariant: an event
+ * is durable in `dead` before it is acknowledged, and its sender is informed once.
  */
 import type { InboundOutcome } from '../../channels/channel.ts';
 import { spoolKey } from '../../engine/engine.ts';
@@ -9,11 +9,11 @@ import { commandLane, dedupeId, traceOf } from '../contract/entry.ts';
 import type { Gateway } from '../run/gateway.ts';
 import { type Arrival, authorise } from './gather.ts';
 
-/** Limit per hour on keeping events whose sender can't be authorised: strangers must not cost anything. */
+/** Events per hour whose sender can't be authorised: strangers must not cost anything. */
 const MAX_UNKNOWN = 20;
 const HOUR_MS = 3_600_000;
 
-/** Keeps an event in `dead` and tells its sender. Rejects if it can't be stored. */
+/** Rejects if the event can't be stored. */
 export async function giveUp({ message, raw, visit }: Arrival, error: unknown, gw: Gateway): Promise<InboundOutcome> {
   const { channel } = message.address;
   const id = dedupeId(message);
@@ -23,7 +23,7 @@ export async function giveUp({ message, raw, visit }: Arrival, error: unknown, g
   const sender = senderOf({ message, raw, visit }, gw);
   gw.features.metrics.count('viber_inbound_total', { channel, outcome: 'failed' });
   if (sender === 'refused' || (sender === undefined && !mayKeepUnknown(gw))) {
-    gw.log.error(about, 'an event of somebody who is not let in could not be dealt with');
+    gw.log.error(about, 'could not handle an event of somebody without access');
     return 'refused';
   }
   const item = {
@@ -37,21 +37,21 @@ export async function giveUp({ message, raw, visit }: Arrival, error: unknown, g
     acceptedAt: new Date().toISOString(),
   };
   try {
-    await gw.engine.queue.giveUp(item, `it could not be taken in: ${reason}`);
+    await gw.engine.queue.giveUp(item, `it could not be accepted: ${reason}`);
   } catch (cause) {
-    gw.log.error({ ...about, cause: errorMessage(cause) }, 'an event that cannot be taken in could not be kept either');
+    gw.log.error(
+      { ...about, cause: errorMessage(cause) },
+      'an event that could not be accepted could not be stored either',
+    );
     throw cause;
   }
-  gw.log.error(about, 'an event could not be taken in and was given up; it is kept in spool/dead');
+  gw.log.error(about, 'an event could not be accepted and was given up; it is kept in spool/dead');
   if (sender === undefined) return 'refused';
   await gw.people.owners.tellNotTaken(message, key, reason);
   return 'answered';
 }
 
-/**
- * Repeats the notice when an event that was given up arrives again: a crash may have come between giving it up and the
- * notice.
- */
+/** A crash may have come between giving an event up and the notice. */
 export async function tellGivenUp({ message }: Arrival, { engine, people }: Gateway): Promise<InboundOutcome> {
   const key = spoolKey(dedupeId(message));
   const reason = await engine.queue.reasonOf(key);
@@ -60,13 +60,13 @@ export async function tellGivenUp({ message }: Arrival, { engine, people }: Gate
   return 'answered';
 }
 
-/** Returns the sender; undefined if even that can't be determined. */
+/** Returns undefined if the sender can't be determined. */
 function senderOf({ message, visit }: Arrival, gw: Gateway) {
   try {
     const { principal, entry } = authorise(message, gw, visit.as);
     return entry.allow ? principal : 'refused';
   } catch (error) {
-    gw.log.warn({ err: error }, 'it could not be found out who has sent an event');
+    gw.log.warn({ err: error }, 'could not determine who sent an event');
     return undefined;
   }
 }

@@ -1,7 +1,6 @@
 /**
- * Decides what happens to an event from facts alone: nothing here reads, writes or waits. People without access are
- * turned away first; a duplicate is recognised before anything has an effect; and messages count towards the limit
- * before their buttons are looked up.
+ * Decides what happens to an event from facts alone. People without access are turned away first; a duplicate is
+ * recognised before anything has an effect; messages count towards the limit before their buttons are looked up.
  */
 import type { EntryDecision } from '../../access/authorise.ts';
 import type { LimitResult } from '../../access/limits.ts';
@@ -17,48 +16,43 @@ import type { Entry, InjectionMode } from '../contract/entry.ts';
 import { type ExpectedAnswer, isShortAnswer } from '../conversations/expected.ts';
 import type { Gateway } from '../run/gateway.ts';
 
-/** The task that a conversation is bound to, from the sender's point of view. */
 export interface BoundTask {
   id: string;
-  /** The address where the binding was last used. */
   address: Address;
-  /** The conversation is now about another viber's task. */
+  /** The conversation's viber isn't the one that this task belongs to. */
   isLeft: boolean;
-  /** The sender is one of its people, or an owner; undefined while it has no record. */
+  /** The sender is one of its people, or an owner; undefined without a record. */
   mayJoin: boolean | undefined;
-  /** The task is running, or something is pending in it. Looked up only for words that may stop it. */
+  /** Running, or something is pending. Looked up only for words that may stop it. */
   isBusy: boolean;
 }
 
-/** The task of the digest that a message replies to. */
 export interface AnsweredDigest {
   taskId: string;
   viber: string;
 }
 
 /**
- * Plain values, in the order in which they count; after one that decides, the rest isn't looked up. Invariant: no other
- * event of the same conversation has changed any of them since they were gathered (`accept.ts`).
+ * Plain values; after one that decides, the rest isn't looked up. Invariant: no other event of the conversation has
+ * changed any since they were gathered (`accept.ts`).
  */
 export interface Facts {
   /** The message at the place where it counts, with its sender's language. */
   readonly message: InboundMessage;
   readonly principal: Principal;
   readonly entry: EntryDecision;
-  /** The ID for a task that begins here. */
+  /** A task that begins here gets this ID. */
   readonly newTaskId: string;
-  /** The queue already has the event. For plain messages the queue detects that itself. */
+  /** The queue has the event already; for plain messages it detects that itself. */
   readonly isSeen: boolean;
   /** An edit left the words unchanged. */
   readonly isUnchanged: boolean;
-  /** The result of counting it towards its sender's limit; undefined for owners. */
+  /** Undefined for owners. */
   readonly rate: LimitResult | undefined;
-  /** The sender's conversations have used up their disk space. */
+  /** Their conversations have used up their disk space. */
   readonly isFull: boolean;
   readonly pressed: ButtonAction | 'gone' | undefined;
-  /**
-   * The command that the words stand for as the answer to a question; `several`: they could answer several questions.
-   */
+  /** The command that the words stand for; `several`: they could answer several questions. */
   readonly answer: TypedAnswer | undefined;
   readonly key: string;
   readonly viber: string;
@@ -82,18 +76,15 @@ export type Decision =
   /** Counts as accepted once the first copy is durable. */
   | { kind: 'duplicate' }
   | { kind: 'moved' }
-  /** Too many messages: the sender is told durably, told once, or not told. */
+  /** The sender is told durably, told once, or not told. */
   | { kind: 'limit'; tell: 'notice' | 'once' | 'nothing' }
   /** A short reply outside any task. */
   | { kind: 'notice'; said: Wording }
-  /** Binds the conversation to the entry's task, then stores the entry. `chooses`: the conversation keeps its viber. */
+  /** Binds the conversation, then stores the entry. `chooses`: it keeps its viber. */
   | { kind: 'bind'; entry: Entry; begins: boolean; chooses?: boolean }
   /** The same for the task of an ID, which must be looked up first. */
   | { kind: 'open'; entry: Entry; id: string }
-  /**
-   * Continues the conversation with the viber of that name, if it exists and the person may use it; then stores the
-   * entry.
-   */
+  /** Moves the conversation to that viber, if the person may use it; then stores the entry. */
   | { kind: 'use'; entry: Entry; name: string }
   /** `rebind`: the binding records where the person was last. */
   | { kind: 'store'; entry: Entry; rebind: boolean };
@@ -102,7 +93,6 @@ const GONE = say('failures.buttonGone', { hint: say('commands.hint') });
 const OF_OTHERS = say('failures.othersThread');
 const gone = (viber: string): Wording => say('vibers.gone', { name: viber });
 
-/** @param commands the commands of the gateway and of its features */
 export function decide(facts: Facts, commands: CommandTable<Gateway>): Decision {
   const { message, entry, rate, pressed, answer } = facts;
   if (!entry.allow) return turnAway(message, entry);
@@ -117,18 +107,17 @@ export function decide(facts: Facts, commands: CommandTable<Gateway>): Decision 
   return decideTask(facts, meant(facts, answer, commands));
 }
 
-/** Whether the sender's messages count towards a limit: owners, who could change the limit, are exempt. */
+/** Returns whether the message counts towards the limit. Owners are exempt: they could change it. */
 export const isCounted = ({ principal }: { principal: Principal }): boolean => principal.role !== 'owner';
 
-/** Whether the event has effects before it reaches the queue, which must not happen twice. */
+/** Returns whether the event has effects before it reaches the queue, which must not happen twice. */
 export const isEarly = ({ message, principal }: { message: InboundMessage; principal: Principal }): boolean =>
   isCounted({ principal }) || Boolean(message.command ?? message.button ?? message.opensThread);
 
-/** Whether the message can be the answer to a question. */
 export const isPlain = (message: InboundMessage): boolean =>
   message.kind === 'message' && !message.command && isShortAnswer(message);
 
-/** The bare word in several languages; while work is running it always means to stop. */
+/** While work is running, the bare word always means to stop. */
 const STOP =
   /^(stop|stopp|halt|abort|cancel|arr[eê]te|alto|para|detente|ferma|basta|стоп|停|停止|止まれ|ストップ)[.!。！]*$/iu;
 
@@ -152,10 +141,9 @@ function tooMuch({ interaction }: InboundMessage, isFirst: boolean): Decision {
   return { kind: 'limit', tell: interaction === undefined ? 'nothing' : 'once' };
 }
 
-/** A message or a press in one form. */
 interface Meaning {
   message: InboundMessage;
-  /** The table's entry of its command, if the command is ours. */
+  /** The table's entry, if the command is ours. */
   spec: Command | undefined;
   /** The mode that the words themselves ask for. */
   mode: InjectionMode | undefined;
@@ -179,7 +167,7 @@ function meant(
   return { message, spec, mode: undefined };
 }
 
-/** Decides which task an event goes to, once access and meaning are settled. */
+/** Decides what to do once access and meaning are settled. */
 function decideTask(facts: Facts, { message, spec, mode }: Meaning): Decision {
   const { principal, viber, newTaskId } = facts;
   const { isDirect } = message;
@@ -219,10 +207,7 @@ function decideTask(facts: Facts, { message, spec, mode }: Meaning): Decision {
   return { kind: 'store', entry, rebind };
 }
 
-/**
- * Continues in a digest's task, with a turn of its own. The conversation moves there too, unless it is a separate
- * thread or belongs to others.
- */
+/** The conversation moves to the digest's task, unless it is a separate thread or belongs to others. */
 function continueTask({ principal, task, viber }: Facts, message: InboundMessage, digest: AnsweredDigest): Decision {
   const entry: Entry = { message, principal, ...digest };
   const { address, isDirect, isThread } = message;
@@ -231,7 +216,7 @@ function continueTask({ principal, task, viber }: Facts, message: InboundMessage
   return { kind: 'bind', entry, begins: false, chooses: digest.viber !== viber };
 }
 
-/** Handles commands that move the conversation; they take effect before later messages are processed. */
+/** These take effect before later messages are processed. */
 function leadElsewhere(entry: Entry, newTaskId: string, args: string): Decision {
   const { message } = entry;
   const stored = (stays: Entry): Decision => ({ kind: 'store', entry: stays, rebind: false });

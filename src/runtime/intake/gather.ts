@@ -1,7 +1,6 @@
 /**
- * Gathers the facts of an event in the order in which they are needed. Facts that no longer count aren't looked up, so
- * that a stranger causes no file access and a duplicate doesn't count towards a limit. This is the only step that
- * reads.
+ * Gathers the facts of an event, the only step that reads. Facts that no longer count aren't looked up: a stranger
+ * causes no file access, and a duplicate doesn't count towards a limit.
  */
 import { authoriseAction, authoriseEntry, type EntryDecision } from '../../access/authorise.ts';
 import { isMadeName } from '../../access/links.ts';
@@ -21,7 +20,6 @@ import { type AnsweredDigest, type Facts, isCounted, isEarly, isPlain, saysStop 
 
 export interface Arrival {
   message: InboundMessage;
-  /** The event in the platform's own form. */
   raw: unknown;
   visit: Visit;
 }
@@ -36,7 +34,7 @@ export interface Entering {
 
 type Gathering = { -readonly [K in keyof Facts]: Facts[K] };
 
-/** @param entering who enters, if that has just been found out */
+/** @param entering the sender and their rights, if the caller has just determined them */
 export async function gather({ message, visit }: Arrival, gw: Gateway, entering?: Entering): Promise<Facts> {
   const { principal, entry } = entering ?? authorise(message, gw, visit.as);
   const facts = factsOfSender(message, visit, { principal, entry }, gw);
@@ -45,20 +43,23 @@ export async function gather({ message, visit }: Arrival, gw: Gateway, entering?
   if (facts.isSeen) return facts;
   if (message.editOf !== undefined) facts.isUnchanged = await saysTheSame(message, message.editOf, gw);
   if (facts.isUnchanged || message.kind === 'migration') return facts;
-  if (isCounted(facts)) facts.rate = visit.rate ??= await takeFromLimit(message, principal, gw);
+  if (isCounted(facts)) {
+    const sentAt = Math.min(message.sentAt, Date.now());
+    facts.rate = visit.rate ??= await gw.tasks.arrivals.limiter.take(principalText(principal), sentAt, message.group);
+  }
   if (facts.rate?.ok === false) return facts;
   facts.isFull = isCounted(facts) && !(await hasRoom(message, principal, gw));
   if (facts.isFull) return facts;
   if (message.button) facts.pressed = (await gw.consent.buttons.press(message.button.id, message.address)) ?? 'gone';
   if (facts.pressed === 'gone') return facts;
-  facts.message = placed(facts, gw);
+  if (message.below) facts.message = placed(facts, message.below, gw);
   facts.answer = await answerIn(facts, gw);
   Object.assign(facts, conversationOf(facts, gw));
   if (facts.task && saysStop(facts.message)) facts.task = { ...facts.task, isBusy: await isBusy(facts.task.id, gw) };
   return facts;
 }
 
-/** Identifies the sender and checks their access. `as`: the principal, if somebody else has authorised them. */
+/** @param as set if somebody else has authorised the sender */
 export function authorise(event: Event, gw: Gateway, as?: Principal): Entering {
   const { address, sender, isDirect, kind } = event;
   if (as) return { principal: { ...as, via: kind }, entry: { allow: true } };
@@ -80,23 +81,22 @@ export function authorise(event: Event, gw: Gateway, as?: Principal): Entering {
       isBot: sender.isBot && !isMove,
       // Nobody needs to mention us for the platform's own news about a listed group, or in a thread that a task lives
       // in.
-      isMention: event.isMention || isMove || isInOurThread(event, named, gw),
-      isCommand: event.command !== undefined || correctsCommand(event, gw),
+      isMention: event.isMention || isMove || (event.isThread === true && isInOurThread(event, named, gw)),
+      isCommand: event.command !== undefined || (kind === 'edit' && correctsCommand(event, gw)),
       isButton: event.button !== undefined,
     }),
   };
 }
 
-function isInOurThread({ address, isDirect, isThread, repliesTo }: Event, who: Principal, gw: Gateway): boolean {
-  if (!isThread) return false;
+function isInOurThread({ address, isDirect, repliesTo }: Event, who: Principal, gw: Gateway): boolean {
   const { conversations, digests } = gw.tasks;
   const bound = conversations.get(bindingKey(who, address, isDirect));
   return (bound ?? digests.of({ address, ...(repliesTo !== undefined && { repliesTo }) })) !== undefined;
 }
 
-/** Whether an edit changes a command of ours: it doesn't run the command again, but it is meant for us. */
-function correctsCommand({ kind, text }: Event, { features }: Gateway): boolean {
-  const name = kind === 'edit' ? /^\/(\w+)(?!\S)/.exec(text)?.[1] : undefined;
+/** An edit doesn't run the command again, but it is meant for us. */
+function correctsCommand({ text }: Event, { features }: Gateway): boolean {
+  const name = /^\/(\w+)(?!\S)/.exec(text)?.[1];
   return name !== undefined && findCommand(features.commands, name) !== undefined;
 }
 
@@ -128,7 +128,7 @@ function factsOfSender(message: InboundMessage, visit: Visit, { principal, entry
   };
 }
 
-/** Whether an edit left the words unchanged: platforms also report one when just a link's preview has loaded. */
+/** Platforms also report an edit when just a link's preview has loaded. */
 async function saysTheSame(message: InboundMessage, editOf: string, { tasks, engine }: Gateway): Promise<boolean> {
   const key = spoolKey(dedupeId(message, editOf));
   const newest = tasks.arrivals.edits.get(key);
@@ -136,30 +136,25 @@ async function saysTheSame(message: InboundMessage, editOf: string, { tasks, eng
   return (await engine.queue.find(key))?.message.text === message.text;
 }
 
-async function takeFromLimit({ sentAt, group }: InboundMessage, principal: Principal, { tasks }: Gateway) {
-  return tasks.arrivals.limiter.take(principalText(principal), Math.min(sentAt, Date.now()), group);
-}
-
-/** Whether there is room for a message; commands, presses and a stop need none. */
+/** Commands, presses and a stop need no room. */
 async function hasRoom(message: InboundMessage, principal: Principal, { home }: Gateway): Promise<boolean> {
   if (message.kind !== 'message' || message.command || message.button || saysStop(message)) return true;
   const who = { key: principalText(principal), aliases: aliasesOf(principal), role: principal.role };
   return hasRoomForWords(home, who, message.text);
 }
 
-/** Moves a press to the place below the pressed message, if its command continues there. */
-function placed({ message, pressed }: Facts, { features }: Gateway): InboundMessage {
+/** The command of a press may continue below the pressed message. */
+function placed(
+  { message, pressed }: Facts,
+  { address, opens }: NonNullable<InboundMessage['below']>,
+  { features }: Gateway,
+): InboundMessage {
   const isBelow =
     typeof pressed === 'object' && 'command' in pressed && findCommand(features.commands, pressed.command)?.isBelow;
-  if (!isBelow || !message.below) return message;
-  const { address, opens } = message.below;
-  return { ...message, address, isThread: true, ...(opens && { opensThread: true }) };
+  return isBelow ? { ...message, address, isThread: true, ...(opens && { opensThread: true }) } : message;
 }
 
-/**
- * Returns the command that words stand for: the answer to a short question, the new wording of a suggestion, or a bare
- * yes or no.
- */
+/** Words may answer a short question, reword a suggestion, or be a bare yes or no. */
 async function answerIn({ message, principal, pressed }: Facts, gw: Gateway): Promise<Facts['answer']> {
   if (pressed || !isPlain(message)) return undefined;
   const open =
@@ -170,7 +165,7 @@ async function answerIn({ message, principal, pressed }: Facts, gw: Gateway): Pr
   return means && typedAnswer(message, principal, means, { home: gw.home, ...gw.consent });
 }
 
-/** Returns the question of ours that an owner replies to: a plain reply to the question rewords a memory. */
+/** An owner's plain reply to a question of ours rewords a memory. */
 async function askedBy({ address, text, repliesTo }: InboundMessage, gw: Gateway): Promise<ExpectedAnswer | undefined> {
   if (repliesTo === undefined) return undefined;
   for (const { replied } of gw.features.on) {
@@ -207,20 +202,22 @@ function conversationOf({ message, principal }: Facts, gw: Gateway): Partial<Fac
   };
 }
 
-/** Returns the task of a digest that the message replies to; undefined if that task was deleted. */
+/** The task may have been deleted. */
 function answeredDigest(message: InboundMessage, principal: Principal, gw: Gateway): AnsweredDigest | undefined {
   const digest = gw.tasks.digests.of(message);
   const isThere = digest !== undefined && mayJoin(digest.taskId, principal, gw) !== undefined;
   return isThere ? { taskId: digest.taskId, viber: digest.viber } : undefined;
 }
 
-/** Whether somebody is one of a task's people, or an owner (promise 33); undefined while the task has no record. */
+/**
+ * Returns whether this is one of the task's people or an owner (promise 33); undefined while the task has no record.
+ */
 function mayJoin(taskId: string, principal: Principal, { home }: Gateway): boolean | undefined {
   const task = openTask(home, taskId).record();
   return task && authoriseAction(principal, 'steer', task.people);
 }
 
-/** Whether a task is running or something is pending in it, for a slot or for a person. */
+/** Returns whether the task runs, or waits for a slot or a person. */
 async function isBusy(taskId: string, { engine, consent }: Gateway): Promise<boolean> {
   const { busy, depth, stopped = 0 } = await engine.queue.look(taskLane(taskId));
   return busy || depth + stopped > 0 || consent.approvals.open(taskId).length > 0;

@@ -1,8 +1,7 @@
 /**
- * Greets people who got access, and accepts their earlier messages as if they came now. The file tells who they are:
- * they may be approved by the command line, by a button, or while the gateway isn't running. Questions in the chats
- * show decisions that were made outside of them. A greeting and a message go to disk before the note that they are due
- * is removed, and both have fixed IDs, so that a crash in between repeats nothing.
+ * Greets people who got access, and accepts their earlier messages as if they came now. A file tells who they are,
+ * since they may be approved by the command line, or while the gateway isn't running. A greeting and a message go to
+ * disk before the note that they are due is removed, and have fixed IDs, so that a crash in between repeats nothing.
  */
 
 import fs from 'node:fs';
@@ -30,7 +29,6 @@ export class LetIn {
     this.#gw = gw;
   }
 
-  /** Handles people who got access before the start, and watches for more. */
   start(): void {
     this.#watcher = fs.watch(this.#gw.home.access, (_event, file) => {
       if (file === 'paired.json' || file === 'pending.json' || file === 'links.json') this.#look();
@@ -47,7 +45,7 @@ export class LetIn {
     await this.#working;
   }
 
-  /** Runs one look after another, so that each record is handled once. */
+  /** Each record is handled once. */
   #look(): void {
     this.#working = this.#working
       .then(() => this.#settleAll())

@@ -5,13 +5,13 @@ import type { Text } from '../../messages/messages.ts';
 import { dedupeId, traceOf } from '../contract/entry.ts';
 import type { Gateway } from '../run/gateway.ts';
 
-/** Replies through the outbox; resolves when the reply is durable. */
+/** Resolves when the reply is durable. */
 export function reply(message: InboundMessage, text: Text, { delivery }: Gateway): Promise<void> {
   const trace = traceOf(spoolKey(dedupeId(message)));
   return delivery.add({ id: `${trace}-notice`, ...answerTo(message, text) }, trace);
 }
 
-/** Replies once and stores nothing, for people without access. */
+/** Stores nothing, for people without access. */
 export function replyOnce(message: InboundMessage, text: Text, { places, log }: Gateway): void {
   const id = `sendOnce-${message.id}-${Date.now()}`;
   const once: PartLedger = { part: (index, post) => post({ key: `${id}:${index}` }) };

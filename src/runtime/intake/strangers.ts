@@ -1,4 +1,4 @@
-/** Handles people without access: what they are told, if anything, and what the owners are asked. */
+/** Handles people without access: decides what they read, if anything, and what the owners are asked. */
 import type { Ownership } from '../../access/pairing.ts';
 import { identityText, type Principal } from '../../access/principal.ts';
 import type { InboundMessage, InboundOutcome } from '../../channels/channel.ts';
@@ -47,14 +47,14 @@ export async function turnAway(
 }
 
 /**
- * Whether a message is kept for a later answer: words, files and commands are, but not the command that opens the chat,
- * and no code of another account.
+ * Kept for a later answer: words, files and commands, but not the command that opens the chat, and no code of another
+ * account.
  */
 function isKept({ kind, command }: InboundMessage): boolean {
   return (kind === 'message' || kind === 'command') && command?.name !== 'start' && command?.name !== 'link';
 }
 
-/** Returns how to get access. Without an owner to ask, the command works where this process was started. */
+/** Without an owner to ask, the command works where this process was started. */
 function firstWords(messages: Messages, code: string, ownership: Ownership): Text {
   if (ownership === 'somebody') return messages.text('contact.stranger', { code });
   if (ownership === 'nobody')
@@ -62,10 +62,12 @@ function firstWords(messages: Messages, code: string, ownership: Ownership): Tex
   return messages.text('contact.lost', { command: viberCommand(`pair approve ${code} owner`) });
 }
 
-/** Tells the person who issued the code, whose two accounts then share the same task. */
+/** Their two accounts then share a task. */
 function tellLinked(principal: Principal, { person, address, note, isNew }: Issuer, gw: Gateway): void {
   const id = `linked-${identityText(principal).replace(/[^\w-]/g, '_')}-${Date.now()}`;
   const told = gw.delivery.add({ id, address, text: gw.say(address).said(note), files: [] }, id);
   const shared = isNew && shareTask(gw.tasks.conversations, person, address);
-  Promise.all([shared, told]).catch((error: unknown) => gw.log.error({ err: error }, 'a new link could not be told'));
+  Promise.all([shared, told]).catch((error: unknown) =>
+    gw.log.error({ err: error }, 'could not tell a person about their new link'),
+  );
 }

@@ -36,7 +36,6 @@ export interface LiveOptions {
   log: Logger;
 }
 
-/** The part that the rest of the gateway uses. */
 export type Live = Pick<LiveProgress, keyof LiveProgress>;
 
 interface Run {
@@ -68,15 +67,11 @@ const cacheKey = (runId: string, address: Address): string => `live.${runId}.${c
 
 export class LiveProgress {
   readonly #options: LiveOptions;
-  readonly #channelOf: (address: Address) => Channel | undefined;
-  readonly #log: Logger;
   readonly #runs = new Map<string, Run>();
   readonly #pace: LivePace;
 
   constructor(options: LiveOptions) {
     this.#options = options;
-    this.#channelOf = options.channelOf;
-    this.#log = options.log;
     this.#pace = createLivePace({
       isBusy: options.isBusy,
       limitOf: (address) => {
@@ -95,7 +90,7 @@ export class LiveProgress {
       run.worker = event.agentId;
       const shown = this.#visible(run, event);
       if (!shown) return;
-      for (const { address, view } of run.views) this.#tell(this.#channelOf(address), shown, address, view);
+      for (const { address, view } of run.views) this.#tell(shown, address, view);
     });
   }
 
@@ -154,7 +149,7 @@ export class LiveProgress {
         if (isKept) await this.#tolerate(this.#options.cache.delete(cacheKey(runId, address)));
         this.#pace.leave(address, view);
         if (isAnswered.has(key)) this.#pace.answered(address);
-        const ended = this.#channelOf(address)?.endStream?.(runId, address, isAnswered.has(key));
+        const ended = this.#options.channelOf(address)?.endStream?.(runId, address, isAnswered.has(key));
         // Don't wait for a status message to disappear.
         const id = isAnswered.has(key) ? await ended : undefined;
         if (id !== undefined) placeholders.set(key, id);
@@ -163,16 +158,12 @@ export class LiveProgress {
     return placeholders;
   }
 
-  runs(): { taskId: string; agentId: string }[] {
+  /** Returns the agents that are working, by task; with an address only those whose progress is shown there. */
+  runs(address?: Address): { taskId: string; agentId: string }[] {
+    const key = address && conversationKey(address);
     return [...this.#runs.values()]
       .filter(({ taskId }) => taskId !== '')
-      .flatMap(({ taskId, agentId, worker }) => [...new Set([agentId, worker])].map((id) => ({ taskId, agentId: id })));
-  }
-
-  runsAt(address: Address): { taskId: string; agentId: string }[] {
-    const key = conversationKey(address);
-    return [...this.#runs.values()]
-      .filter((run) => run.taskId !== '' && run.views.some((view) => conversationKey(view.address) === key))
+      .filter(({ views }) => key === undefined || views.some((view) => conversationKey(view.address) === key))
       .flatMap(({ taskId, agentId, worker }) => [...new Set([agentId, worker])].map((id) => ({ taskId, agentId: id })));
   }
 
@@ -217,7 +208,7 @@ export class LiveProgress {
     try {
       return await done;
     } catch (error) {
-      this.#log.warn({ err: error }, 'the cache failed');
+      this.#options.log.warn({ err: error }, 'the cache failed');
       return undefined;
     }
   }
@@ -230,7 +221,7 @@ export class LiveProgress {
       if (view.kept === undefined) continue;
       place.isKept = true;
       const event = { type: 'state-change', state: run.state, agentId: '', taskId: '', runId } as const;
-      if (!run.isOver) this.#tell(this.#channelOf(address), event, address, view);
+      if (!run.isOver) this.#tell(event, address, view);
     }
   }
 
@@ -240,7 +231,7 @@ export class LiveProgress {
         [{ label: this.#options.messagesAt(address).text('live.stop'), command: 'stop', args: run.taskId }],
       ]);
     } catch (error) {
-      this.#log.warn({ err: error }, 'a button to stop could not be offered');
+      this.#options.log.warn({ err: error }, 'a button to stop could not be offered');
       return [];
     }
   }
@@ -251,7 +242,7 @@ export class LiveProgress {
     try {
       run.lastProgress = await run.progress;
     } catch (error) {
-      this.#log.warn({ err: error, task: run.taskId }, 'the progress of a plan could not be read');
+      this.#options.log.warn({ err: error, task: run.taskId }, 'the progress of a plan could not be read');
     }
   }
 
@@ -272,9 +263,10 @@ export class LiveProgress {
     return event;
   }
 
-  #tell(channel: Channel | undefined, event: AgentStreamEvent, address: Address, view: LiveView): void {
+  #tell(event: AgentStreamEvent, address: Address, view: LiveView): void {
+    const channel = this.#options.channelOf(address);
     channel?.stream?.(event, address, view).catch((error: unknown) => {
-      this.#log.warn({ err: error, channel: channel.id }, 'live progress failed');
+      this.#options.log.warn({ err: error, channel: channel.id }, 'live progress failed');
     });
   }
 }

@@ -23,7 +23,6 @@ interface LiveRunState {
 
 /** More than any machine runs at once; a run whose end was never reported makes room. */
 const MAX_RUNS = 1_000;
-/** Limit of one text, in characters. */
 const MAX_SAID = 4 * 1024 * 1024;
 
 export class SeenRuns {

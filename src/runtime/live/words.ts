@@ -1,4 +1,4 @@
-/** Progress as people read it. */
+/** Describes progress in the words that people read. */
 import type { AgentStreamEvent } from '../../channels/channel.ts';
 import { type Messages, say, type Text, type Wording } from '../../messages/messages.ts';
 import { doingWith, scrubLine } from '../tools/doing.ts';

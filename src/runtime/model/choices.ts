@@ -63,7 +63,6 @@ const SUGGESTED = 5;
 const USUAL = /^(default|usual|normal|standard|reset)$/;
 const BIG = /^(big|bigger|biggest|large|larger|largest|best|strong|stronger|strongest|smart|smarter|smartest)$/;
 const SMALL = /^(small|smaller|smallest|cheap|cheaper|cheapest|fast|faster|fastest|light|mini)$/;
-/** Words that don't identify a model. */
 const FILLER = new Set(['the', 'a', 'use', 'model', 'please', 'one', 'to', 'with', 'switch', 'here']);
 
 export class Choices implements ModelChoices {
@@ -110,12 +109,8 @@ export class Choices implements ModelChoices {
     if (wanted.length === 0 || (wanted.length === 1 && USUAL.test(only))) return { kind: 'usual' };
     const among = isOwner ? this.#all() : this.#configured();
     const isSize = wanted.length === 1 && (BIG.test(only) || SMALL.test(only));
-    const sized = isSize
-      ? bySize(
-          among.map((id) => this.about(id)),
-          BIG.test(only),
-        )
-      : undefined;
+    const named = among.map((id) => this.about(id));
+    const sized = isSize ? bySize(named, BIG.test(only)) : undefined;
     // If no price says which model is larger, its name may contain the word.
     const id = sized ?? this.#byWords(wanted, isSize ? among : [...this.#all(), ...this.#keyed()]);
     if (id !== undefined) return this.#mayChoose(id, isOwner);
@@ -176,7 +171,6 @@ export class Choices implements ModelChoices {
   }
 }
 
-/** Returns the most expensive or the cheapest model that has a price. */
 function bySize(among: readonly ModelChoice[], isBig: boolean): string | undefined {
   const priced = among.flatMap(({ id, price }) => (price ? [{ id, output: price.output }] : []));
   priced.sort((one, other) => (isBig ? other.output - one.output : one.output - other.output));
@@ -191,5 +185,4 @@ export function levelOf(
   return thinking === undefined || thinking.includes(wanted) ? { ok: true } : { ok: false, levels: thinking };
 }
 
-/** Returns the levels to choose from; all of them if the model's are unknown. */
 export const levelsOf = ({ thinking }: ModelChoice): readonly Thinking[] => thinking ?? THINKING;

@@ -2,7 +2,7 @@
 import type { Address } from '../../channels/channel.ts';
 import { type Messages, sentences, type Text } from '../../messages/messages.ts';
 import type { Thinking } from '../contract/settings.ts';
-import { levelOf, type ModelChoice, type ModelChoices } from './choices.ts';
+import { levelOf, type ModelChoices } from './choices.ts';
 import { costText, levelName } from './words.ts';
 
 /** `usual` counts as a choice: it overrides what was chosen for the chat around a thread. */
@@ -11,15 +11,14 @@ export interface ChosenModel {
   thinking?: Thinking | 'usual';
 }
 
-export interface ChoiceStore {
-  get(address: Address): ChosenModel;
-  set(address: Address, patch: ChosenModel): Promise<void>;
+interface ChoiceAt {
+  models: ModelChoices;
+  settings: { get(address: Address): ChosenModel };
+  address: Address;
 }
 
-export interface Choosing {
-  models: ModelChoices;
-  settings: ChoiceStore;
-  address: Address;
+export interface Choosing extends ChoiceAt {
+  settings: ChoiceAt['settings'] & { set(address: Address, patch: ChosenModel): Promise<void> };
   isOwner: boolean;
   messages: Messages;
 }
@@ -27,26 +26,11 @@ export interface Choosing {
 export const USUAL = 'usual';
 
 /** Returns the model and thinking level in effect. Ignores a chosen model that can no longer be used. */
-export function chosenAt({
-  models,
-  settings,
-  address,
-}: {
-  models: ModelChoices;
-  settings: ChoiceStore;
-  address: Address;
-}): {
-  model: ModelChoice;
-  isUsual: boolean;
-  thinking: Thinking | undefined;
-} {
+export function chosenAt({ models, settings, address }: ChoiceAt) {
   const { model, thinking } = settings.get(address);
   const isUsual = model === undefined || model === USUAL || !models.isUsable(model);
-  return {
-    model: isUsual ? models.usual() : models.about(model),
-    isUsual,
-    thinking: thinking === USUAL ? undefined : thinking,
-  };
+  const now = isUsual ? models.usual() : models.about(model);
+  return { model: now, isUsual, thinking: thinking === USUAL ? undefined : thinking };
 }
 
 /** @param words a name, a part of one, or `usual` */

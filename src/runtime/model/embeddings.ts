@@ -16,7 +16,6 @@ const MAX_REFUSALS = 16;
 /** Bad request, too large, unprocessable: a text is at fault, usually because it is too long for a small model. */
 const TEXT_REFUSED = [400, 413, 422];
 
-/** Returns whether the provider has embedding models at all. */
 export const canEmbed = (provider: string): boolean => provider !== 'anthropic' && provider !== 'offline';
 
 /** `fetch` sends the calls and scrubs secrets from the texts. */

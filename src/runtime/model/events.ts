@@ -1,6 +1,6 @@
 /**
- * Streamed events as the providers' libraries accept them. Servers that imitate an API write its fields in other forms,
- * or leave them empty; an event that carries nothing is left out.
+ * Converts streamed events to the form that the providers' libraries accept. Servers that imitate an API write its
+ * fields in other forms, or leave them empty; an event without content is left out.
  */
 import { isRecord, parseJson } from '../../lib/json.ts';
 import { withReadableUsage } from './reported-usage.ts';

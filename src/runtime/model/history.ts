@@ -54,7 +54,6 @@ export function withMaker(answer: GenerateResult, name: string): GenerateResult 
 const isThought = ({ type }: { type: string }): boolean =>
   type === 'reasoning' || type === 'reasoning-file' || type === 'custom';
 
-/** Returns the history as `reader` accepts it. */
 export function historyFor(prompt: Prompt, reader: Reader): Prompt {
   const ids = new Map<string, string>();
   const read = prompt.flatMap((message): Message[] => {
@@ -112,7 +111,6 @@ function makerOf({ providerOptions = {} }: Part): string | undefined {
   return SIGNERS.find((signer) => providerOptions[signer] !== undefined);
 }
 
-/** Returns whether the reader may see what `maker` wrote. */
 function isSameMaker(maker: string, { name, dialect }: Reader): boolean {
   const own = splitModelName(name).provider;
   if (!maker.includes('/')) return maker === dialect || maker === own;

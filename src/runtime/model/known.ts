@@ -28,7 +28,8 @@ interface Row extends Omit<KnownModel, 'id' | 'thinking' | 'released'> {
   released?: string;
 }
 
-const ROWS: Readonly<Record<string, Row>> = list.models;
+/** By `provider/model`. */
+export const ROWS: Readonly<Record<string, Row>> = list.models;
 
 export function knownModel(id: string): KnownModel | undefined {
   const row = Object.hasOwn(ROWS, id) ? ROWS[id] : undefined;
@@ -37,7 +38,6 @@ export function knownModel(id: string): KnownModel | undefined {
 
 const ofProviders = createLru<readonly KnownModel[]>(16);
 
-/** Returns the models of these providers, newest first. */
 export function knownModels(providers: readonly string[]): readonly KnownModel[] {
   const key = providers.join(' ');
   const known = ofProviders.get(key) ?? findModels(providers);

@@ -6,6 +6,7 @@ import type { LanguageModelMiddleware } from 'ai';
 import { ConfigError } from '../../errors.ts';
 import { isRecord } from '../../lib/json.ts';
 import { addSecret } from '../../log.ts';
+import type { HistoryLimits } from '../context/history-window.ts';
 import type { Embedder } from '../contract/memory.ts';
 import type { CallOptions, ModelV4, OwnModels } from '../contract/model.ts';
 import {
@@ -21,6 +22,7 @@ import {
 import { STANDING } from '../contract/standing.ts';
 import { canEmbed, createEmbedder } from './embeddings.ts';
 import type { Shape } from './events.ts';
+import { ROWS } from './known.ts';
 import { createFetch } from './provider-fetch.ts';
 import { detailsExtractor } from './reasoning-details.ts';
 import { loadSearching, type Searching } from './search.ts';
@@ -48,7 +50,7 @@ export interface NamedModels extends ModelCheck {
   readonly providers: readonly string[];
 }
 
-/** Everything that the configured models can be asked for. */
+/** Everything that the configured models offer. */
 export type ModelProviders = Models & Embedders & NamedModels & Searches;
 
 export interface Searches {
@@ -65,6 +67,24 @@ export interface Embedders {
    * @throws ConfigError that names the setting, like `load`
    */
   embedder(name: string): Embedder;
+}
+
+/** The context of an unknown model, such as one on this machine, in tokens. */
+const SMALL_CONTEXT = 16_000;
+const MAX_HISTORY = 100_000;
+
+/** The settings in the section `history`. */
+export interface HistorySettings extends Omit<HistoryLimits, 'maxTokens'> {
+  maxTokens: number | 'auto';
+}
+
+/** @param names the models that may answer, at least one: the smallest of them must have room for the rest too */
+export function historyLimits({ maxMessages, maxTokens }: HistorySettings, names: readonly string[]): HistoryLimits {
+  if (maxTokens !== 'auto') return { maxMessages, maxTokens };
+  let context = 2 * MAX_HISTORY;
+  for (const name of names)
+    context = Math.min(context, (Object.hasOwn(ROWS, name) ? ROWS[name]?.context : undefined) ?? SMALL_CONTEXT);
+  return { maxMessages, maxTokens: Math.floor(context / 2) };
 }
 
 const MAX_LOADED = 64;
@@ -92,16 +112,19 @@ export function createModels(options: Providers): ModelProviders {
   const factories = new Map<string, Promise<Factory>>();
 
   const settingsOf = (provider: string) => providerSettings(provider, options);
+  const checkedSettings = (provider: string): ProviderSettings => {
+    const settings = settingsOf(provider);
+    checkSettings(provider, settings, options.providers);
+    addSecret(settings.apiKey);
+    return settings;
+  };
   const hasBuiltIn = options.own === undefined || Object.hasOwn(options.own, OFFLINE_MODEL);
 
   function factoryOf(provider: string, connectMs: number): Promise<Factory> {
     const key = `${provider} ${connectMs}`;
     const made = factories.get(key);
     if (made) return made;
-    const settings = settingsOf(provider);
-    checkSettings(provider, settings, options.providers);
-    addSecret(settings.apiKey);
-    const making = createFactory(provider, settings, connectMs);
+    const making = createFactory(provider, checkedSettings(provider), connectMs);
     factories.set(key, making);
     return making;
   }
@@ -133,22 +156,15 @@ export function createModels(options: Providers): ModelProviders {
     },
     check(name) {
       if (name === OFFLINE_MODEL && hasBuiltIn) return;
-      const { provider } = splitFullName(name);
-      checkSettings(provider, settingsOf(provider), options.providers);
+      checkedSettings(splitFullName(name).provider);
     },
     async searching(name) {
       const { provider, model } = splitFullName(name);
-      const settings = settingsOf(provider);
-      checkSettings(provider, settings, options.providers);
-      addSecret(settings.apiKey);
-      return loadSearching(provider, model, settings, createFetch(10_000));
+      return loadSearching(provider, model, checkedSettings(provider), createFetch(10_000));
     },
     embedder(name) {
       const { provider, model } = embeddingNamed(name);
-      const settings = settingsOf(provider);
-      checkSettings(provider, settings, options.providers);
-      addSecret(settings.apiKey);
-      return createEmbedder({ provider, model, settings, fetch: createFetch(10_000) });
+      return createEmbedder({ provider, model, settings: checkedSettings(provider), fetch: createFetch(10_000) });
     },
     get providers() {
       return providerNames(options.providers);
@@ -174,7 +190,7 @@ function splitFullName(name: string): { provider: string; model: string } {
 function embeddingNamed(name: string): { provider: string; model: string } {
   const { provider, model } = splitModelName(name);
   if (provider && model && canEmbed(provider)) return { provider, model };
-  const message = `"${name}" is no embedding model, for example openai/text-embedding-3-small`;
+  const message = `"${name}" isn't an embedding model, for example openai/text-embedding-3-small`;
   throw new ConfigError([{ path: 'memory.embedding', message }]);
 }
 
@@ -188,12 +204,8 @@ function checkSettings(provider: string, settings: ProviderSettings, given: Reco
   const wrong = (key: string, message: string) => new ConfigError([{ path: `providers.${provider}.${key}`, message }]);
   if (!known && !baseURL) {
     const need = `"${provider}" is not built in, so the address of its OpenAI-compatible endpoint is needed here`;
-    throw wrong(
-      'baseURL',
-      `${need} (known names: ${providerNames(given)
-        .filter((name) => name !== provider)
-        .join(', ')})`,
-    );
+    const others = providerNames(given).filter((name) => name !== provider);
+    throw wrong('baseURL', `${need} (known names: ${others.join(', ')})`);
   }
   if (baseURL && !/^https?:\/\/[^/]/.test(baseURL))
     throw wrong('baseURL', `"${baseURL}" is not an http or https address`);
@@ -226,8 +238,12 @@ async function createFactory(provider: string, settings: ProviderSettings, conne
         name: dialect || provider,
         baseURL: baseURL ?? '',
         ...(apiKey && { apiKey }),
-        includeUsage: mustAskForUsage(dialect),
-        transformRequestBody: (body) => bodyFor(dialect, body),
+        // Mistral counts tokens without being asked, and refuses unknown fields.
+        includeUsage: dialect !== 'mistral',
+        transformRequestBody(given) {
+          const body = withThinking(dialect, given);
+          return dialect === 'openrouter' ? withBreakpoints(body) : body;
+        },
         ...(dialect === 'openrouter' && { metadataExtractor: detailsExtractor }),
       });
       return (model) => compatible.chatModel(model);
@@ -268,15 +284,6 @@ const KEEPING_NOTHING: LanguageModelMiddleware = {
 };
 
 type Body = Record<string, unknown>;
-
-/** Returns a request's body as the provider expects it. */
-function bodyFor(provider: Dialect, given: Body): Body {
-  const body = withThinking(provider, given);
-  return provider === 'openrouter' ? withBreakpoints(body) : body;
-}
-
-/** Mistral counts tokens without being asked, and refuses unknown fields. */
-const mustAskForUsage = (provider: Dialect): boolean => provider !== 'mistral';
 
 const BREAKPOINT = { type: 'ephemeral' };
 

@@ -163,7 +163,7 @@ function takeAtMost(most: number): Take {
   return {
     piece(piece) {
       total += piece.length;
-      if (total > most) throw new EndlessError('the answer does not come to an end');
+      if (total > most) throw new EndlessError('the answer never ends');
       return piece;
     },
   };
@@ -227,7 +227,7 @@ function takeEvents(shape: Shape | undefined): Take {
       measure.piece(piece);
       pending += linesIn(decoder.decode(piece, { stream: true }));
       const end = pending.lastIndexOf('\n') + 1;
-      if (pending.length - end > MAX_LINE) throw new EndlessError('a line of the answer does not come to an end');
+      if (pending.length - end > MAX_LINE) throw new EndlessError('a line of the answer never ends');
       const lines = pending.slice(0, end);
       pending = pending.slice(end);
       return read(lines);

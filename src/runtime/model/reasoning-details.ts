@@ -18,7 +18,6 @@ const TEXTS = ['text', 'summary'];
 
 const copyJson = (value: unknown): Json => JSON.parse(JSON.stringify(value));
 
-/** Merges the pieces of a block. */
 function added(details: Detail[], piece: Detail): void {
   const last = details.at(-1);
   const field = TEXTS.find((name) => typeof piece[name] === 'string');

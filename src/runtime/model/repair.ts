@@ -1,8 +1,8 @@
 /**
  * Changes the form of a request that a provider has refused: without reasoning, without pictures, with old tool steps
- * as text. The accumulated history must not end a conversation, and the person doesn't notice. Each form is tried once;
- * it then holds for the rest of the run, or for all runs of a model that refuses reasoning, requires it, or has less
- * room. Pure except for that memory.
+ * as text. A history that a provider can't read must not end the conversation. Each form is tried once; it then holds
+ * for the rest of the run, or for all runs of a model that refuses reasoning, requires it, or has less room. Pure
+ * except for that memory.
  */
 import type { CallOptions, ModelV4, Prompt } from '../contract/model.ts';
 import { dialectIn } from '../contract/providers.ts';
@@ -24,7 +24,6 @@ import { fitResults, hasLongArguments, hasSteps, sizeOfResults, withShortArgumen
 
 type Form = 'thoughts' | 'no-thoughts' | 'files' | 'level' | 'arguments' | 'steps' | 'order';
 
-/** How one model is asked. */
 interface Manner {
   forms: ReadonlySet<Form>;
   /** The limit for tool results, in characters, if the model takes fewer than its context promises. */

@@ -1,4 +1,4 @@
-/** The usage that servers report, in the names and types that the libraries read. */
+/** Converts the usage that servers report to the names and types that the libraries read. */
 import { isRecord, parseJson } from '../../lib/json.ts';
 
 /** An event that reports usage; most say `"usage":null` or don't mention it. */
@@ -6,7 +6,6 @@ const REPORTS = /"usage"\s*:\s*[^n\s]/;
 /** The largest plausible count of a call. */
 const MAX_COUNT = 100_000_000;
 
-/** Returns an event's data with readable usage. */
 export function withReadableUsage(data: string): string {
   if (!REPORTS.test(data)) return data;
   const chunk = parseJson(data);

@@ -27,7 +27,6 @@ function resultText({ output }: Result): string {
 const isResult = (part: ToolPart): part is Result => part.type === 'tool-result';
 const resultsIn = (message: Message): Result[] => (message.role === 'tool' ? message.content.filter(isResult) : []);
 
-/** Returns the number of characters of all results. */
 export const sizeOfResults = (prompt: Prompt): number =>
   prompt.flatMap(resultsIn).reduce((sum, result) => sum + resultText(result).length, 0);
 

@@ -3,6 +3,7 @@ export {
   APICallError,
   defaultSettingsMiddleware,
   embedMany,
+  generateImage,
   generateSpeech,
   transcribe,
   wrapLanguageModel,

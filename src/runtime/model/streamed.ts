@@ -1,10 +1,8 @@
 /**
- * A middleware that streams: the caller gets the whole answer once it has ended, and a listener gets each piece.
+ * Streams an answer: the caller gets the whole answer once it has ended, and a listener gets each piece of text.
  * Invariants: without a finish event there is no answer (promise 9); a tool call is passed on only when its input is
  * complete; a model that hangs or ignores an abort cannot block the caller.
  */
-
-import type { LanguageModelMiddleware } from 'ai';
 import { isJson } from '../../lib/json.ts';
 import type { CallOptions, GenerateResult, ModelV4, StreamPart } from '../contract/model.ts';
 import { cutOff, endedEarly, endless, RunError, tooSlow } from '../contract/run-error.ts';
@@ -16,23 +14,18 @@ interface StreamedOptions {
   /** The limits in ms until the first piece of text, reasoning or a tool call, and between two parts after that. */
   limits: { firstToken: number; idle: number };
   onText(delta: string): void;
-  /** Reports how many characters have arrived. */
-  onSize?(characters: number): void;
+  /** Holds the number of characters that have arrived: text, reasoning and calls. */
+  arrived?: { characters: number };
 }
 
 /**
- * Fails with a RunError, the reason of the call's signal, or the provider's error. The connection is closed before
- * that.
+ * The connection is closed before it rejects.
+ * @throws RunError, the reason of the call's signal, or the provider's error
  */
-export const streamed = (options: StreamedOptions): LanguageModelMiddleware => ({
-  specificationVersion: 'v4',
-  wrapGenerate: ({ model, params }) => collect(model, params, options),
-});
-
-async function collect(
+export async function streamed(
   model: ModelV4,
   options: CallOptions,
-  { name, limits, onText, onSize }: StreamedOptions,
+  { name, limits, onText, arrived }: StreamedOptions,
 ): Promise<GenerateResult> {
   const outer = options.abortSignal;
   outer?.throwIfAborted();
@@ -51,8 +44,8 @@ async function collect(
       if (done) return answer.finish();
       if (part.type === 'error') throw new ErrorEvent(part.error);
       answer.take(part);
-      onSize?.(answer.size());
-      timer.seen(answer.received());
+      if (arrived) arrived.characters = answer.size;
+      timer.seen(answer.size > 0);
     }
   } catch (thrown) {
     const error = call.signal.aborted ? call.signal.reason : meaningOf(thrown, reader && answer, name);
@@ -107,11 +100,11 @@ function endlessIn(thrown: unknown): EndlessError | undefined {
 
 function streamError(thrown: unknown, answer: Answer, name: string): unknown {
   if (thrown instanceof RunError) return thrown;
-  if (!(thrown instanceof ErrorEvent)) return cutOff(name, answer.received(), thrown);
+  if (!(thrown instanceof ErrorEvent)) return cutOff(name, answer.size > 0, thrown);
   const { event } = thrown;
   // The SDK's own errors in the stream mean that a piece was unreadable, or that the end is missing.
   const unreadable = event instanceof Error && event.name.startsWith('AI_') && !('statusCode' in event);
-  return unreadable ? cutOff(name, answer.received()) : event;
+  return unreadable ? cutOff(name, answer.size > 0) : event;
 }
 
 /** Limits the wait for the first token, then for each next part, with one timer that is refreshed. */
@@ -143,7 +136,6 @@ const MAX_ANSWER = 2_000_000;
 const MAX_PIECE = 1_000_000;
 /** Characters kept of a call's arguments that the limit of the answer has cut. */
 const KEPT_OF_CUT = 500;
-/** The most tool calls in one answer. */
 const MAX_CALLS = 100;
 // Names that some servers use for a complete answer. Any other unknown reason means that the answer broke off, unless
 // it ends with a complete call: such servers have their own names for that too.
@@ -163,10 +155,10 @@ export class Answer {
   readonly #said = { text: 0, reasoning: 0 };
   #response: GenerateResult['response'];
   #end: FinishPart | undefined;
-  #size = 0;
+  /** The number of characters received. */
+  size = 0;
   #calls = 0;
 
-  /** `name` is the model's name, for errors; `onText` receives each piece of text at once. */
   constructor(name: string, onText: (delta: string) => void) {
     this.#name = name;
     this.#onText = onText;
@@ -230,33 +222,24 @@ export class Answer {
     }
   }
 
-  /** Returns whether text, reasoning or a tool call has begun. */
-  received(): boolean {
-    return this.#size > 0;
-  }
-
-  /** Returns the number of characters received. */
-  size(): number {
-    return this.#size;
-  }
-
   /**
    * Returns the complete answer.
    * @throws RunError `cut-off` if the finish event or the end of a tool call is missing, or if the answer is incomplete
    */
   finish(): GenerateResult {
     const end = this.#end;
-    if (!end) throw cutOff(this.#name, this.received());
+    const hasBegun = this.size > 0;
+    if (!end) throw cutOff(this.#name, hasBegun);
     const { usage, finishReason, providerMetadata } = end;
     const isCut = finishReason.unified === 'length' || AT_LIMIT.test(finishReason.raw ?? '');
-    if (this.#openInputs.size > 0 && !isCut) throw cutOff(this.#name, this.received());
-    const cut = [...this.#openInputs].map(([toolCallId, { tool, start }]): Content => {
-      return { type: 'tool-call', toolCallId, toolName: tool, input: start };
-    });
+    if (this.#openInputs.size > 0 && !isCut) throw cutOff(this.#name, hasBegun);
+    const cut = [...this.#openInputs].map(
+      ([toolCallId, { tool, start }]): Content => ({ type: 'tool-call', toolCallId, toolName: tool, input: start }),
+    );
     const content = [...this.#content, ...cut];
     const unified = finishReason.unified === 'other' ? readReason(finishReason.raw, content) : finishReason.unified;
     // A reader that never saw the end reports that in its own finish event.
-    if (unified === 'other' && finishReason.raw === undefined) throw cutOff(this.#name, this.received());
+    if (unified === 'other' && finishReason.raw === undefined) throw cutOff(this.#name, hasBegun);
     if (unified === 'error' || unified === 'other' || unified === 'interrupted')
       throw endedEarly(this.#name, finishReason.raw);
     const response = this.#response;
@@ -271,10 +254,10 @@ export class Answer {
   }
 
   #grow(length: number, piece = 0, call = 0): void {
-    this.#size += length;
+    this.size += length;
     this.#calls += call;
-    if (this.#size > MAX_ANSWER || piece > MAX_PIECE || this.#calls > MAX_CALLS)
-      throw endless(this.#name, `${this.#size} characters, ${piece} of them in one piece, ${this.#calls} calls`);
+    if (this.size > MAX_ANSWER || piece > MAX_PIECE || this.#calls > MAX_CALLS)
+      throw endless(this.#name, `${this.size} characters, ${piece} of them in one piece, ${this.#calls} calls`);
   }
 
   #block(type: Block['type'], id: string, metadata: Block['providerMetadata'], delta = ''): void {

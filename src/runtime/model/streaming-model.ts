@@ -4,12 +4,11 @@
  * may run, so a retry repeats no side effect.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { wrapLanguageModel } from 'ai';
 import { say } from '../../messages/messages.ts';
+import type { AgentHooks } from '../contract/agent.ts';
 import { type CallUsage, estimate, usageOf } from '../contract/call-usage.ts';
 import type { CallOptions, GenerateResult, ModelV4 } from '../contract/model.ts';
 import { describeFailure, type ModelFailure, RunError, type RunErrorKind } from '../contract/run-error.ts';
-import type { TurnWatch } from '../contract/watch.ts';
 import { HAS_MARKS, isThoughtAlone } from '../reply/marks.ts';
 import { withMaker } from './history.ts';
 import { FIT_NAME, withFitNames } from './names.ts';
@@ -28,33 +27,23 @@ export interface StreamingOptions {
   onText(delta: string): void;
   /** Called when another attempt begins: the text sent so far in this step is void. */
   onRestart(): void;
+  /** Returns the answer as its model meant it. */
+  onAnswer(answer: GenerateResult, call: CallOptions): Promise<GenerateResult>;
   /** Returns whether an answer without text or calls is acceptable, because the run has said something before. */
   acceptsEmpty(): boolean;
   /** Returns whether a text is invisible; by default, whether it is only whitespace. */
   isBlank?: ((text: string) => Promise<boolean>) | undefined;
-  /** Called before each request; if it throws, no request is made. */
-  beforeCall?: () => void;
-  /** Called when an attempt ends that the provider charges for, `ms` after it began. */
-  onUsage?: (model: string, usage: CallUsage, ms: number) => void;
-  /** Called when an attempt begins; the function it returns is called with the attempt's end. */
-  watch?: NonNullable<TurnWatch['model']>;
+  hooks: AgentHooks;
   /** Called for a file that the provider refuses and that is left out. */
   onRefused?: OnRefused;
   /** Called for the log when one attempt at one model failed. */
   onFailure(failure: { model: string; tries: number; kind: RunErrorKind; err: RunError }): void;
 }
 
-/** A model that returns whole answers, or throws a RunError or the reason of the call's signal. */
-export interface StreamingModel extends ModelV4 {
-  /** Returns the model that answers, or answered last. */
-  current(): string;
-}
-
 const TRIES = 2;
 
-export const createStreamingModel = (options: StreamingOptions): StreamingModel => new Streaming(options);
-
-class Streaming implements StreamingModel {
+/** A model that returns whole answers, or throws a RunError or the reason of the call's signal. */
+export class StreamingModel implements ModelV4 {
   readonly specificationVersion = 'v4';
   readonly provider = 'viber';
   readonly supportedUrls = {};
@@ -69,7 +58,8 @@ class Streaming implements StreamingModel {
     this.modelId = options.names[0] ?? '';
   }
 
-  current(): string {
+  /** The model that answers, or answered last. */
+  get current(): string {
     return this.#options.names[this.#at] ?? '';
   }
 
@@ -78,14 +68,14 @@ class Streaming implements StreamingModel {
   }
 
   async doGenerate(call: CallOptions): Promise<GenerateResult> {
-    const { names, beforeCall } = this.#options;
-    beforeCall?.();
+    const { names, hooks } = this.#options;
+    hooks.beforeCall?.();
     let first: RunError | undefined;
     for (let index = this.#at; index < names.length; index += 1) {
       const outcome = await this.#tryModel(names[index] ?? '', call);
       if (!('error' in outcome)) {
         this.#at = index;
-        return outcome;
+        return this.#options.onAnswer(outcome, call);
       }
       first ??= outcome.error;
     }
@@ -94,14 +84,10 @@ class Streaming implements StreamingModel {
 
   /** Asks one model, and again if that may help. Returns the answer or the last failure. */
   async #tryModel(name: string, call: CallOptions): Promise<GenerateResult | ModelFailure> {
-    const { limits } = this.#options;
+    const { limits, hooks } = this.#options;
     for (let tries = 1; ; tries += 1) {
       let told = 0;
-      // Counts text, reasoning and calls.
-      let written = 0;
-      const onSize = (characters: number) => {
-        written = characters;
-      };
+      const arrived = { characters: 0 };
       const onText = (delta: string) => {
         told += delta.length;
         this.#options.onText(delta);
@@ -110,16 +96,17 @@ class Streaming implements StreamingModel {
       let used: CallUsage | undefined;
       const spent = (usage: CallUsage) => {
         used = usage;
-        this.#options.onUsage?.(name, usage, Math.floor(performance.now() - begun));
+        hooks.onUsage?.(name, usage, Math.floor(performance.now() - begun));
       };
-      const ended = this.#options.watch?.(name);
+      const ended = hooks.watch?.model?.(name);
       try {
-        const answer = await this.#askOnce(name, call, { onText, onSize }, spent);
+        const answer = await this.#askOnce(name, call, { onText, arrived }, spent);
         ended?.({ ...(used && { usage: used }), finish: answer.finishReason.unified });
         return answer;
       } catch (thrown) {
         // Usage that was already counted is not counted again.
-        if (!used && (call.abortSignal?.aborted || isCharged(thrown, written))) spent(estimate(call.prompt, written));
+        if (!used && (call.abortSignal?.aborted || isCharged(thrown, arrived.characters)))
+          spent(estimate(call.prompt, arrived.characters));
         const isStopped = call.abortSignal?.aborted === true;
         const failure = describeFailure(thrown, name);
         ended?.({ ...(used && { usage: used }), error: isStopped ? 'stopped' : failure.error.kind });
@@ -137,7 +124,7 @@ class Streaming implements StreamingModel {
   async #askOnce(
     name: string,
     call: CallOptions,
-    { onText, onSize }: { onText(delta: string): void; onSize(characters: number): void },
+    listening: { onText(delta: string): void; arrived: { characters: number } },
     spent: (usage: CallUsage) => void,
   ): Promise<GenerateResult> {
     const model = await this.#options.load(name);
@@ -151,8 +138,7 @@ class Streaming implements StreamingModel {
     // Every provider lets a model choose among its tools by default, so requests don't need to say it.
     const { toolChoice: _usual, ...said } = names?.call ?? asked;
     const fit = { ...said, prompt: fitPrompt(said.prompt, model.provider, isWords) };
-    const middleware = streamed({ name, limits: this.#options.limits, onText, onSize });
-    const given = await wrapLanguageModel({ model, middleware }).doGenerate(fit);
+    const given = await streamed(model, fit, { name, limits: this.#options.limits, ...listening });
     repair.worked();
     spent(usageOf(given, asked.prompt));
     const answer = await withoutUnseen(given, this.#options.isBlank);
@@ -165,7 +151,6 @@ class Streaming implements StreamingModel {
   }
 }
 
-/** Whether an answer is text alone, without anything that only its maker understands. */
 const isText = ({ content, providerMetadata }: GenerateResult): boolean =>
   providerMetadata?.openrouter === undefined &&
   content.every((part) => part.type === 'text' && part.providerMetadata === undefined);

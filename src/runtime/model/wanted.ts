@@ -17,7 +17,6 @@ export function wantedText(input: string, schema: unknown): string | undefined {
   return given === undefined ? undefined : JSON.stringify(asWanted(given as Json, schema));
 }
 
-/** Returns the arguments as `schema`, a JSON Schema, expects them. */
 export function asWanted(input: Json, schema: unknown): Json {
   return coerceValue(input, schema, schema, 0);
 }

@@ -9,7 +9,7 @@ const DOCUMENT =
 const DOCUMENT_NAME = /\.(do[ct][xm]?|xl[st][xmb]?|pp[ts][xm]?|pot[xm]?|od[tsp]|pages|numbers|pdf|zip)$/i;
 const PAGE = /^(text\/html|application\/xhtml\+xml)$/;
 const PAGE_NAME = /\.x?html?$/i;
-/** Types that platforms give to unknown files; apps and systems use names of their own for documents. */
+/** Types that platforms give to unknown files; apps and systems have their own names for documents. */
 const VAGUE = /^(application\/(octet-stream|binary|(x-|force-)?download|vnd\.ms-office|x-office.*|wps-.*|kswps)|)$/i;
 
 export function fileKind({ type, name }: { name: string; type: string }): FileKind | undefined {

@@ -97,7 +97,7 @@ export function readJson(cursor: Cursor): Json | undefined {
 export function parseSafeJson(text: string): Json | undefined {
   try {
     return JSON.parse(text, (key, value: unknown) => {
-      if (key === '__proto__') throw new SyntaxError('a prototype is no argument');
+      if (key === '__proto__') throw new SyntaxError("a prototype can't be an argument");
       return value;
     });
   } catch (error) {

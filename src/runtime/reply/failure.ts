@@ -29,7 +29,7 @@ const newTaskButton = (messages: Messages): ButtonAction => ({
 /** Longer texts aren't repeated: they are in the conversation. */
 const MAX_WORDS = 4_000;
 const DONE_ALREADY =
-  'An error ended this before; what was done until then stands above. Do not do that again: go on from there.';
+  'An error ended this before. The steps above are already done: do not repeat them, and continue from there.';
 
 /** Repeats the request. Work that finished before the error isn't repeated: the text tells the model to check it. */
 function retryButton(messages: Messages, turn?: FailedTurn): ButtonAction {
@@ -51,7 +51,6 @@ export function buttonsAgain(result: Pick<Answer, 'state' | 'error'>, messages: 
 export const interruptedRun = (messages: Messages): Answer =>
   interrupted(messages.text('failures.interrupted'), continueButton(messages));
 
-/** The answer of a run that was stopped, which is empty. */
 export const stoppedRun = (): Answer => ({
   state: 'stopped',
   text: '',

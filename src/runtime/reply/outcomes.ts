@@ -18,7 +18,6 @@ export const byAt = ({ name, at, zone }: Decider): { by: string; time: string } 
   time: messagesIn(undefined).time(at, zone),
 });
 
-/** Describes the outcome of a request for consent, a plan, or a question to the person. */
 export function outcomeOf({ verdict, by, name, at, answer = '', place }: Decision, zone?: string): Wording {
   const when = byAt({ name: name || by, at: new Date(at), zone });
   const { by: who, time } = when;

@@ -80,7 +80,7 @@ function stringValue(value: unknown): string | undefined {
 export function explainPlanForms(given: unknown): string {
   const steps = isRecord(given) && Array.isArray(given.steps) ? given.steps : [];
   const odd = steps.map((step) => (isRecord(step) ? step.status : undefined)).find((status) => !isKnown(status));
-  const why = odd === undefined ? '' : ` ${JSON.stringify(odd).slice(0, 60)} is no status.`;
+  const why = odd === undefined ? '' : ` ${JSON.stringify(odd).slice(0, 60)} isn't a status.`;
   return `give Markdown, or {goal, steps: [{id, title, status}]} with the status ${STATUSES.join(', ')}.${why}`;
 }
 

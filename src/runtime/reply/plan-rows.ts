@@ -7,7 +7,6 @@ import type { Plan, PlanStep, StepStatus } from '../../workspace/types.ts';
 const MARKS: Readonly<Record<StepStatus, string>> = { done: '✓', in_progress: '▶', pending: '○', skipped: '–' };
 const MAX_TITLE = 200;
 const MAX_STEPS = 40;
-/** Limits of the line that describes the changes. */
 const MAX_CHANGES = 6;
 const MAX_CHANGED = 60;
 

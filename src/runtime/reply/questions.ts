@@ -37,7 +37,6 @@ export interface QuestionsOptions {
 }
 
 const TTL_MS = 30 * 86_400_000;
-/** The number of outcomes kept for messages that are still on their way. */
 const MAX_OUTCOMES = 1_000;
 
 const isButton = objectOf({ id: isFilled, label: isText, decides: optional(isFilled) });
@@ -53,7 +52,6 @@ const askingShape = shape<Asking>(
 );
 /** After this time, in ms, a question that hasn't appeared is waiting for its platform. */
 const COMING_MS = 5_000;
-/** Limit on the messages that ask something in one conversation. */
 const MAX_HERE = 20;
 const keysShape = shape<string[]>(listOf(isFilled));
 
@@ -126,6 +124,7 @@ export class Questions {
 
   /** Returns the messages that ask something in a conversation, oldest first. */
   async here(address: Address): Promise<Asking[]> {
+    await this.#last;
     return this.#askings(await this.#keys(`here:${conversationKey(address)}`));
   }
 

@@ -113,7 +113,6 @@ function withoutCode(text: string): string {
   return text.replace(/^[ \t]*(`{3,}|~{3,})[^\n]*\n(?:[\s\S]*?^[ \t]*\1[`~]*[ \t]*$|[\s\S]*$)/gm, '');
 }
 
-/** Converts Markdown to one line of plain words. */
 function plainWords(text: string): string {
   return text
     .replace(/^[ \t]*(?:`{3,}|~{3,})[^\n]*$/gm, '')

@@ -6,8 +6,6 @@
 import { type Asides, asidesOf, isBetweenMarks } from './aside.ts';
 import { type BlockKind, type Blocks, blockKind, jsonLength, readBlock } from './blocks.ts';
 
-export { decisionsOf, summarise } from './render-answer.ts';
-
 export interface ParsedReply extends Blocks {
   /** Markdown for the person; the input itself if it contains no block. */
   visible: string;
@@ -51,7 +49,7 @@ interface Tag {
 const FENCE = /^((?:[ \t]|>|[-*+][ \t]|\d{1,9}[.)][ \t])*)(`{3,}|~{3,})([^\n]*)$/;
 const MARKER = perElements((names) => new RegExp(`artifact_deltas|<(?:${names})|plan|task\\.md`, 'i'));
 const LEADING_BLANK_LINES = /^(?:[ \t]*\r?\n)+/;
-/** Of one name. */
+/** The limit for one name. */
 const MAX_ELEMENTS = 20;
 const MAX_DECISIONS = 5;
 const TAG = perElements((names) => new RegExp(`<(/?)(${names}|tool_call)(?:\\s[^<>\\n]{0,200})?>`, 'gi'));
@@ -145,7 +143,6 @@ function takeElement({ text, reply, cuts }: Reading, { name, body }: Tag, end: n
   return true;
 }
 
-/** Returns the cuts inside a range, relative to its start. */
 function cutsBetween(cuts: readonly TextRange[], from: number, to: number): TextRange[] {
   return cuts.filter((c) => c.start >= from && c.end <= to).map((c) => ({ start: c.start - from, end: c.end - from }));
 }
@@ -205,11 +202,11 @@ let alternatives = OWN.join('|');
  */
 export function knowElements(names: readonly string[]): void {
   const wrong = names.find((name) => !NAME.test(name) || TAKEN.test(name));
-  if (wrong !== undefined) throw new Error(`no block of answers can be called ${wrong}`);
+  if (wrong !== undefined) throw new Error(`a block of answers can't be called ${wrong}`);
   alternatives = [...new Set([...alternatives.split('|'), ...names])].join('|');
 }
 
-/** Returns a function for a pattern that is built of the names, again only when there are more of them. */
+/** Returns a function that gives a pattern built from the names, and rebuilds it only when names are added. */
 export function perElements<Pattern>(build: (names: string) => Pattern): () => Pattern {
   let built: { of: string; pattern: Pattern } | undefined;
   return () => {

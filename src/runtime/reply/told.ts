@@ -26,7 +26,6 @@ const unquoted = (text: string): string =>
 /** Limit on lookups, far more than a genuine answer needs; any further text counts as repeated. */
 const MAX_LOOKS = 100;
 
-/** Returns a function that checks whether a text occurs in what was said. */
 export function toldIn(told: readonly string[]): (text: string) => boolean {
   const all = told.map(unquoted);
   let looks = 0;

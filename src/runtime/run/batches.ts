@@ -16,7 +16,6 @@ export interface Batch {
   items: readonly Item[];
 }
 
-/** Runs by the ID of a message that they handled. */
 export type StartedRuns = ReadonlyMap<string, string>;
 
 /** How much of the session is searched for what an earlier attempt started, in bytes. */
@@ -82,7 +81,6 @@ export const cutsOff = (item: Item | undefined, turn: readonly Item[]): boolean 
   !item.isStopped &&
   (item.message.principal.role !== 'guest' || turn.every((one) => isShownTo(item, one)));
 
-/** Whether a pending message is collected into the turn of `head`. */
 const collects = (head: Item, item: Item): boolean =>
   head.message.mode === 'collect' &&
   item.message.mode === 'collect' &&

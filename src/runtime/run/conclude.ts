@@ -7,17 +7,17 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { conversationKey, type OutboundMessage } from '../../channels/channel.ts';
-import type { EndedRun } from '../../channels/programs.ts';
 import { crashPoint } from '../../crash-points.ts';
-import type { Fence, Lease, QueueItem } from '../../engine/engine.ts';
+import type { Lease } from '../../engine/engine.ts';
 import { DeliveryError, errorCode, errorMessage, isStorageFailure } from '../../errors.ts';
 import { type Messages, messagesFor, type Text } from '../../messages/messages.ts';
 import type { Home } from '../../workspace/home.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
 import type { SessionEntry, Usage } from '../../workspace/types.ts';
 import { STEERED } from '../context/past-run.ts';
+import type { ButtonAction } from '../contract/buttons.ts';
 import { type Entry, isFor, isReply, traceOf } from '../contract/entry.ts';
-import type { TurnFacts } from '../contract/feature.ts';
+import type { EndedTurn, TurnFacts } from '../contract/feature.ts';
 import type { Owner } from '../contract/order.ts';
 import type { Answer, Outcome } from '../contract/outcome.ts';
 import { holds } from '../contract/when.ts';
@@ -26,7 +26,7 @@ import { escapeMarkdown } from '../conversations/places.ts';
 import { buttonsAgain, interruptedRun } from '../reply/failure.ts';
 import { renderAnswer } from '../reply/render-answer.ts';
 import { type Item, resultAfter } from './batches.ts';
-import type { Gateway } from './gateway.ts';
+import type { Feature, Gateway } from './gateway.ts';
 import { epochOf } from './journal.ts';
 import type { Turn } from './turn.ts';
 
@@ -34,14 +34,16 @@ type ResultState = Extract<SessionEntry, { type: 'result' }>['state'];
 /** How much of the session is searched for its last results, in bytes. */
 const SEARCH_BYTES = 1024 * 1024;
 
-/** The part of a turn that its end needs. */
-type Ending = Pick<Turn, 'run' | 'answered' | 'isAgain' | 'lease'>;
+/** Answers are sent with the lane's lease: a process that has lost it sends none. */
+interface FinishedTurn extends EndedTurn {
+  lease: Lease<Entry>;
+}
 
-const firstOf = ({ answered }: { answered: readonly Item[] }): Entry => (answered[0] as Item).message;
+const firstOf = (items: readonly Item[]): Entry => (items[0] as Item).message;
 
 /** Ends a turn by its outcome; repeating it after a crash does nothing twice. */
 export async function conclude(turn: Turn, outcome: Outcome, gw: Gateway): Promise<void> {
-  const { taskId } = firstOf(turn);
+  const { taskId } = firstOf(turn.items);
   // The next process continues the run and reads what it has used.
   if (outcome.state === 'shutdown') return;
   if (outcome.state === 'steered') return gw.tasks.records.endRun(turn.run, taskId);
@@ -51,7 +53,7 @@ export async function conclude(turn: Turn, outcome: Outcome, gw: Gateway): Promi
     return finish(turn.lease, turn.answered, gw);
   }
   const answer = outcome.recordedAt === undefined ? await record(turn, outcome, gw) : outcome;
-  await deliver(turn, answer, gw);
+  await deliver({ ...turn, items: turn.answered }, answer, gw);
 }
 
 function usedBy(run: string, { models }: Gateway): { usage?: Usage } {
@@ -62,9 +64,8 @@ function usedBy(run: string, { models }: Gateway): { usage?: Usage } {
 /** Ends messages of steered turns that no turn continues. */
 export async function abandon(answered: readonly Item[], lease: Lease<Entry>, gw: Gateway): Promise<void> {
   const run = traceOf(answered[0]?.id ?? '');
-  const messages = messagesFor(firstOf({ answered }).message);
-  const outcome = { ...interruptedRun(messages), ...usedBy(run, gw) };
-  await deliver({ run, answered, isAgain: true, lease }, outcome, gw);
+  const outcome = { ...interruptedRun(messagesFor(firstOf(answered).message)), ...usedBy(run, gw) };
+  await deliver({ run, items: answered, isAgain: true, lease }, outcome, gw);
 }
 
 /**
@@ -73,16 +74,16 @@ export async function abandon(answered: readonly Item[], lease: Lease<Entry>, gw
  * received it.
  */
 export async function withoutAnswer({ run, answered, isAgain, lease }: Turn, gw: Gateway): Promise<readonly Item[]> {
-  const later = isAgain ? resultAfter(gw.home, firstOf({ answered }), run) : undefined;
+  const later = isAgain ? resultAfter(gw.home, firstOf(answered), run) : undefined;
   if (!later) return answered;
   const { result, ids } = later;
   const heard = await Promise.all(ids.map((id) => gw.engine.queue.find(id)));
   const told = new Set(heard.flatMap((entry) => (entry ? [conversationKey(entry.message.address)] : [])));
   const others = answered.filter(({ message }) => !told.has(conversationKey(message.message.address)));
   if (others.length > 0) {
-    const buttons = buttonsAgain(result, messagesFor(firstOf({ answered: others }).message));
+    const buttons = buttonsAgain(result, messagesFor(firstOf(others).message));
     const recorded = { ...result, buttons, recordedAt: result.at };
-    await deliver({ run: result.run, answered: others, isAgain: true, lease }, recorded, gw);
+    await deliver({ run: result.run, items: others, isAgain: true, lease }, recorded, gw);
   }
   await finish(
     lease,
@@ -124,44 +125,35 @@ export async function record(
 }
 
 /** Sends the answer once its result is recorded, then does what else follows from it. */
-async function deliver({ run, answered, isAgain, lease }: Ending, given: Answer, gw: Gateway): Promise<void> {
-  const turn = { run, items: answered, isAgain, fence: lease };
-  const answer = await withAdditions(turn, given, gw);
-  await send(turn, answer, gw);
-  // Sending to people takes precedence over notes about it.
-  await nextTurn();
-  await noteState(turn, answer, gw);
-  const { state, error, usage, recordedAt: at = new Date().toISOString() } = answer;
+async function deliver(turn: FinishedTurn, given: Answer, gw: Gateway): Promise<void> {
+  const { run, items, lease } = turn;
+  const { viber, taskId } = firstOf(items);
   const { on } = gw.features;
-  const facts = factsOf(answer, turn, gw);
-  for (const { keeps } of on)
-    if (keeps && holds(keeps.when, facts, answer, turn)) await keeps.keep(answer, turn, at, gw);
-  await finish(lease, answered, gw);
-  // Somebody may have begun to wait for the run meanwhile.
-  const ended = factsOf(answer, turn, gw);
-  for (const { after } of on) if (after && holds(after.when, ended, answer, turn, gw)) after.note(answer, turn, at, gw);
-  gw.log.info({ trace: run, task: firstOf({ answered }).taskId, state, error, usage }, 'run ended');
-}
-
-async function send(turn: FinishedTurn, answer: Answer, gw: Gateway): Promise<void> {
-  const { taskId, viber } = (turn.items[0] as Item).message;
-  if (answer.state === 'stopped') await gw.places.live.end(turn.run, []);
+  let answer = given;
+  for (const { answers } of on)
+    if (answers && holds(answers.when, factsOf(answer, turn, gw), answer, turn))
+      answer = await answers.add(answer, turn, gw);
+  if (answer.state === 'stopped') await gw.places.live.end(run, []);
   else await sendAnswers(turn, answer, gw);
   crashPoint('run:out-written');
   // The answer is durable in `out`; the session's lines follow within half a second.
   gw.tasks.syncSoon(openTask(gw.home, taskId, viber).session.file);
-}
-
-async function withAdditions(turn: FinishedTurn, given: Answer, gw: Gateway): Promise<Answer> {
-  let answer = given;
-  for (const { answers } of gw.features.on)
-    if (answers && holds(answers.when, factsOf(answer, turn, gw), answer, turn))
-      answer = await answers.add(answer, turn, gw);
-  return answer;
+  // Sending to people takes precedence over notes about it.
+  await nextTurn();
+  await noteState(turn, answer, gw);
+  const { state, error, usage, recordedAt: at = new Date().toISOString() } = answer;
+  const facts = factsOf(answer, turn, gw);
+  for (const { keeps } of on)
+    if (keeps && holds(keeps.when, facts, answer, turn)) await keeps.keep(answer, turn, at, gw);
+  await finish(lease, items, gw);
+  // Somebody may have begun to wait for the run meanwhile.
+  const ended = factsOf(answer, turn, gw);
+  for (const { after } of on) if (after && holds(after.when, ended, answer, turn, gw)) after.note(answer, turn, at, gw);
+  gw.log.info({ trace: run, task: taskId, state, error, usage }, 'run ended');
 }
 
 /** Returns the facts of the turn that decide which features add something to its answer, or do something after it. */
-function factsOf({ state, asks = [] }: Answer, { items, isAgain }: FinishedTurn, { tasks }: Gateway): TurnFacts {
+function factsOf({ state, asks = [] }: Answer, { items, isAgain }: EndedTurn, { tasks }: Gateway): TurnFacts {
   const [first, newest] = [items[0]?.message, items.at(-1)?.message.message];
   return {
     state,
@@ -174,9 +166,9 @@ function factsOf({ state, asks = [] }: Answer, { items, isAgain }: FinishedTurn,
   };
 }
 
-async function noteState(turn: FinishedTurn, answer: Answer, { tasks, features, home }: Gateway): Promise<void> {
+async function noteState(turn: EndedTurn, answer: Answer, { tasks, features, home }: Gateway): Promise<void> {
   const { run } = turn;
-  const { taskId } = (turn.items[0] as Item).message;
+  const { taskId } = firstOf(turn.items);
   const { state, text, summary, artifactRefs } = answer;
   await tasks.records.setState(taskId, state === 'waiting' ? 'running' : await stateAfter(turn, state, home), run);
   if (state !== 'waiting')
@@ -188,67 +180,64 @@ async function noteState(turn: FinishedTurn, answer: Answer, { tasks, features, 
 /**
  * Returns the state of the task. Messages that were retried alone after crashes may end after a newer turn has ended.
  */
-async function stateAfter(turn: FinishedTurn, state: ResultState, home: Home): Promise<ResultState> {
+async function stateAfter(turn: EndedTurn, state: ResultState, home: Home): Promise<ResultState> {
   if (!turn.isAgain) return state;
-  const { viber, taskId } = (turn.items[0] as Item).message;
+  const { viber, taskId } = firstOf(turn.items);
   const lines = openTask(home, taskId, viber).session.tail({ maxBytes: SEARCH_BYTES });
   const results = lines.flatMap((line) => (line.type === 'result' && line.error !== STEERED ? [line] : []));
   return results.at(-1)?.state ?? state;
 }
 
-/** Sends the outcome of a turn to people: one answer to each conversation whose messages the turn handled. */
-export interface FinishedTurn {
-  run: string;
-  items: readonly QueueItem<Entry>[];
-  /** The answers may already have been added, and even sent. */
-  isAgain: boolean;
-  /** The lane's fence: a process that has lost the lane sends no answers. */
-  fence?: Fence;
-}
-
-/** Resolves when the answers are durable in the outbox; repeating the same items changes nothing. */
-async function sendAnswers({ run, items, isAgain, fence }: FinishedTurn, outcome: Answer, gw: Gateway): Promise<void> {
+/**
+ * Sends one answer to each conversation whose messages the turn handled. Resolves when the answers are durable in the
+ * outbox; repeating the same items changes nothing.
+ */
+async function sendAnswers(turn: FinishedTurn, outcome: Answer, gw: Gateway): Promise<void> {
+  const { run, items, isAgain, lease } = turn;
   const { places, consent, features } = gw;
-  const elsewhere = new Set<QueueItem<Entry>>();
+  // The answer refers to the newest message of a conversation.
+  const newest = new Map<string, Item>();
   for (const item of items) {
-    for (const { delivers } of features.on) {
-      if (elsewhere.has(item) || !delivers || !isFor(delivers.when, item.message)) continue;
-      elsewhere.add(item);
-      await delivers.send(outcome, item, { run, items, isAgain }, gw);
-    }
+    const delivers = deliveredBy(item, gw);
+    if (delivers) await delivers.send(outcome, item, turn, gw);
+    else newest.set(conversationKey(item.message.message.address), item);
   }
-  const facts = factsOf(outcome, { run, items, isAgain }, gw);
-  const adding = features.on.filter(({ belowWhen = {} }) => holds(belowWhen, facts));
   const addresses = items.map((item) => item.message.message.address);
   const placeholders = await places.live.end(run, addresses);
-  // The answer refers to the newest message of a conversation.
-  const people = items.filter((item) => !elsewhere.has(item));
-  const newest = new Map(people.map((item) => [conversationKey(item.message.message.address), item]));
+  const facts = factsOf(outcome, turn, gw);
   for (const [key, { id, acceptedAt, message: entry }] of newest) {
     const { address, messageId } = entry.message;
     const messages = messagesFor(entry.message);
     const shown = await renderAnswer(outcome, entry.taskId, address, messages, { home: gw.home, ...places });
-    const below = adding.flatMap((feature) => feature.below?.(entry, outcome, messages) ?? []);
-    const text = [speakerOf(entry, messages, gw), shown.text, ...below.map((part) => part.text)]
-      .filter(Boolean)
-      .join('\n\n');
+    const texts: string[] = [speakerOf(entry, messages, gw), shown.text];
+    const rows: ButtonAction[][] = [];
+    for (const feature of features.on) {
+      if (!feature.below || !holds(feature.belowWhen ?? {}, facts)) continue;
+      const part = feature.below(entry, outcome, messages, gw);
+      texts.push(part?.text ?? '');
+      rows.push(...(part?.buttons ?? []));
+    }
+    rows.push(...shown.buttons);
+    const text = texts.filter(Boolean).join('\n\n');
     const outbound: OutboundMessage = { id, address, text, files: shown.files, language: messages.language };
-    const rows = [...below.flatMap(({ buttons }) => buttons), ...shown.buttons];
     if (rows.length > 0) outbound.buttons = await consent.buttons.offer(address, rows);
     if (outcome.state === 'error' || outcome.state === 'waiting') outbound.ended = outcome.state;
     outbound.askedAt = Date.parse(acceptedAt);
-    if (places.channelOf(address)?.takesResults) Object.assign(outbound, endOf(entry.taskId, run, outcome));
+    if (places.channelOf(address)?.takesResults && outcome.state !== 'waiting') {
+      const { state, text: said, summary, artifactRefs } = outcome;
+      outbound.result = { taskId: entry.taskId, runId: run, state, text: said, summary, artifactRefs };
+    }
     if (isReply(entry.message)) outbound.replyTo = messageId;
     const placeholder = placeholders.get(key);
     if (placeholder !== undefined) outbound.placeholder = placeholder;
-    await gw.delivery.add(outbound, run, isAgain, fence);
+    await gw.delivery.add(outbound, run, isAgain, lease);
   }
 }
 
-/** Returns what a program gets in addition to the text: nothing while the run continues. */
-function endOf(taskId: string, runId: string, outcome: Answer): { result?: EndedRun } {
-  const { state, text, summary, artifactRefs } = outcome;
-  return state === 'waiting' ? {} : { result: { taskId, runId, state, text, summary, artifactRefs } };
+/** Returns the feature's part that delivers the answer to an item elsewhere than to its conversation. */
+function deliveredBy({ message }: Item, { features }: Gateway): Feature['delivers'] {
+  for (const { delivers } of features.on) if (delivers && isFor(delivers.when, message)) return delivers;
+  return undefined;
 }
 
 /** Names the viber that speaks, if the conversation is now with another one. */
@@ -288,7 +277,7 @@ export async function handBack(lease: Lease<Entry>, error: unknown, gw: Gateway)
     await finish(lease, items, gw);
     return queue.release(lease);
   }
-  gw.log.error({ err: error, trace: traceOf(items[0]?.id ?? ''), tries }, 'work is tried again');
+  gw.log.error({ err: error, trace: traceOf(items[0]?.id ?? ''), tries }, 'work failed and will be tried again');
   await queue.release(lease, { retryAt: Date.now() + Math.min(MAX_RETRY_MS, RETRY_MS * 2 ** (tries - 1)) });
 }
 
@@ -305,9 +294,8 @@ async function isGivenUp({ lane, items }: Lease<Entry>, reason: string, gw: Gate
   try {
     for (const item of items) {
       await gw.engine.queue.giveUp(item, reason);
-      await gw.people.owners.tellGivenUp(item, reason);
+      await reportGivenUp(item, reason, gw);
     }
-    for (const { message } of items) await noteGivenUp(message, reason, gw);
     return true;
   } catch (error) {
     gw.log.error({ err: error, lane }, 'work that failed could not be given up');
@@ -315,8 +303,15 @@ async function isGivenUp({ lane, items }: Lease<Entry>, reason: string, gw: Gate
   }
 }
 
-/** Notes that a message was given up. Never rejects. */
-export async function noteGivenUp(entry: Entry, reason: string, gw: Gateway): Promise<void> {
+/**
+ * Reports that a message was given up, as the end of its run. Repeating it tells nobody twice.
+ * @throws a system error if the disk fails
+ */
+export async function reportGivenUp(item: Item, reason: string, gw: Gateway): Promise<void> {
+  const { message: entry } = item;
+  const takesResults = gw.places.channelOf(entry.message.address)?.takesResults === true;
+  const end = await gw.people.owners.tellGivenUp(item, reason, takesResults);
   await gw.tasks.records.fail(entry.taskId);
+  gw.tasks.news.emit({ type: 'run:ended', end });
   for (const { gaveUp } of gw.features.on) gaveUp?.(entry, reason, gw);
 }

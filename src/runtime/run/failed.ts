@@ -19,18 +19,16 @@ import { record } from './conclude.ts';
 import type { Gateway } from './gateway.ts';
 import type { Turn } from './turn.ts';
 
-const TOLD_AGAIN_MS = 6 * 3_600_000;
+const NOTICE_GAP_MS = 6 * 3_600_000;
 
-/** Rethrows errors that pass. */
+/** Rethrows temporary errors. */
 export async function outcomeOfError(error: unknown, turn: Turn, gw: Gateway): Promise<Outcome> {
   const { run: id, signal, intake, onSettled, owner } = turn;
   const { viber, taskId } = (turn.items[0] as Item).message;
   if (isLost(owner)) {
     // The lane's current owner answers, and continues from what is in the chat.
     gw.places.live.forget(id);
-    throw error instanceof LeaseLost
-      ? error
-      : new LeaseLost(`${taskId} was taken up by somebody else`, { cause: error });
+    throw error instanceof LeaseLost ? error : new LeaseLost(`another process works on ${taskId}`, { cause: error });
   }
   // A turn that is stopped after it was steered counts as stopped; the newer words continue without it.
   const reason = abortReason(intake) === 'stop' ? 'stop' : abortReason(signal);
@@ -71,14 +69,13 @@ function failed(error: unknown, turn: Turn, gw: Gateway): Outcome {
   return { ...answer, ...(told !== undefined && { error: told }), failure: kind };
 }
 
-/** Returns the state of the last run near the end of the session. */
 const lastState = ({ session }: Task): Answer['state'] | undefined =>
   session.tail().findLast((entry) => entry.type === 'result')?.state;
 
 /** Tells owners about problems that only they can fix: once per six hours, whoever asks. */
 function tellOwners(error: unknown, { name }: Principal, { people }: Gateway): void {
   if (!isSetting(error) || error.said === undefined) return;
-  const id = `not-set-up-${hashText(error.userMessage).slice(0, 12)}-${Math.floor(Date.now() / TOLD_AGAIN_MS)}`;
+  const id = `not-set-up-${hashText(error.userMessage).slice(0, 12)}-${Math.floor(Date.now() / NOTICE_GAP_MS)}`;
   void people.owners.tellOwners(id, say('failures.ownerNeeded', { name: plainName(name), what: error.said }));
 }
 

@@ -25,7 +25,8 @@ import { saysHealthy } from '../reply/healthy.ts';
 import { linkTo } from '../reply/links.ts';
 import { askAboutProposal } from '../reply/plan-proposal.ts';
 import { planChange, planRows } from '../reply/plan-rows.ts';
-import { type ParsedReply, parseReply, summarise } from '../reply/reply.ts';
+import { summarise } from '../reply/render-answer.ts';
+import { type ParsedReply, parseReply } from '../reply/reply.ts';
 import { ownBlock, wasSaidIn } from '../reply/told.ts';
 import { fileName } from '../tools/artifacts.ts';
 import { referredArtifact } from '../tools/attach-file.ts';
@@ -142,7 +143,7 @@ const uniqueRefs = (refs: readonly ArtifactRef[]): ArtifactRef[] => [
   ...new Map(refs.map((ref) => [ref.id, ref])).values(),
 ];
 
-async function keepFiles(reply: WholeReply, scope: Parameters<typeof keepDeltas>[1], log: Gateway['log']) {
+async function keepFiles(reply: WholeReply, scope: RunScope, log: Logger) {
   for (const problem of reply.problems)
     log.warn({ trace: scope.runId, problem }, 'a block of the reply could not be used');
   if (reply.artifactDeltas.length === 0) return { refs: [], missing: 0 };
@@ -183,7 +184,6 @@ function saidBelow(said: RunResults['said'], messages: Messages): string {
   return `${messages.text('answers.saidBy')}\n${rows.join('\n')}`;
 }
 
-/** Limit of one decision, in characters. */
 const DECISION = 300;
 const MAX_SOURCES = 5;
 
@@ -206,18 +206,13 @@ const isCutShort = ({ finish }: AgentOutcome): boolean => finish === 'max-steps'
 /** Whether the built-in model only talked: it needs a second step only for tools. */
 const isTalk = ({ model, steps }: AgentOutcome): boolean => model.startsWith('offline/') && steps < 2;
 
-/**
- * Reads the text of all steps of a run as one answer. Blocks count in every step; text beside calls counts only if the
- * calls just left something beside the answer and the model had no more work to do. People don't get anything twice
- * that they received with a question. Pure.
- */
 interface WholeReply extends ParsedReply {
   /** The number of files that the run announced before these, so that each gets its own number. */
   firstDelta: number;
 }
 
 /** Everything that people received with the last question of a run. */
-export interface LastQuestion {
+interface LastQuestion {
   /** The number of steps with calls until then. */
   steps: number;
   /** Files that they received, except those made or attached again since. */
@@ -228,6 +223,9 @@ const MAX_KEPT = 20;
 const isStep = (entry: SessionEntry) => entry.type === 'step';
 
 /**
+ * Reads the text of all steps of a run as one answer. Blocks count in every step; text beside calls counts only if the
+ * calls just left something beside the answer and the model had no more work to do. People don't get anything twice
+ * that they received with a question. Pure.
  * @param asked the number of steps whose words and files people already have
  * @param isTold as in `parseReply`
  */
@@ -277,7 +275,7 @@ function elementsOf(replies: readonly ParsedReply[]): ParsedReply['elements'] {
 }
 
 /** @param decided the question whose answer resumes the run */
-export function askedIn(earlier: readonly SessionEntry[], decided?: string): LastQuestion {
+function askedIn(earlier: readonly SessionEntry[], decided?: string): LastQuestion {
   if (earlier.length === 0) return { steps: 0, refs: [] };
   const known = new Set(earlier.flatMap((entry) => (entry.type === 'decision' ? [entry.approval] : [])));
   if (decided !== undefined) known.add(decided);

@@ -26,12 +26,13 @@ import type { Agent } from '../contract/agent.ts';
 import type { Entry, JobOrder } from '../contract/entry.ts';
 import type { FeatureOf, FeatureSet } from '../contract/feature.ts';
 import type { News } from '../contract/news.ts';
+import type { RunBudget } from '../contract/order.ts';
 import type { OwnSettings, Thinking } from '../contract/settings.ts';
 import type { Spending } from '../contract/spending.ts';
 import type { Arrivals } from '../conversations/arrivals.ts';
 import type { ConversationSettings, Conversations, ViberRules } from '../conversations/conversations.ts';
 import type { Digests } from '../conversations/digests.ts';
-import type { Expectations } from '../conversations/expected.ts';
+import type { ExpectedAnswers } from '../conversations/expected.ts';
 import type { OwnerNotifier } from '../conversations/owner-notifier.ts';
 import type { Reach } from '../conversations/reach.ts';
 import type { TaskRecords } from '../conversations/task-record.ts';
@@ -41,10 +42,11 @@ import type { Bus } from '../live/bus.ts';
 import type { Live } from '../live/live.ts';
 import type { SeenRuns } from '../live/seen.ts';
 import type { ModelChoices } from '../model/choices.ts';
-import type { ModelProviders } from '../model/models.ts';
+import type { HistorySettings, ModelProviders } from '../model/models.ts';
 import type { Buttons } from '../reply/buttons.ts';
 import type { Questions } from '../reply/questions.ts';
 import type { AttachRules } from '../reply/render-answer.ts';
+import type { ShownPlans } from '../reply/shown-plans.ts';
 import type { ToolRun } from '../tools/run.ts';
 import type { Lanes } from './work.ts';
 
@@ -66,12 +68,13 @@ export interface Gateway<Config = Settings> {
 }
 
 /** The part of the configuration that the runtime uses; docs/configuration.md describes each key. */
-export interface Settings extends ContextLimits {
+export interface Settings {
   fallback: string[];
   maxSteps: number | 'auto';
-  memory: ContextLimits['memory'] & { auto_accept: boolean };
+  memory: ContextLimits['memory'] & { autoAccept: boolean };
+  history: HistorySettings;
   /** Whether a task's first plan must be approved before any work. */
-  plan_approval: 'on' | 'off';
+  planApproval: 'on' | 'off';
   web: { hosts: string[] };
   limits: { downloadBytes: number; filesPerMessage: number; queue: number; runs: number };
   voice: { echo: 'on' | 'off'; reply: 'off' | 'same' };
@@ -100,8 +103,10 @@ export interface Tasks {
   conversations: Conversations;
   threads: Threads;
   digests: Digests;
+  /** The messages that show plans. */
+  shownPlans: ShownPlans;
   /** The questions that a person's next words answer. */
-  expected: Expectations;
+  expected: ExpectedAnswers;
   bus: Bus;
   news: Bus<News>;
   seen: SeenRuns;
@@ -157,6 +162,8 @@ export interface Consent {
 }
 
 export interface FeatureRun extends ToolRun {
+  /** Absent in a run that a test creates. */
+  readonly budget?: RunBudget | undefined;
   readonly gw: Gateway;
 }
 

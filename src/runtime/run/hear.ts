@@ -71,7 +71,7 @@ async function transcribe(
 
 const hearingProblem = (id: string, name: string, { message, reason }: Unreadable): string => {
   const again = reason === 'busy' || reason === 'key' ? ` read_file with path "${id}" tries it again.` : '';
-  return `The recording ${JSON.stringify(name)} (${id}) was not heard: ${message}${again}`;
+  return `The recording ${JSON.stringify(name)} (${id}) was not transcribed: ${message}${again}`;
 };
 
 /** Shows the transcript, so that people can correct a wrong word before it does harm. */

@@ -70,7 +70,7 @@ export async function fetchFiles(messages: readonly InboundMessage[], options: F
       fetched.files.push(await fetchOne(one, options));
     } catch (error) {
       if (options.signal.aborted || errorCode(error) === 'ENOSPC') throw error;
-      const why = error instanceof UserError ? error.message : 'the platform did not hand it out';
+      const why = error instanceof UserError ? error.message : 'the platform did not provide it';
       fetched.problems.push(`The file ${quoteName(file)} could not be fetched: ${why}`);
     }
   }

@@ -4,16 +4,16 @@ import path from 'node:path';
 import { crashPoint } from '../../crash-points.ts';
 import { scrub } from '../../log.ts';
 import type { Home } from '../../workspace/home.ts';
-import { openTask } from '../../workspace/tasks/index.ts';
+import { openTask, type Session } from '../../workspace/tasks/index.ts';
 import type { ArtifactRef, Json, SessionEntry } from '../../workspace/types.ts';
 import { answersOfAgents } from '../context/past-run.ts';
 import type { AgentHooks, StepPart } from '../contract/agent.ts';
-import type { DelegationRules, Order, Owner } from '../contract/order.ts';
+import type { Order, Owner, RunBudget } from '../contract/order.ts';
 import type { RunResults } from '../contract/outcome.ts';
 
+type WritingRun = Pick<Order, 'task' | 'viber' | 'run' | 'stored' | 'owner' | 'asked'>;
 type StepLine = Extract<SessionEntry, { type: 'step' }>;
 
-/** Everything that a run has produced and seen so far. */
 export interface Progress {
   made: RunResults;
   /** Files made since the last line. */
@@ -24,17 +24,12 @@ export interface Progress {
   /** The number of pictures from tools in this run so far. */
   shown: number;
   hasSteps: boolean;
+  budget: RunBudget;
   /** It has seen memory, files, results of tools, or what another agent knows. */
   isTainted: boolean;
 }
 
-export function progressOf({
-  earlier,
-  asked,
-}: {
-  earlier: readonly SessionEntry[];
-  asked?: DelegationRules;
-}): Progress {
+export function progressOf({ earlier, asked }: Pick<Order, 'earlier' | 'asked'>): Progress {
   const steps = earlier.filter((entry) => entry.type === 'step');
   return {
     made: {
@@ -47,6 +42,7 @@ export function progressOf({
     stepRefs: [],
     stepShown: [],
     toShow: [],
+    budget: { calls: steps.length, maxCalls: 0, ofParts: 0, told: asked?.part?.told ?? {} },
     shown: steps.reduce((sum, step) => sum + (step.shown?.length ?? 0), 0),
     hasSteps: steps.length > 0,
     // The asking agent may have passed on what it has seen.
@@ -59,11 +55,12 @@ export function progressOf({
  * @throws a system error if the disk fails
  */
 export function journal(
-  { task, viber = task.viber, run, stored, owner }: Pick<Order, 'task' | 'viber' | 'run' | 'stored' | 'owner'>,
+  order: WritingRun,
   progress: Progress,
   home: Home,
 ): Pick<AgentHooks, 'onCall' | 'onStep' | 'takeShown'> {
-  const append = (lines: SessionEntry[]) => openTask(home, task, viber).session.append(lines, { sync: true });
+  const { task, run, stored, owner } = order;
+  const append = (lines: SessionEntry[]) => sessionOf(order, home).append(lines, { sync: true });
   function lineOf({ index, messages }: StepPart): StepLine {
     progress.hasSteps = true;
     const at = new Date().toISOString();
@@ -95,6 +92,12 @@ export function journal(
         mimeType: type,
       })),
   };
+}
+
+/** The session that the run reads and writes. */
+export function sessionOf({ task, viber, run, asked }: WritingRun, home: Home): Session {
+  const stored = openTask(home, task, viber);
+  return asked?.part ? stored.partOf(run) : stored.session;
 }
 
 export const epochOf = (owner: Owner | undefined): { epoch?: number } =>

@@ -77,13 +77,13 @@ async function lookAt(item: QueueItem<Entry>, { items, intake, task }: Intake, g
   const name = mark && found.thread !== 'ours' ? threadNameFact(message, mark) : [];
   const ids = together.map(({ messageId }) => messageId).filter(Boolean);
   const known = mark?.known ?? [];
-  const told = typeof found.thread === 'object' ? newReplies(found.thread, ids, known) : undefined;
+  const quoted = typeof found.thread === 'object' ? newReplies(found.thread, ids, known) : undefined;
   // Where nothing is looked up, the first message is all that has to be known.
   const isNoted = mark !== undefined && (channel.lookUp !== undefined || mark.known === undefined);
   const next = isNoted ? nextMark(mark, found.thread, ids) : undefined;
   return {
-    item: { ...item, message: { ...item.message, message: withQuotes(found.message, told?.quotes ?? []) } },
-    facts: [...name, ...(told?.facts ?? []), ...found.problems],
+    item: { ...item, message: { ...item.message, message: withQuotes(found.message, quoted?.quotes ?? []) } },
+    facts: [...name, ...(quoted?.facts ?? []), ...found.problems],
     ...(next && { note: () => storeMark(message, { ...next, task: task.id }, gw) }),
   };
 }
@@ -104,7 +104,7 @@ async function markOf(message: InboundMessage, taskId: string, { engine }: Gatew
   if (thread === undefined || message.isDirect || !isAny) return undefined;
   if (thread === message.messageId || message.opensThread) return { ours: true };
   const { task = taskId, ...mark } = readMark(await engine.state.get(threadMarkKey(message)));
-  // Another task's session lacks what that one was told.
+  // Another task's session doesn't contain these quotes.
   return mark.ours || task === taskId ? mark : {};
 }
 
@@ -125,7 +125,7 @@ async function storeMark(message: InboundMessage, mark: Mark, { engine, log }: G
   try {
     await engine.state.set(threadMarkKey(message), JSON.stringify(mark), MARK_MS);
   } catch (error) {
-    log.warn({ err: error }, 'how far a thread was told could not be noted; it is told again');
+    log.warn({ err: error }, 'the position in a quoted thread could not be stored; it is quoted once more');
   }
 }
 
@@ -154,7 +154,7 @@ async function readAround(
 ): Promise<LookedUp> {
   const signal = AbortSignal.any([intake, AbortSignal.timeout(LOOK_MS)]);
   const problems =
-    wanted.thread && !wanted.thread.since ? ['What was said in this thread before could not be read'] : [];
+    wanted.thread && !wanted.thread.since ? ['The earlier messages of this thread could not be read'] : [];
   const nothing: LookedUp = { message, problems };
   const over = Promise.withResolvers<LookedUp>();
   const giveUp = () => over.resolve(nothing);
@@ -163,7 +163,7 @@ async function readAround(
   try {
     return await Promise.race([channel.lookUp?.(message, wanted, signal) ?? nothing, over.promise]);
   } catch (error) {
-    log.debug({ err: error, channel: channel.id }, 'what stands around a message could not be looked up');
+    log.debug({ err: error, channel: channel.id }, 'the context of a message could not be looked up');
     return nothing;
   } finally {
     signal.removeEventListener('abort', giveUp);

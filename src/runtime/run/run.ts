@@ -66,7 +66,8 @@ async function work(turn: Turn, watch: TurnWatch, gw: Gateway): Promise<Outcome>
   const { records, threads, news } = gw.tasks;
   const { taskId } = (items[0] as Item).message;
   const task = await records.open((items[0] as Item).message);
-  await gw.places.live.follow(id, followers(answered, taskId, gw), isAgain, newestIn(items));
+  const { addresses, newest } = placesOf(items, answered, gw);
+  await gw.places.live.follow(id, addresses, isAgain, newest);
   news.emit({ type: 'task:started', taskId, runId: id });
   const showing = records.showRunning(taskId, () => threads.show(taskId));
   try {
@@ -95,7 +96,8 @@ async function answerMessages(begun: Run, gw: Gateway): Promise<Outcome> {
   const { message, resume, viber, taskId } = (begun.items[0] as Item).message;
   const messages = messagesFor(message);
   const isBegun = begun.isAgain || resume !== undefined;
-  if (isBegun || takenBy(begun, gw)) await begun.lease.stored();
+  const taken = takenBy(begun, gw);
+  if (isBegun || taken) await begun.lease.stored();
   const earlier = isBegun ? openTask(gw.home, taskId, viber).session.run(begun.run) : [];
   const waiting = { ...begun, earlier };
   // An answer that exists is only delivered.
@@ -123,7 +125,6 @@ async function answerMessages(begun: Run, gw: Gateway): Promise<Outcome> {
   }
   await rememberCalled(run, gw);
   const order = await orderOf(run, decided, spoken, gw);
-  const taken = takenBy(run, gw);
   if (taken) return takeOver(run, order, taken, gw);
 
   const { outcome, made, tools } = await runAgent(order, gw);
@@ -163,7 +164,6 @@ function onWhoseWord({ items, answered }: Turn): Principal {
     : principal;
 }
 
-/** Returns the order for the agent, from the words of people and jobs. */
 async function orderOf(
   run: Run,
   decided: RunVerdicts | undefined,
@@ -195,11 +195,13 @@ async function orderOf(
 
 /** Takes each from the newest of all answered messages that contains it. */
 function givenIn(messages: readonly InboundMessage[]): Order['given'] {
-  const all = messages.flatMap(({ given }) => given ?? []);
-  const memory = all.findLast((given) => given.memory !== undefined)?.memory;
-  const artifacts = all.findLast((given) => given.artifacts)?.artifacts;
-  if (memory === undefined && !artifacts) return undefined;
-  return { ...(memory !== undefined && { memory }), ...(artifacts && { artifacts }) };
+  const found: NonNullable<Order['given']> = {};
+  for (const { given } of messages) {
+    if (given?.memory !== undefined) found.memory = given.memory;
+    if (given?.instructions !== undefined) found.instructions = given.instructions;
+    if (given?.artifacts) found.artifacts = given.artifacts;
+  }
+  return found;
 }
 
 const spokenIn = (entries: readonly SessionEntry[]): string[] =>
@@ -215,35 +217,37 @@ interface TakenItem {
 
 /** Finds the newest entry that a feature handles in place of the model. */
 function takenBy({ answered }: Turn, { features }: Gateway): TakenItem | undefined {
-  for (const item of answered.toReversed()) {
-    const takes = features.on.find((feature) => feature.takes && isFor(feature.takes.when, item.message))?.takes;
-    if (takes) return { item, takes };
-  }
+  for (const item of answered.toReversed())
+    for (const { takes } of features.on) if (takes && isFor(takes.when, item.message)) return { item, takes };
   return undefined;
 }
 
 async function takeOver(run: Run, order: Order, { item, takes }: TakenItem, gw: Gateway): Promise<Outcome> {
-  const { id, message: entry } = item;
   // Messages that arrived while the feature was working.
   const added = run.items
     .flatMap(({ message }) => (isFor(takes.when, message) ? [] : [message.message.text]))
     .join('\n\n');
   const messages = messagesFor((run.items[0] as Item).message.message);
-  const end = await takes.run({ ...order, messages, entry, id, added }, gw);
+  const end = await takes.run({ ...order, messages, entry: item.message, id: item.id, added }, gw);
   return 'waiting' in end ? suspendBelow(run, end, gw, { play: true }) : end;
 }
 
-/** The answer in each conversation refers to its newest message. */
-function newestIn(items: readonly Item[]): ReadonlyMap<string, string> {
-  return new Map(items.map(({ message: { message } }) => [conversationKey(message.address), message.messageId]));
-}
-
-/** Returns where a run is shown: the conversations that it answers, and others that are bound to its task. */
-function followers(items: readonly Item[], taskId: string, { tasks }: Gateway): Address[] {
-  if (items.some(({ message }) => message.job)) return [];
-  const keys = new Set(
-    items.map(({ message: { message, principal } }) => bindingKey(principal, message.address, message.isDirect)),
-  );
-  const watching = tasks.conversations.bound(taskId).filter((binding) => !keys.has(binding.key));
-  return [...items.map((item) => item.message.message.address), ...watching.map((binding) => binding.address)];
+/**
+ * Returns where a run is shown: the conversations that it answers, with the newest message of each, and others that are
+ * bound to its task.
+ */
+function placesOf(items: readonly Item[], answered: readonly Item[], { tasks }: Gateway) {
+  const newest = new Map<string, string>();
+  const addresses: Address[] = [];
+  for (const { message } of items) newest.set(conversationKey(message.message.address), message.message.messageId);
+  const keys = new Set<string>();
+  for (const { message: entry } of answered) {
+    const { message, principal, job } = entry;
+    if (job) return { newest, addresses: [] };
+    keys.add(bindingKey(principal, message.address, message.isDirect));
+    addresses.push(message.address);
+  }
+  for (const { key, address } of tasks.conversations.bound((items[0] as Item).message.taskId))
+    if (!keys.has(key)) addresses.push(address);
+  return { newest, addresses };
 }

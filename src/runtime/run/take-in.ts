@@ -1,14 +1,14 @@
 /** Turns a person's words and files into a session line. Files are fetched here, after the sender was authorised. */
 import { authoriseAction } from '../../access/authorise.ts';
 import { principalText } from '../../access/principal.ts';
-import { type Address, filesAround, type QuotedText } from '../../channels/channel.ts';
+import { filesAround, type InboundMessage, type QuotedText } from '../../channels/channel.ts';
 import { crashPoint } from '../../crash-points.ts';
 import type { QueueItem } from '../../engine/engine.ts';
 import { addressesIn } from '../../lib/web-addresses.ts';
 import { scrub } from '../../log.ts';
 import { openTask, titleOf } from '../../workspace/tasks/index.ts';
 import type { SessionEntry } from '../../workspace/types.ts';
-import { formatUserTurn } from '../context/context.ts';
+import { formatUserTurn } from '../context/turn.ts';
 import { abortReason } from '../contract/abort.ts';
 import type { Entry } from '../contract/entry.ts';
 import type { Unreadable } from '../contract/reading.ts';
@@ -17,49 +17,75 @@ import type { Gateway } from './gateway.ts';
 import { hearFiles, type Transcripts } from './hear.ts';
 import { type FetchedFiles, fetchFiles, type Intake } from './inbox-files.ts';
 import { epochOf } from './journal.ts';
-import { type LookedAround, lookAround } from './look-around.ts';
+import { lookAround } from './look-around.ts';
 import { type ReadDocuments, readDocuments } from './read-documents.ts';
 
 type MessageLine = Extract<SessionEntry, { type: 'message' }>;
 
 const SPOKEN = 'Spoken in a voice message and written down by a machine: names and numbers may be misheard';
 
-export interface TakenIn {
-  line: MessageLine;
-  /**
-   * Set if the message has nothing but a voice message that couldn't be transcribed: there is nothing to ask a model.
-   */
-  unheard?: Unreadable;
-}
-
-export async function takeIn(sent: Intake, gw: Gateway): Promise<TakenIn> {
+/**
+ * Returns the line with its `unheard` if the message has nothing but a voice message that couldn't be transcribed:
+ * there is nothing to ask a model.
+ */
+export async function takeIn(sent: Intake, gw: Gateway): Promise<{ line: MessageLine; unheard?: Unreadable }> {
   const around = isWithin(sent, gw) ? await lookAround(sent, gw) : undefined;
   const given = around?.given ?? sent;
-  const hasFiles = given.items.some(({ message: { message } }) => filesAround(message).length > 0);
-  const fetched = hasFiles ? await receiveFiles(given, gw) : NO_FILES;
-  const heard = hasFiles ? await heardIn(given, fetched.files, gw) : NOTHING_HEARD;
-  const read = hasFiles ? await readIn(given, fetched.files, gw) : NOTHING_READ;
+  const messages = given.items.map((item) => item.message.message);
+  const files = messages.some((message) => filesAround(message).length > 0)
+    ? await takeFiles(given, messages, gw)
+    : NO_FILES;
   crashPoint('run:files-read');
-  const said = digestsFor(given, gw);
-  const line = messageLine(given, { fetched, heard, read, said, around });
-  // Only what people have typed: a name isn't their words.
-  const typed = sent.items.map((item) => item.message.message.text).join('\n');
-  addAddresses(line, given, typed);
-  await nameTask(given, sent, heard, gw);
-  await takePlan(given, gw);
+  const { address } = messages[0] as InboundMessage;
+  const digests = digestsFor(given, gw);
+  const line = messageLine(given, messages, { ...files, digests, around: around?.facts ?? [] });
+  addAddresses(line, given, sent);
+  await nameTask(given, sent, files.heard, gw);
+  // Repeating this after a crash changes nothing: the message isn't in the session yet.
+  const plan = messages.findLast(({ given }) => given?.plan)?.given?.plan;
+  if (plan !== undefined) await openTask(gw.home, given.task).plan.write(plan);
   given.owner?.check();
   await openTask(gw.home, given.task).session.append([{ ...line, ...epochOf(given.owner) }]);
   // After a crash before this they are shown once more.
-  if (said.digests.length > 0) await gw.tasks.digests.shown(said.address, given.task.id);
+  if (digests.length > 0) await gw.tasks.digests.shown(address, given.task.id);
   await around?.settle();
   crashPoint('run:message-written');
-  const isAll = heard.unheard !== undefined && isNothingElse(given, fetched);
-  return { line, ...(isAll && heard.unheard ? { unheard: heard.unheard } : {}) };
+  const { unheard } = files.heard;
+  return { line, ...(unheard && isNothingElse(messages, files.fetched) && { unheard }) };
 }
 
-const NO_FILES: FetchedFiles = { files: [], problems: [] };
-const NOTHING_HEARD: Transcripts = { words: new Map(), spoken: [], recordings: [], problems: [], unheard: undefined };
-const NOTHING_READ: ReadDocuments = { documents: [], problems: [] };
+interface TakenFiles {
+  fetched: FetchedFiles;
+  heard: Transcripts;
+  read: ReadDocuments;
+}
+
+const NO_FILES: TakenFiles = {
+  fetched: { files: [], problems: [] },
+  heard: { words: new Map(), spoken: [], recordings: [], problems: [], unheard: undefined },
+  read: { documents: [], problems: [] },
+};
+
+/** Fetches and reads the files; if the person stops the run, those that weren't are only named. */
+async function takeFiles(given: Intake, messages: readonly InboundMessage[], gw: Gateway): Promise<TakenFiles> {
+  const { task, intake: signal, principal } = given;
+  const { home, config, places } = gw;
+  async function unlessStopped<Result extends object>(work: Promise<Result>, nothing: Result, what: string) {
+    try {
+      return await work;
+    } catch (error) {
+      if (abortReason(signal) !== 'stop') throw error;
+      return { ...nothing, problems: [`${what}: it was stopped.`] };
+    }
+  }
+  const limits = { home, taskId: task.id, people: [principalText(principal)], limits: config.limits, signal };
+  const fetching = fetchFiles(messages, { ...limits, channelOf: ({ address }) => places.channelOf(address) });
+  const fetched = await unlessStopped(fetching, NO_FILES.fetched, 'The files were not fetched');
+  const hearing = hearFiles(given, fetched.files, gw);
+  const heard = await unlessStopped(hearing, NO_FILES.heard, 'The recording was not transcribed');
+  const reading = readDocuments(given, fetched.files, gw);
+  return { fetched, heard, read: await unlessStopped(reading, NO_FILES.read, 'The documents were not read') };
+}
 
 /** Whether a platform knows more about one of the messages than its event says, or names its thread. */
 const isWithin = ({ items }: Intake, { places }: Gateway): boolean =>
@@ -68,29 +94,24 @@ const isWithin = ({ items }: Intake, { places }: Gateway): boolean =>
       !job && (message.threadName !== undefined || places.channelOf(message.address)?.lookUp !== undefined),
   );
 
-interface PastDigests {
-  address: Address;
-  digests: SaidDigest[];
-}
-
 /**
  * Returns what jobs have posted here since the task was last worked on: people may be referring to it. A reply to one
  * of these posts names it itself.
  */
-function digestsFor({ task, items }: Intake, { tasks: { digests } }: Gateway): PastDigests {
+function digestsFor({ task, items }: Intake, { tasks: { digests } }: Gateway): SaidDigest[] {
   const { message, job } = (items[0] as QueueItem<Entry>).message;
-  const isPlain = job === undefined && digests.of(message) === undefined;
-  return { address: message.address, digests: isPlain ? digests.unseen(message.address, task.id) : [] };
+  return job || digests.of(message) ? [] : digests.unseen(message.address, task.id);
 }
 
-const toldOf = ({ name, at, files }: SaidDigest): string => {
+const digestFact = ({ name, at, files }: SaidDigest): string => {
   const made = files.length > 0 ? `, with the files ${files.join(', ')}` : '';
   return `Quoted above: what you sent here yourself as the scheduled job ${JSON.stringify(name)} at ${new Date(at).toISOString()}${made}`;
 };
 
-/** Only the task's own people, and no guests, can allow addresses. */
-function addAddresses(line: MessageLine, { task, principal }: Intake, typed: string): void {
-  // Every address has a dot, but for those of hosts in the same network, which have a scheme.
+/** Only the task's own people, and no guests, can allow addresses, and only those that they have typed. */
+function addAddresses(line: MessageLine, { task, principal }: Intake, sent: Intake): void {
+  const typed = sent.items.map((item) => item.message.message.text).join('\n');
+  // Every address has a dot, except those of hosts in the same network, which have a scheme.
   const addresses = /[.:]/.test(typed) ? addressesIn(typed) : [];
   if (addresses.length > 0 && principal.role !== 'guest' && authoriseAction(principal, 'steer', task.people))
     line.addresses = addresses.map((address) => scrub(address));
@@ -106,30 +127,10 @@ function distinctBy<T>(all: readonly T[], keyOf: (one: T) => string): T[] {
 
 const quoted = ({ name, text }: SaidDigest): QuotedText => ({ kind: 'quote', from: name, text, fromSelf: true });
 
-/** Returns without the words of recordings if the person stops the run. */
-async function heardIn(given: Intake, files: FetchedFiles['files'], gw: Gateway): Promise<Transcripts> {
-  try {
-    return await hearFiles(given, files, gw);
-  } catch (error) {
-    if (abortReason(given.intake) !== 'stop') throw error;
-    const problems = ['The recording was not heard: it was stopped.'];
-    return { words: new Map(), spoken: [], recordings: [], problems, unheard: undefined };
-  }
-}
-
-async function readIn(given: Intake, files: FetchedFiles['files'], gw: Gateway): Promise<ReadDocuments> {
-  try {
-    return await readDocuments(given, files, gw);
-  } catch (error) {
-    if (abortReason(given.intake) !== 'stop') throw error;
-    return { documents: [], problems: ['The documents were not read: it was stopped.'] };
-  }
-}
-
-const isNothingElse = ({ items }: Intake, { files, problems }: FetchedFiles): boolean =>
+const isNothingElse = (messages: readonly InboundMessage[], { files, problems }: FetchedFiles): boolean =>
   problems.length === 0 &&
   files.every(({ remote }) => remote.kind === 'voice') &&
-  items.every(({ message: { message } }) => message.text.trim() === '' && message.quotes.length === 0);
+  messages.every(({ text, quotes }) => text.trim() === '' && quotes.length === 0);
 
 /** Names a task after the words of its first voice message rather than the file's name, and without IDs of people. */
 async function nameTask(
@@ -148,67 +149,37 @@ async function nameTask(
   await openTask(home, task).update((record) => ({ ...record, goal: said.slice(0, 4000), title: titleOf(said) }));
 }
 
-/** Repeating this after a crash changes nothing: the message isn't in the session yet. */
-async function takePlan({ task, items }: Intake, { home }: Gateway): Promise<void> {
-  const plan = items.findLast(({ message }) => message.message.given?.plan)?.message.message.given?.plan;
-  if (plan !== undefined) await openTask(home, task).plan.write(plan);
-}
-
-async function receiveFiles(
-  { task, items, intake, principal }: Intake,
-  { home, config, places }: Gateway,
-): Promise<FetchedFiles> {
-  const channelOf: Parameters<typeof fetchFiles>[1]['channelOf'] = ({ address }) => places.channelOf(address);
-  const messages = items.map((item) => item.message.message);
-  try {
-    return await fetchFiles(messages, {
-      home,
-      taskId: task.id,
-      people: [principalText(principal)],
-      limits: config.limits,
-      signal: intake,
-      channelOf,
-    });
-  } catch (error) {
-    if (abortReason(intake) !== 'stop') throw error;
-    return { files: [], problems: ['The files were not fetched: it was stopped.'] };
-  }
-}
-
-interface Parts {
-  fetched: FetchedFiles;
-  heard: Transcripts;
-  read: ReadDocuments;
-  said: PastDigests;
-  around: LookedAround | undefined;
+interface Parts extends TakenFiles {
+  digests: readonly SaidDigest[];
+  /** Facts from the platform about where the messages were written. */
+  around: readonly string[];
 }
 
 function messageLine(
   { run, items, principal }: Intake,
-  { fetched, heard, read, said: { digests }, around }: Parts,
+  messages: readonly InboundMessage[],
+  { fetched, heard, read, digests, around }: Parts,
 ): MessageLine {
   const first = items[0] as QueueItem<Entry>;
   const { principal: author, job } = first.message;
   const { sender, isDirect } = first.message.message;
-  const messages = items.map((item) => item.message.message);
   const isEdit = messages.some((message) => message.kind === 'edit');
-  const facts = messages.flatMap((message) => message.facts);
-  const words = messages.flatMap((message) => [message.text, heard.words.get(message) ?? '']).filter(Boolean);
+  const words = messages
+    .flatMap((message) => [message.text, heard.words.get(message) ?? ''])
+    .filter(Boolean)
+    .join('\n\n');
   const files = distinctBy(
     fetched.files.map(({ meta, quote }) => ({ ...meta, ...(quote && { quote }) })),
     ({ id }) => id,
   );
-  const added = [
-    ...(isEdit ? ['This is the new text of a message sent before.'] : []),
-    ...(heard.spoken.length > 0 ? [SPOKEN] : []),
-  ];
   const text = formatUserTurn({
-    text: words.join('\n\n'),
+    text: words,
     facts: [
-      ...added,
-      ...digests.map(toldOf),
-      ...(around?.facts ?? []),
-      ...facts,
+      ...(isEdit ? ['This is the new text of a message sent before.'] : []),
+      ...(heard.spoken.length > 0 ? [SPOKEN] : []),
+      ...digests.map(digestFact),
+      ...around,
+      ...messages.flatMap((message) => message.facts),
       ...fetched.problems,
       ...heard.problems,
       ...read.problems,
@@ -229,7 +200,7 @@ function messageLine(
     from: { channel: author.channel, user: principalText(author), name: sender.name },
     files: files.map(({ id, title, type, ref }) => ({ id, title, type, ref })),
   };
-  const own = text === words.join('\n\n') ? line.text : scrub(formatUserTurn({ text: words.join('\n\n') }));
+  const own = text === words ? line.text : scrub(formatUserTurn({ text: words }));
   if (own !== line.text) line.said = own;
   if (heard.spoken.length > 0) line.spoken = heard.spoken;
   if (principal.role === 'guest') line.isGuest = true;
@@ -238,6 +209,8 @@ function messageLine(
   if (!job && messages.every((message) => !message.isDirect)) line.isGroup = true;
   const before = messages.flatMap((message) => message.given?.messages ?? []);
   if (before.length > 0) line.before = before.map(({ role, text: said }) => ({ role, text: scrub(said) }));
+  const again = messages.length === 1 ? messages[0]?.given?.again : undefined;
+  if (again !== undefined) line.again = again;
   if (items.length > 1) line.also = items.slice(1).map((item) => item.id);
   return line;
 }

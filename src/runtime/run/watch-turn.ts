@@ -1,6 +1,10 @@
-/** Measures and traces turns: how long messages wait, and what their runs do. Nothing depends on it. */
+/**
+ * Measures and traces turns: how long messages wait, and what their runs do. Nothing depends on it. Spans use the terms
+ * of OpenTelemetry's conventions for generative AI (https://github.com/open-telemetry/semantic-conventions-genai),
+ * without any content.
+ */
 import type { Metrics } from '../../telemetry/metrics.ts';
-import type { Span, Tracing } from '../../telemetry/tracing.ts';
+import type { Attributes, Span, Tracing } from '../../telemetry/tracing.ts';
 import { traceOf } from '../contract/entry.ts';
 import { splitModelName } from '../contract/providers.ts';
 import type { ModelTry, TurnWatch } from '../contract/watch.ts';
@@ -11,6 +15,20 @@ export interface Watching {
   /** Absent if tracing is off. */
   tracing?: Tracing | undefined;
 }
+
+/** Our names of providers that the conventions call something else; any other name is kept. */
+const PROVIDERS: ReadonlyMap<string, string> = new Map([
+  ['google', 'gcp.gemini'],
+  ['mistral', 'mistral_ai'],
+  ['moonshot', 'moonshot_ai'],
+  ['xai', 'x_ai'],
+]);
+/** The provider of a turn that asked no model: the conventions demand one. */
+const OURSELVES = 'openviber';
+const FINISHES: ReadonlyMap<string, string> = new Map([
+  ['tool-calls', 'tool_call'],
+  ['content-filter', 'content_filter'],
+]);
 
 const waited = ({ acceptedAt }: Item): number => (Date.now() - Date.parse(acceptedAt)) / 1000;
 const channelLabel = ({ message }: Item): { channel: string } => ({ channel: message.message.address.channel });
@@ -59,6 +77,7 @@ export function watchTurn({ run, items, isAgain }: WatchedTurn, { metrics, traci
   const [head, ...others] = items;
   if (!tracing || !head) return { word };
   const { viber, taskId, job } = head.message;
+  let asked: Attributes = { 'gen_ai.provider.name': OURSELVES };
   const span = tracing.stage(head.id, `invoke_agent ${viber}`, {
     attributes: {
       'gen_ai.operation.name': 'invoke_agent',
@@ -77,7 +96,10 @@ export function watchTurn({ run, items, isAgain }: WatchedTurn, { metrics, traci
       const stage = span.child(name);
       return () => stage.end();
     },
-    model: (name) => traceModel(span, name),
+    model(name) {
+      asked = modelAttributes(name);
+      return traceModel(span, { ...asked, 'gen_ai.conversation.id': taskId });
+    },
     tool(name, callId) {
       const call = span.child(`execute_tool ${name}`, {
         attributes: {
@@ -85,20 +107,21 @@ export function watchTurn({ run, items, isAgain }: WatchedTurn, { metrics, traci
           'gen_ai.tool.type': 'function',
           'gen_ai.tool.name': name,
           'gen_ai.tool.call.id': callId,
+          'gen_ai.agent.name': viber,
         },
       });
       return (error) => call.end(undefined, error);
     },
-    end: (state, error) => span.end({ 'viber.state': state }, error),
+    // Which model works is known only now.
+    end: (state, error) => span.end({ ...asked, 'viber.state': state }, error),
   };
 }
 
-/** Uses the terms of https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/, without any content. */
-function traceModel(span: Span, name: string): (ended: ModelTry) => void {
-  const { provider, model } = splitModelName(name);
-  const call = span.child(`chat ${model}`, {
+/** Starts the span of one try of a model. */
+function traceModel(span: Span, attributes: Attributes): (ended: ModelTry) => void {
+  const call = span.child(`chat ${attributes['gen_ai.request.model']}`, {
     kind: 'client',
-    attributes: { 'gen_ai.operation.name': 'chat', 'gen_ai.provider.name': provider, 'gen_ai.request.model': model },
+    attributes: { 'gen_ai.operation.name': 'chat', 'gen_ai.request.stream': true, ...attributes },
   });
   return ({ usage, finish, error }) =>
     call.end(
@@ -106,8 +129,13 @@ function traceModel(span: Span, name: string): (ended: ModelTry) => void {
         'gen_ai.usage.input_tokens': usage?.inputTokens,
         'gen_ai.usage.output_tokens': usage?.outputTokens,
         'gen_ai.usage.cache_read.input_tokens': usage?.cachedInputTokens,
-        'gen_ai.response.finish_reasons': finish === undefined ? undefined : [finish],
+        'gen_ai.response.finish_reasons': finish === undefined ? undefined : [FINISHES.get(finish) ?? finish],
       },
       error,
     );
+}
+
+function modelAttributes(name: string): Attributes {
+  const { provider, model } = splitModelName(name);
+  return { 'gen_ai.provider.name': PROVIDERS.get(provider) ?? provider, 'gen_ai.request.model': model };
 }

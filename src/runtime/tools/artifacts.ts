@@ -10,10 +10,9 @@ import { existingArtifact } from './attach-file.ts';
 import { toEverybody } from './offered.ts';
 import type { CoreRun } from './run.ts';
 
-/** The ability that tools that write files add to the prompt. */
 export const MAKES_FILES: Ability = { line: 'work', words: 'make and change files' };
 
-/** The limit for a file that a tool writes, in bytes. */
+/** The most bytes that a tool may write. */
 export const MAX_BYTES = 10_485_760;
 
 const createInput = z.object({
@@ -49,7 +48,9 @@ export const createArtifactTool = defineTool({
     const id = sum.digest('hex').slice(0, 10);
     const name = fileName(title);
     const given = { id, title, type, content: bytes, origin: 'agent' as const, ...(name ? { name } : {}) };
-    return attached(scope, await openTask(scope.home, scope.taskId).artifacts.create(given));
+    const ref = await openTask(scope.home, scope.taskId).artifacts.create(given);
+    // The model must call the file by the name that people see.
+    return { ...attached(scope, ref), ...(ref.title !== title && { title: ref.title }) };
   },
 });
 
@@ -70,7 +71,7 @@ export const attachArtifact = defineTool({
   },
 });
 
-/** Passes the artifact to the run and returns what the model needs to refer to it again. */
+/** Returns what the model needs to refer to it again. */
 export function attached(
   { onArtifact }: ToolScope,
   { id, title, type, ref }: ArtifactRef,
@@ -79,10 +80,7 @@ export function attached(
   return { id, ref };
 }
 
-/**
- * Returns the content as bytes.
- * @throws UserError if it is empty, above 10 MB, or not the base64 it claims to be
- */
+/** @throws UserError if it is empty, above 10 MB, or not base64 */
 export function artifactBytes(content: string, encoding: 'utf8' | 'base64'): Buffer {
   if (content.length > MAX_BYTES * 2) throw tooLarge();
   const bytes = encoding === 'base64' ? fromBase64(content) : Buffer.from(content.toWellFormed());
@@ -93,9 +91,7 @@ export function artifactBytes(content: string, encoding: 'utf8' | 'base64'): Buf
 
 const tooLarge = (): UserError => new UserError('The content is too large: at most 10 MB.');
 
-/**
- * Decodes base64 strictly. Node skips invalid characters; a file with a gap must not be sent as if it were complete.
- */
+/** Node skips invalid characters; a file with a gap must not be sent as if it were complete. */
 function fromBase64(content: string): Buffer {
   const text = content
     .replace(/\s+/g, '')
@@ -107,7 +103,7 @@ function fromBase64(content: string): Buffer {
   return bytes;
 }
 
-/** Returns the last part of a title if it looks like a file name; undefined for plain words or a version number. */
+/** Undefined for plain words or a version number. */
 export function fileName(title: string): string | undefined {
   const last = title.split(/[/\\]/).at(-1)?.trim() ?? '';
   return /[^.\s].*\.(?=\d*[A-Za-z])[A-Za-z0-9]{1,10}$/.test(last) ? last : undefined;

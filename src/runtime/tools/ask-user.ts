@@ -1,7 +1,4 @@
-/**
- * `ask_user`: asks the person one question, with options as buttons. It ends the turn; the answer becomes the call's
- * result.
- */
+/** `ask_user`: asks the person one question. It ends the turn; the answer becomes the call's result. */
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
 import { defineTool } from '../contract/tool.ts';

@@ -1,6 +1,4 @@
-/**
- * Decides what an agent that was asked may do and how it is shown: it never gets more rights than the agent that asked.
- */
+/** An agent that was asked never gets more rights than the agent that asked. */
 import type { AgentStreamEvent } from '../../channels/channel.ts';
 import type { DelegationRules } from '../contract/order.ts';
 import type { OwnSettings, WorkingMode } from '../contract/settings.ts';
@@ -12,7 +10,7 @@ const MODES: readonly WorkingMode[] = ['ask', 'decide', 'execute'];
 export const strictest = (own: WorkingMode, other: WorkingMode = own): WorkingMode =>
   MODES.find((mode) => mode === own || mode === other) ?? own;
 
-/** Returns whether the settings offer a tool: through `tools`, or through `skills` if it is one or reads them. */
+/** Returns whether a tool is offered: through `tools`, or through `skills` if it is a skill or reads them. */
 export const mayUse =
   (own: OwnSettings, asked: DelegationRules | undefined) =>
   ({ name }: { name: string }): boolean => {
@@ -21,7 +19,7 @@ export const mayUse =
     return (own.tools?.includes(name) !== false || isSkills) && asked?.may?.(name) !== false;
   };
 
-/** Assigns an asked agent's progress to the outermost run, which people follow; its text and its end stay its own. */
+/** People follow the outermost run; an asked agent's text and end stay its own. */
 export function shownAs(event: AgentStreamEvent, asked: DelegationRules): AgentStreamEvent {
   const isInner = event.type === 'text-delta' || (event.type === 'state-change' && event.state === 'idle');
   return !isInner ? { ...event, runId: asked.root } : event;

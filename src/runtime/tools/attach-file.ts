@@ -1,7 +1,4 @@
-/**
- * Resolves a name, a path or an address to an artifact of the task: an existing one, a copy of a workspace file, or a
- * link.
- */
+/** Resolves a name, a path or an address to an artifact: an existing one, a copy of a workspace file, or a link. */
 import path from 'node:path';
 import { UserError } from '../../errors.ts';
 import { readBytes } from '../../lib/files/below.ts';
@@ -37,10 +34,7 @@ export async function existingArtifact(scope: RunScope, given: string): Promise<
   });
 }
 
-/**
- * Returns the artifact that an answer refers to.
- * @throws UserError like `existingArtifact`
- */
+/** @throws UserError like `existingArtifact` */
 export async function referredArtifact(
   scope: RunScope,
   { ref, ...about }: { ref: string; title: string; type: string; id?: string },

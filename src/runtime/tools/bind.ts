@@ -3,24 +3,42 @@ import type { RunFacts, RuntimeTool, Tool } from '../contract/tool.ts';
 import { holds } from '../contract/when.ts';
 import { toPeople } from './offered.ts';
 
-export const isOffered = ({ offered = toPeople }: Pick<Tool, 'offered'>, facts: RunFacts): boolean =>
+export const isOffered = ({ offered = toPeople }: { offered?: Tool['offered'] }, facts: RunFacts): boolean =>
   holds(offered, facts, facts);
 
-/**
- * Returns the tool with `run` filled in.
- * @param description for the model, if it varies between runs
- */
+/** @param description for the model, if it varies between runs */
 export function bind<Run>(
   tool: Tool<unknown, Run>,
   run: Run,
-  description: string = toolDescription(tool),
+  description = typeof tool.describe === 'string' ? tool.describe : '',
 ): RuntimeTool {
-  const { isOutside, kindOf, asksBefore, reaches, settled, shows, asks, noteFor, codeFor, execute, ...facts } = tool;
+  const {
+    judges,
+    coveredBy,
+    asksTogether,
+    isOutside,
+    kindOf,
+    asksBefore,
+    reaches,
+    settled,
+    shows,
+    asks,
+    noteFor,
+    codeFor,
+    execute,
+    ...facts
+  } = tool;
   const consent = tool.consentIn?.(run) ?? tool.consent;
   return {
     ...facts,
     description,
     ...(consent && { consent }),
+    ...(judges && { judges: (input: unknown) => judges(input, run) }),
+    ...(coveredBy && { coveredBy: (input: unknown) => coveredBy(input, run) }),
+    ...(asksTogether && {
+      asksTogether: (inputs: readonly unknown[], phrasing: Parameters<typeof asksTogether>[2]) =>
+        asksTogether(inputs, run, phrasing),
+    }),
     ...(isOutside && { isOutside: (input: unknown) => isOutside(input, run) }),
     ...(kindOf && { kindOf: (input: unknown) => kindOf(input, run) }),
     ...(asksBefore && { asksBefore: (input: unknown, callId?: string) => asksBefore(input, run, callId) }),
@@ -36,27 +54,29 @@ export function bind<Run>(
   };
 }
 
-const toolDescription = <Run>({ describe }: Tool<unknown, Run>): string =>
-  typeof describe === 'string' ? describe : '';
+async function bindDescribed<Run>(
+  tool: Tool<unknown, Run>,
+  describing: string | undefined | Promise<string | undefined>,
+  run: Run,
+): Promise<RuntimeTool[]> {
+  const description = await describing;
+  return description === undefined ? [] : [bind(tool, run, description)];
+}
 
-/** Returns the tools offered to a run, with their descriptions for the model, in the order of the table. */
+/** Keeps the order of the table. */
 export async function offerTools<Run>(
   tools: readonly Tool<unknown, Run>[],
   run: Run,
   facts: RunFacts,
 ): Promise<RuntimeTool[]> {
   const offered = tools.filter((tool) => isOffered(tool, facts));
-  const bound = offered.map(async (tool) => {
-    const description = typeof tool.describe === 'string' ? tool.describe : await tool.describe(run);
-    return description === undefined ? [] : [bind(tool, run, description)];
-  });
+  const bound = offered.map((tool) =>
+    typeof tool.describe === 'string' ? bind(tool, run) : bindDescribed(tool, tool.describe(run), run),
+  );
   return (await Promise.all(bound)).flat();
 }
 
-/**
- * Creates state that a tool keeps for one run, between the question about a call and its execution. It doesn't outlive
- * the run.
- */
+/** Returns a function that keeps a tool's state for one run, from the question about a call to its execution. */
 export function perRun<Run extends object, Kept>(make: (run: Run) => Kept): (run: Run) => Kept {
   const kept = new WeakMap<Run, Kept>();
   return (run) => {

@@ -1,6 +1,6 @@
 /**
- * Describes what a tool does for people, while it runs and when it fails. Only the model uses our tools' names; a tool
- * of a skill or a server is called by its name. Arguments come from the model: they are shortened and mention nobody.
+ * Describes what a tool does, for people. Only the model uses our tools' names; a tool of a skill or a server is called
+ * by its name. Arguments come from the model: they are shortened and mention nobody.
  */
 import path from 'node:path';
 import { scrub } from '../../log.ts';
@@ -10,14 +10,14 @@ import { RunError } from '../contract/run-error.ts';
 import { interrupted } from '../reply/failure.ts';
 import { toolNamed } from './table.ts';
 
-/** The form of tool names; a model may write anything as a name. */
+/** A model may write anything as a name. */
 const TOOL_NAME = /^[a-z][\w-]{0,63}$/i;
 const UNTIDY = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
-/** Characters that reverse the writing direction or are invisible. */
+/** Characters that are invisible or reverse the writing direction, and `@`. */
 const UNSEEN = /[\p{Cf}@]/gu;
 const MAX_WORDS = 50;
 
-/** Returns, for example, `writing a file`, or with a call's arguments `writing notes.md`. */
+/** Returns, for example, `writing a file`, or with arguments `writing notes.md`. */
 export function doingWith(name: string, args?: unknown): Wording {
   const tool = toolNamed(name);
   if (!tool) return TOOL_NAME.test(name) ? say('doing.using', { what: name.replaceAll('_', ' ') }) : say('doing.aTool');
@@ -25,13 +25,13 @@ export function doingWith(name: string, args?: unknown): Wording {
   return what === '' || !tool.about ? { key: tool.doing, values: {} } : { key: tool.about.doing, values: { what } };
 }
 
-/** Returns the error for tools whose failure the model did not recover from; people read about the last one. */
+/** The model didn't recover from these failures; people read about the last one. */
 export function toolFailed(tools: readonly string[]): RunError {
   const detail = `failed tools: ${[...new Set(tools)].join(', ')}`;
   return new RunError('tool', say('failures.toolFailed', { doing: doingWith(tools.at(-1) ?? '') }), { detail });
 }
 
-/** Reports a side-effecting call that a crash interrupted; it is not repeated. */
+/** A crash interrupted a call with side effects, which isn't repeated. */
 export function interruptedWhile(tool: string, messages: Messages): Answer {
   const text = messages.text('failures.interruptedWhile', { doing: doingWith(tool) });
   const button = {

@@ -1,6 +1,7 @@
 /** Creates the tools of one run from the table and from skills and MCP servers. */
 import { UserError } from '../../errors.ts';
 import type { Json } from '../../workspace/types.ts';
+import type { ResultCount } from '../contract/order.ts';
 import type { RuntimeTool } from '../contract/task.ts';
 import type { ToolScope } from '../contract/tool-scope.ts';
 import { bind } from './bind.ts';
@@ -18,10 +19,7 @@ function retell(error: unknown): Json {
 
 const MAX_NAME = 64;
 
-/**
- * Gives each tool a unique name: a tool of a server or a skill cannot pass for one of the gateway's, whose rules and
- * consents go by name.
- */
+/** A tool of a server or a skill can't pass for one of the gateway's, whose rules and consents go by name. */
 function apart(tools: readonly RuntimeTool[]): RuntimeTool[] {
   const taken = new Set<string>();
   return tools.map((tool) => {
@@ -33,24 +31,24 @@ function apart(tools: readonly RuntimeTool[]): RuntimeTool[] {
 }
 
 /**
- * Returns the tools of one run. They throw problems that a person or the model can fix as UserError. This function also
- * bounds the length of their results.
- * @param told the characters of results that the run received before a restart
+ * Bounds the length of results, and throws problems that a person or the model can fix as UserError.
+ * @param told returns the characters of results so far, those before a restart included
  */
 export function createTools(
   scope: ToolScope,
   others: readonly RuntimeTool[] = [],
-  told: () => number = () => 0,
+  told: () => ResultCount = () => ({}),
 ): RuntimeTool[] {
   let tell: ReturnType<typeof createTelling> | undefined;
-  const toModel = (value: Json): Json => {
-    // Most runs call no tool.
-    tell ??= createTelling(told());
-    return tell(value);
-  };
   const run: CoreRun = { scope };
-  return apart([...CORE_TOOLS.map((tool) => bind(tool, run)), ...others]).map((tool) => ({
+  const replaced = new Set(others.flatMap(({ name, replaces }) => (replaces ? [name] : [])));
+  const own = CORE_TOOLS.filter(({ name }) => !replaced.has(name)).map((tool) => bind(tool, run));
+  return apart([...own, ...others]).map((tool) => ({
     ...tool,
-    execute: (input, options) => tool.execute(input, options).then(toModel, retell),
+    execute(input, options) {
+      // Most runs call no tool. The parts of a run count on from here.
+      tell ??= createTelling(told());
+      return tool.execute(input, options).then(tell, retell);
+    },
   }));
 }

@@ -10,7 +10,7 @@ import { toEverybody } from './offered.ts';
 import { inPlace, isSecret, placeIn, splitArea } from './paths.ts';
 import type { CoreRun } from './run.ts';
 
-/** The most entries in one answer; a model that needs more names a folder. */
+/** A model that needs more names a folder. */
 const MAX_ENTRIES = 200;
 
 const input = z.object({ path: z.string().exactOptional() });
@@ -32,17 +32,13 @@ export const listFiles = defineTool({
   },
 });
 
-/** Lists artifacts, newest first. */
 async function artifacts({ home, taskId }: ToolScope): Promise<Json[]> {
   const metas = openTask(home, taskId).artifacts.list().reverse();
   const shown: Json[] = metas.slice(0, MAX_ENTRIES).map(({ id, title, type, size }) => ({ id, title, type, size }));
   return metas.length > MAX_ENTRIES ? [...shown, `... and ${metas.length - MAX_ENTRIES} older`] : shown;
 }
 
-/**
- * Lists `name (bytes)` for files and `name/` for folders, with paths as read_file accepts them. Leaves out links,
- * hidden files and credentials.
- */
+/** Leaves out links, hidden files and credentials. */
 async function folder(scope: ToolScope, rest: string, signal: AbortSignal): Promise<Json[]> {
   const place = placeIn(scope, 'workspace', rest);
   const list = (held: HeldFolder): Json[] => {

@@ -1,5 +1,5 @@
 /**
- * The runs that a tool may be offered to, by their facts, and what guests are refused. A tool that says nothing is
+ * Decides by the facts of a run which tools it is offered, and refuses calls of guests. A tool that says nothing is
  * withheld from guests.
  */
 import { UserError } from '../../errors.ts';
@@ -22,36 +22,41 @@ type Offer = Values<RunFacts>;
 
 export const toEverybody: Offer = {};
 
-/** Withholds a tool from asked agents: the plan and the memory belong to the agent that asks. */
+/** The plan and the memory belong to the agent that asks. */
 export const unlessAsked: Offer = { isAsked: false };
 
-/** Requires someone who can answer. */
+/** Somebody can answer. */
 export const unlessAlone: Offer = { isAlone: false };
 
-/** The default: offers a tool to this gateway's people, and to jobs and agents that work for them. */
+/** The default: this gateway's people, and jobs and agents that work for them. */
 export const toPeople: Offer = { role: ['owner', 'member'] };
 
 export const toPeopleUnlessAsked: Offer = { ...toPeople, ...unlessAsked };
 
-/** Requires one of this gateway's people in a conversation, in person or through an agent. */
+/** Somebody is there, in person or through an agent. */
 export const toPeopleHere: Offer = { ...toPeople, isHere: true, isJob: false };
 
-/** Requires one of this gateway's people in a conversation, in person. */
+/** Somebody is there in person. */
 export const inConversation: Offer = { ...toPeopleHere, ...unlessAsked };
 
-/** Requires the same, in a place where the memory may be shown. */
+/** Memory may be shown there. */
 export const inPrivate: Offer = { ...inConversation, tellsMemory: true };
 
 const REFUSED =
-  'This is not done for people who are not on the list of this bot, and there is nobody to ask: do not try it again. Do without it, or say that its owner can let them in.';
+  "This isn't available to people who aren't on this bot's list, and there is nobody to ask: don't try it again. Do without it, or say that its owner can let them in.";
 
 export const refusedToGuest = (): UserError => new UserError(REFUSED);
 
+const REFUSED_TO_PART =
+  'This needs the consent of a person, and nobody is asked in a part of a run: do not try it again. Do without it, and say in your report what is left to do.';
+
+export const refusedToPart = (): UserError => new UserError(REFUSED_TO_PART);
+
 /**
- * Limits a guest's run to text and its own task's plan and files. Calls that would need consent are refused, because
- * guests could consent to them themselves.
+ * Refuses calls that would need consent: guests could consent to them themselves.
+ * @param refusal the model's error
  */
-export function forGuest(tools: readonly RuntimeTool[]): RuntimeTool[] {
+export function withRefusal(tools: readonly RuntimeTool[], refusal: () => UserError): RuntimeTool[] {
   return tools.map((tool) => {
     const { asksBefore } = tool;
     // Guests may answer a plain question, which consents to nothing.
@@ -59,7 +64,7 @@ export function forGuest(tools: readonly RuntimeTool[]): RuntimeTool[] {
     return {
       ...tool,
       async asksBefore(input, callId) {
-        if (await asksBefore(input, callId)) throw refusedToGuest();
+        if (await asksBefore(input, callId)) throw refusal();
         return false;
       },
     };

@@ -1,6 +1,6 @@
 /**
- * `list_tasks`, `open_task`, `new_task`: the commands /tasks, /open and /new in words. The same rules as for the
- * commands decide who sees which task (conversations/visibility.ts). A conversation switches with its next message.
+ * `list_tasks`, `open_task`, `new_task`: the commands /tasks, /open and /new in words, with the same rules
+ * (conversations/visibility.ts). A conversation switches with its next message.
  */
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
@@ -8,7 +8,7 @@ import { listTasks, newTaskId, nextStep, openTask, standOf } from '../../workspa
 import type { TaskRecord } from '../../workspace/types.ts';
 import { defineTool } from '../contract/tool.ts';
 import { bindingAt } from '../conversations/conversations.ts';
-import { findTask, isOwnTask, mayOpen, maySee, type Viewpoint } from '../conversations/visibility.ts';
+import { findTask, isListedFor, mayOpen, type Viewpoint } from '../conversations/visibility.ts';
 import { inConversation } from './offered.ts';
 import { addressOfRun, type ToolRun } from './run.ts';
 
@@ -21,7 +21,6 @@ const listInput = z.object({ words: z.string().describe('only those whose title 
 const newInput = z.object({});
 const openInput = z.object({ task: z.string().describe('id, or words of its title') });
 
-/** Returns whether the title contains all the words. */
 const has = ({ title }: TaskRecord, words: string) =>
   words
     .toLowerCase()
@@ -29,12 +28,12 @@ const has = ({ title }: TaskRecord, words: string) =>
     .filter(Boolean)
     .every((word) => title.toLowerCase().includes(word));
 
-function viewOf(run: ToolRun): Viewpoint {
+export function viewOf(run: ToolRun): Viewpoint {
   const { principal, isDirect = false } = run.order;
   return { principal, address: addressOfRun(run), isDirect, viber: run.scope.viber };
 }
 
-/** Hides other vibers' tasks from this one, even if the person may see them. */
+/** Other vibers' tasks stay hidden, even if the person may see them. */
 const belongsToViber = (task: TaskRecord, { scope }: ToolRun): boolean => task.viber === scope.viber;
 
 function tasksOf(run: ToolRun, words = ''): Promise<TaskRecord[]> {
@@ -42,12 +41,7 @@ function tasksOf(run: ToolRun, words = ''): Promise<TaskRecord[]> {
   return listTasks(run.scope.home, {
     limit: LISTED,
     maxRead: MAX_READ,
-    match: (task) =>
-      task.job === undefined &&
-      belongsToViber(task, run) &&
-      maySee(view, task) &&
-      (!view.isDirect || isOwnTask(view, task)) &&
-      has(task, words),
+    match: (task) => isListedFor(view, task) && has(task, words),
   });
 }
 
@@ -61,7 +55,6 @@ const shown =
     return { id, title, state, updatedAt, ...(next === undefined ? {} : { next }) };
   };
 
-/** Switches the conversation to another task from its next message on. */
 async function lead(to: string, run: ToolRun): Promise<void> {
   const { principal, isDirect = false } = run.order;
   const address = addressOfRun(run);
@@ -98,7 +91,7 @@ export const openTaskTool = defineTool({
     const byId = /\d/.test(task) ? await findTask(run.scope.home, task, mayLead) : undefined;
     const found = byId ? [byId] : await tasksOf(run, task);
     const [only, other] = found;
-    if (!only) throw new UserError('They have no such task; list_tasks tells which there are.');
+    if (!only) throw new UserError('They have no such task; list_tasks shows theirs.');
     if (other) return { status: 'several', tasks: await Promise.all(found.map(shown(run))) };
     await lead(only.id, run);
     return { status: 'opened', ...(await shown(run)(only)) };

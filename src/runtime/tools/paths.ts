@@ -1,8 +1,7 @@
 /**
- * Resolves paths from a model (promises 50 and 51): an artifact of this task, or a file of this viber's workspace.
- * Excludes other tasks' files, operational files, hidden files and anything behind a link; a guest only gets the task's
- * files. Scripts and sync programs may write there at the same time, so a file is used through its open handle, never
- * by its path again.
+ * Resolves paths from a model (promises 50 and 51): an artifact of this task, or a file of this viber's workspace, but
+ * nothing operational, hidden or behind a link; a guest only gets the task's files. Scripts may write there at the same
+ * time, so a file is used through its open handle.
  */
 import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
@@ -17,25 +16,17 @@ import type { ArtifactRef } from '../../workspace/types.ts';
 import type { FileScope, ToolScope } from '../contract/tool-scope.ts';
 import { refusedToGuest } from './offered.ts';
 
-/** The parts of a run's scope that determine which files it may use. */
-
-/** A file that is kept open while it is used. */
 export interface FoundFile extends HeldFile {
-  /** The name by which the model may refer to it again. */
+  /** The model may refer to it by this name. */
   label: string;
-  /** The original name, with its extension. */
   name: string;
   type?: string;
-  /** Set for an artifact. */
   ref?: ArtifactRef;
 }
 
 export type Area = 'task' | 'workspace';
 
-/**
- * Splits a path: `workspace/...` and `artifacts/<this task>/...` name their area; for anything else `area` is
- * undefined.
- */
+/** `area` is undefined unless the path begins with `workspace/` or `artifacts/<this task>/`. */
 export function splitArea(scope: FileScope, given: string): { area: Area | undefined; rest: string } {
   const parts = given
     .trim()
@@ -50,7 +41,7 @@ export function splitArea(scope: FileScope, given: string): { area: Area | undef
   return { area: 'task', rest: parts.slice(2).join('/') };
 }
 
-/** Returns the artifact with exactly this ID, title or name; the newest of several. */
+/** The newest of several. */
 export async function artifactNamed(scope: FileScope, name: string): Promise<ArtifactMeta | undefined> {
   const wanted = name.trim().toLowerCase();
   const metas = openTask(scope.home, scope.taskId).artifacts.list();
@@ -62,10 +53,7 @@ export async function artifactNamed(scope: FileScope, name: string): Promise<Art
   );
 }
 
-/**
- * Calls `use` with the existing file that a model means: this task's artifacts first, then the workspace.
- * @throws UserError if there isn't one
- */
+/** Looks at this task's artifacts first, then at the workspace. | @throws UserError if there is no such file */
 export async function useFound<T>(
   scope: FileScope,
   given: string,
@@ -104,16 +92,12 @@ async function useArtifact<T>(
   return found.result;
 }
 
-/** A resolved path: names below the root folder of its area. */
 export interface Place {
   root: string;
   names: readonly string[];
 }
 
-/**
- * Resolves `rest` in an area, whether or not it exists. Links are only detected when it is opened.
- * @throws UserError for a path that may not be used
- */
+/** Links are only detected when it is opened. | @throws UserError for a path that may not be used */
 export function placeIn(scope: FileScope, area: Area, rest: string): Place {
   if (scope.isGuest && (area === 'workspace' || RECORDS.test(rest))) throw refusedToGuest();
   const root = area === 'task' ? openTask(scope.home, scope.taskId).folder : scope.home.viberDir(scope.viber);
@@ -125,27 +109,21 @@ export function placeIn(scope: FileScope, area: Area, rest: string): Place {
   return { root, names };
 }
 
-/**
- * Refuses a link in place of the file, even though the write wouldn't follow it.
- * @throws UserError
- */
+/** The write wouldn't follow a link either. | @throws UserError */
 export async function refuseLinks({ root, names }: Place): Promise<void> {
   const [last = '', ...above] = names.toReversed();
   const stat = await useFolder(root, above.reverse(), (folder) => folder.stat(last));
   if (stat?.isSymbolicLink()) throw unusablePath(names.join('/'), 'links are not followed');
 }
 
-/** Runs `work` in turn with the scripts that work there. */
+/** Scripts there wait for `work`, and it for them. */
 export function inPlace<T>({ root, names }: Place, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   return inFolder(path.join(realRoot(root), ...names), work, signal);
 }
 
 const realRoot = (root: string): string => (existsSync(root) ? realpathSync.native(root) : root);
 
-/**
- * Refuses paths that only dedicated tools may write: the gateway's records, the viber's own prompt, plan and memory.
- * @throws UserError
- */
+/** Dedicated tools write the gateway's records, and the viber's own prompt, plan and memory. | @throws UserError */
 export function refuseProtected(scope: ToolScope, area: Area, { root, names }: Place, rest: string): void {
   const [first = ''] = rest.toLowerCase().split('/');
   if (first === 'task.md') throw unusablePath(rest, 'call update_plan to change the plan');
@@ -157,13 +135,13 @@ export function refuseProtected(scope: ToolScope, area: Area, { root, names }: P
     throw unusablePath(rest, 'only the person may change it');
 }
 
-/** Files that shape every later prompt, and the records beside them. */
+/** These shape every later prompt. */
 const OWNED = /^((identity|soul|user|agents|tools)\.md|session-log|memory\.sqlite.*)$/i;
 
-/** The gateway's own records of a task: its people, and where else it was discussed. */
+/** A task's people, and where else it was discussed. */
 const RECORDS = /^(task\.json|artifacts\.jsonl|playbook\.md)$/i;
 
-/** Matches names that a model never sees (promise 57). */
+/** A model never sees these names (promise 57). */
 export const isSecret = (name: string): boolean => /^credentials$|\.secret\.md$/i.test(name);
 
 const unusablePath = (rest: string, why: string): UserError =>

@@ -16,27 +16,23 @@ import {
 import { markedUnicode } from '../../lib/text.ts';
 import { formatSize } from '../context/turn.ts';
 
-/** Bytes per page. */
 const PAGE_BYTES = 65_536;
 const SNIFF_BYTES = 8_192;
 
 export interface TextPage {
   text: string;
-  /** The size of the whole file, in bytes. */
   size: number;
-  /** The offset of the next page; absent on the last page. */
+  /** Absent on the last page. */
   next?: number;
-  /** Set if it is not UTF-8. */
   encoding?: string;
-  /** A warning that the model passes on. */
   note?: string;
 }
 
 const UNSURE =
   'Its encoding could not be recognised: letters beyond ASCII are a guess and may be wrong. Say so, and ask for the file in UTF-8.';
-const DAMAGED = 'It is damaged: each � stands for bytes that are no character.';
+const DAMAGED = "It is damaged: each � stands for bytes that aren't a character.";
 
-/** Reads one page of a text that the gateway itself created. */
+/** The gateway itself has written the text. */
 export async function readStoredPage(file: string, label: string, offset: number): Promise<TextPage> {
   const fd = fs.openSync(file, 'r');
   try {
@@ -47,8 +43,8 @@ export async function readStoredPage(file: string, label: string, offset: number
 }
 
 /**
- * Reads one page of an open file, from `offset` bytes on. Never cuts a character, so a page may be a few bytes shorter.
- * @throws UserError that names `label`, type and size, for a file that is not text
+ * Never cuts a character, so a page may be a few bytes shorter.
+ * @throws UserError that names `label`, type and size, for a file that isn't text
  */
 export async function readTextPage(fd: number, label: string, offset: number, type?: string): Promise<TextPage> {
   const { size } = fs.fstatSync(fd);
@@ -89,8 +85,8 @@ async function bytesAt(fd: number, position: number, length: number): Promise<Bu
 }
 
 /**
- * Detects the encoding: byte order marks and signatures decide; otherwise more than a stray control character means
- * binary, valid UTF-8 is UTF-8, and the rest is damaged or of an older encoding.
+ * Byte order marks and signatures decide; otherwise more than a stray control character means binary, valid UTF-8 is
+ * UTF-8, and the rest is damaged or of an older encoding.
  */
 async function sniff(fd: number, head: Buffer, size: number): Promise<Guess | 'binary'> {
   const marked = markedUnicode(head);
@@ -105,10 +101,7 @@ async function sniff(fd: number, head: Buffer, size: number): Promise<Guess | 'b
   return guessCharset(telling.bytes);
 }
 
-/**
- * Returns the first bytes beyond ASCII. A long list may begin with pages of ASCII, and only what follows reveals the
- * encoding.
- */
+/** A long list may begin with pages of ASCII, and only what follows reveals the encoding. */
 async function firstBeyondAscii(fd: number, head: Buffer, size: number): Promise<{ bytes: Buffer; isCut: boolean }> {
   let bytes = head;
   let at = 0;
@@ -128,7 +121,7 @@ function isUtf8Text(bytes: Buffer, isCut: boolean): boolean {
   return isUtf8(isCut ? bytes.subarray(0, wholeCharacters(bytes, 'utf-8')) : bytes);
 }
 
-/** Returns how many bytes of a page form complete characters; an incomplete one at the end goes to the next page. */
+/** An incomplete character at the end goes to the next page. */
 function wholeCharacters(page: Buffer, charset: Charset): number {
   // This encoding returns to ASCII at the end of each line.
   if (charset === 'iso-2022-jp') return page.lastIndexOf(10) + 1 || page.length;
@@ -146,7 +139,7 @@ function wholeCharacters(page: Buffer, charset: Charset): number {
   return afterLastPlain(page, charset);
 }
 
-/** Finds where a damaged page may be cut: after a byte that is a whole character in every encoding. */
+/** A damaged page may be cut after a byte that is a whole character in every encoding. */
 function afterLastPlain(page: Buffer, charset: Charset): number {
   const unit = unitOf(charset);
   if (unit > 1) return page.length - (page.length % unit);

@@ -1,27 +1,27 @@
 /**
- * Limits what reaches the model of a tool's result: no bytes as text, and no more than fits, in one result and in all
- * results of a run. A note counts what is left out. Pure.
+ * Limits what a model gets of tools' results: no bytes as text, and no more than fits, in one result and in all of a
+ * run. Pure.
  */
 import { isRecord } from '../../lib/json.ts';
 import type { Json } from '../../workspace/types.ts';
 import { clip } from '../context/turn.ts';
+import type { ResultCount } from '../contract/order.ts';
 
-/** The limit for one result in characters: a page of a file always fits. */
+/** A page of a file always fits. */
 const MAX_RESULT = 100_000;
 /**
- * The limit for all results of a run: more than any model reads at once, so that the oldest are shortened first
- * (`src/runtime/model/results.ts`), and small enough for a session's file.
+ * All results of a run: more than any model reads at once (the oldest are shortened first,
+ * `src/runtime/model/results.ts`), and small enough for a session's file.
  */
 const MAX_RUN = 10_000_000;
-/** The minimum for each result once a run has used up its room: enough to continue or to finish. */
+/** Enough to continue or to finish, once a run has used up its room. */
 const MIN_RESULT = 2_000;
 /** Shorter base64 is a key, a token or a hash and may matter. */
 const LONG = 512;
-/** The same limit within a web address. */
 const LONG_IN_ADDRESS = 4_096;
 
 const CUT = 'Cut, because it is too long: ask for a part of it.';
-const FULL = 'Cut, because the tools of this run have told all there is room for: finish with what you have.';
+const FULL = 'Cut, because the tools of this run have returned as much as fits: finish with what you have.';
 
 // Patterns for the beginning of each kind: the rest is scanned by hand, since a pattern overflows its stack on some
 // megabytes.
@@ -37,7 +37,7 @@ const DIGITS = /[A-Za-z0-9+/_-]*/y;
 
 type Extend = (text: string, end: number) => number;
 
-/** Extends to the end of the digits, including padding. */
+/** Includes padding. */
 const alongDigits: Extend = (text, end) => {
   DIGITS.lastIndex = end;
   const after = end + (DIGITS.exec(text)?.[0].length ?? 0);
@@ -74,13 +74,9 @@ const leftOut = (encoded: string): string => {
   return `[${Math.floor((digits * 3) / 4)} bytes of base64 left out]`;
 };
 
-/**
- * Returns whether a text mixes lower case, upper case and digits, unlike words, paths, hexadecimal hashes and gene
- * sequences.
- */
+/** Words, paths, hexadecimal hashes and gene sequences don't mix all three. */
 const isMixed = (text: string): boolean => /[a-z]/.test(text) && /[A-Z]/.test(text) && /[0-9]/.test(text);
 
-/** Replaces each long piece of base64 in a text with its size. */
 export function withoutBase64(text: string): string {
   if (text.length < 64) return text;
   const change = (whole: string, begins: RegExp, extend: Extend): string =>
@@ -92,7 +88,6 @@ export function withoutBase64(text: string): string {
   return change(change(change(bare, IN_LINES, alongLines), IN_ONE, alongDigits), OF_A_FILE, alongDigits);
 }
 
-/** Changes every text in a value, at any depth. */
 function mapTexts(value: Json, change: (text: string) => string): Json {
   if (typeof value === 'string') return change(value);
   if (Array.isArray(value)) return value.map((each) => mapTexts(each, change));
@@ -100,7 +95,6 @@ function mapTexts(value: Json, change: (text: string) => string): Json {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, mapTexts(each, change)]));
 }
 
-/** Returns the lengths of all texts, and of everything around them. */
 function measure(value: Json): { texts: number[]; rest: number } {
   const texts: number[] = [];
   const bare = mapTexts(value, (text) => {
@@ -112,7 +106,7 @@ function measure(value: Json): { texts: number[]; rest: number } {
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
-/** Returns how long each text may be so that all of them fit: short ones stay whole. */
+/** Short texts stay whole. */
 function shareOf(texts: readonly number[], room: number): number {
   let left = room;
   const sorted = [...texts].sort((a, b) => a - b);
@@ -134,25 +128,19 @@ function fitted(value: Json, room: number, note: string): Json {
   return typeof cut === 'object' && cut !== null && !Array.isArray(cut) ? { ...cut, cut: note } : cut;
 }
 
-/**
- * Returns a function that limits each result of a run for the model.
- * @param told the characters of results that the run received before
- */
-export function createTelling(told: number): (value: Json) => Json {
-  let left = MAX_RUN - told;
+/** @param told the count so far, which is increased */
+export function createTelling(told: ResultCount): (value: Json) => Json {
   return (value) => {
-    const room = Math.max(MIN_RESULT, Math.min(MAX_RESULT, left));
+    const room = Math.max(MIN_RESULT, Math.min(MAX_RESULT, MAX_RUN - (told.characters ?? 0)));
     const result = fitted(mapTexts(value, withoutBase64), room, room < MAX_RESULT ? FULL : CUT);
     const { texts, rest } = measure(result);
-    left -= rest + sum(texts);
+    told.characters = (told.characters ?? 0) + rest + sum(texts);
     return result;
   };
 }
 
-/** Limits an error message that replaces a result. */
 export const tellFailure = (words: string): string => withoutBase64(clip(words, MAX_RESULT));
 
-/** Returns the number of characters of results in a run's messages. */
 export function toldIn(messages: readonly Json[]): number {
   const isResult = (message: Json) => isRecord(message) && message.role === 'tool';
   return sum(messages.filter(isResult).map((message) => JSON.stringify(message).length));

@@ -1,4 +1,4 @@
-/** The parts of the current run that a tool gets: what it may access, the facts, and the services it may use. */
+/** The parts of the current run that a tool gets. */
 import type { Zones } from '../../access/known.ts';
 import type { Address } from '../../channels/channel.ts';
 import type { Order } from '../contract/order.ts';
@@ -8,7 +8,7 @@ import type { ToolScope } from '../contract/tool-scope.ts';
 import type { ConversationSettings, Conversations, ViberRules } from '../conversations/conversations.ts';
 import type { ModelChoices } from '../model/choices.ts';
 
-/** The part that every run has, even one that a test creates by hand. */
+/** Every run has it, even one that a test creates by hand. */
 export interface CoreRun {
   readonly scope: ToolScope;
 }
@@ -16,20 +16,19 @@ export interface CoreRun {
 export interface ToolRun extends CoreRun {
   readonly order: Order;
   readonly own: OwnSettings;
-  /** Collects what belongs to the answer beside its text; absent in a run that a test creates by hand. */
+  /** What belongs to the answer in addition to its text; absent in a run that a test creates. */
   readonly made?: RunResults;
-  /** Returns whether the settings of the viber, and of the agent that asked it, let the run use a tool. */
+  /** Returns whether the settings of the viber, and of the agent that asked it, allow the tool. */
   mayUse(tool: string): boolean;
   readonly gw: ToolGateway;
 }
 
-/** Returns where the run was asked for; for tools that are only offered if that is known. */
+/** Tools that need it are only offered if it is known. */
 export function addressOfRun({ order: { address } }: ToolRun): Address {
   if (!address) throw new Error('a tool for conversations was offered to a run outside of any');
   return address;
 }
 
-/** The parts of the gateway that tools may use. */
 export interface ToolGateway {
   readonly models: { choices: ModelChoices };
   readonly places: { settings: ConversationSettings; vibers: ViberRules };

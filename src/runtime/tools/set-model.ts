@@ -1,7 +1,6 @@
 /**
- * `set_model`: changes the model of this conversation and how long it thinks. A person who may not choose a model by
- * command may not choose it here either; a model that isn't listed for everyone requires consent, since it may cost far
- * more.
+ * `set_model`: changes the model of this conversation and how long it thinks, with the rights of the command. A model
+ * that isn't listed for everyone may cost far more, so it requires consent.
  */
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
@@ -19,7 +18,6 @@ const input = z.object({
   thinking: z.enum([...THINKING, USUAL]).exactOptional(),
 });
 
-/** Returns the conversation whose model is chosen, and the rights of the person. */
 function choosing(run: ToolRun): Choosing {
   const { models, places } = run.gw;
   const isOwner = run.order.principal.role === 'owner';
@@ -33,14 +31,12 @@ function choosing(run: ToolRun): Choosing {
   };
 }
 
-/**
- * Returns whether the words name a model that not everyone may choose. Words that name none are refused without asking.
- */
+/** Not everyone may choose the model. Words that name none are refused without asking. */
 function isUnlisted(words: string, { models, isOwner }: Choosing): boolean {
   return models.find(words, isOwner).kind === 'model' && models.find(words, false).kind !== 'model';
 }
 
-/** The models and their prices come from the configuration, so the text is the same for every run of a gateway. */
+/** Models and prices come from the configuration, so the text is the same for every run. */
 const described = new WeakMap<ModelChoices, { owner?: string; others?: string }>();
 
 function describeTool(models: ModelChoices, isOwner: boolean): string {

@@ -12,7 +12,7 @@ const input = z.object({ timezone: z.string().max(100).describe('IANA name, or a
 function zoneOf(text: string): string {
   const zone = readZone(text);
   if (zone === undefined)
-    throw new UserError('That is no time zone: give a name such as Europe/Berlin, or a large city.');
+    throw new UserError("That isn't a time zone: give a name such as Europe/Berlin, or a large city.");
   return zone;
 }
 

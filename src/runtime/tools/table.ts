@@ -1,7 +1,6 @@
 /**
- * The gateway's tools, one per line, in the order in which a model is offered them. A provider's cache holds as long as
- * the order stays. Names and arguments are part of the contract (docs/protocol.md); everything else is in the tool's
- * file.
+ * The gateway's tools, in the order in which a model is offered them; a provider's cache holds as long as the order
+ * stays. Names and arguments are part of the contract (docs/protocol.md).
  */
 import type { KnownTool, Tool } from '../contract/tool.ts';
 import { attachArtifact, createArtifactTool } from './artifacts.ts';
@@ -40,7 +39,7 @@ const own = new Map<string, KnownTool>([...CORE_TOOLS, ...SERVICE_TOOLS].map((to
 const byName = new Map(own);
 
 /**
- * Registers tools of features by name. These are facts only: the gateway decides which runs are offered a tool.
+ * Registers facts about tools of features; the gateway decides which runs are offered them.
  * @param isReserved whether no skill and no server of tools may use these names
  */
 export function knowTools(tools: readonly KnownTool[], isReserved = true): void {
@@ -52,10 +51,10 @@ export function knowTools(tools: readonly KnownTool[], isReserved = true): void 
   }
 }
 
-/** Returns the names of the gateway's own tools, which no skill or MCP server may use. */
+/** No skill or MCP server may use these names. */
 export const ownTools = (): readonly string[] => [...own.keys()];
 
 export const allTools = (): readonly KnownTool[] => [...byName.values()];
 
-/** Returns what is known of a tool; undefined for tools of skills and servers. */
+/** Returns the built-in tool; undefined for tools of skills and servers. */
 export const toolNamed = (name: string): KnownTool | undefined => byName.get(name);

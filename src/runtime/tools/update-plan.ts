@@ -15,7 +15,7 @@ const input = z.preprocess(
   z.object({ plan: z.union([z.string(), planSchema], { error: ({ input: given }) => explainPlanForms(given) }) }),
 );
 
-/** The hash of the plan that the model last wrote or saw in this run; before that, the run's `planBase` counts. */
+/** The plan that the model last wrote or saw in this run; before that, `planBase` counts. */
 const seen = perRun((_run: CoreRun): { base?: string } => ({}));
 
 export const updatePlan = defineTool({

@@ -1,6 +1,6 @@
 /**
- * `use_viber`: the command /use in words. Offered if the person may talk to another viber; the conversation switches to
- * it with their next message.
+ * `use_viber`: the command /use in words, if the person may talk to another viber. The conversation switches with their
+ * next message.
  */
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';

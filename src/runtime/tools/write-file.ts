@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { UserError } from '../../errors.ts';
 import { PathRefused, putFile, useFile } from '../../lib/files/below.ts';
 import { ensureDir, sha256File } from '../../lib/files.ts';
-import { openTask, takeRoom, takeRoomAt } from '../../workspace/tasks/index.ts';
+import { type ArtifactMeta, openTask, takeRoom, takeRoomAt, withoutNumber } from '../../workspace/tasks/index.ts';
 import { defineTool } from '../contract/tool.ts';
 import type { ToolScope } from '../contract/tool-scope.ts';
 import { artifactBytes, attached, MAKES_FILES } from './artifacts.ts';
@@ -55,11 +55,11 @@ export const writeFile = defineTool({
   },
 });
 
-/** Returns a stamp of the current file that the write would replace. */
+/** The write would replace this file. */
 async function targetStamp(scope: ToolScope, given: string): Promise<string> {
   const { area = 'task', rest } = splitArea(scope, given);
   const known = area === 'task' ? await artifactNamed(scope, rest) : undefined;
-  if (known) return known.sha256;
+  if (known) return (fileToReplace(scope, rest, known) ?? known).sha256;
   const { root, names } = placeIn(scope, area, rest);
   try {
     return (await useFile(root, names, ({ path: file }) => sha256File(file))) ?? '';
@@ -70,15 +70,24 @@ async function targetStamp(scope: ToolScope, given: string): Promise<string> {
   }
 }
 
-/** Replaces a file that the viber made under its ID; a file that a person sent stays, and the new one is added. */
+/** A file that a person sent stays, and the new one is added, with a number in its name. */
 async function writeArtifact(scope: ToolScope, name: string, content: Buffer) {
   const known = await artifactNamed(scope, name);
-  const mine = known?.origin === 'agent' ? known : undefined;
+  const mine = known && fileToReplace(scope, name, known);
   const title = mine?.title ?? name;
   const type = mine?.type ?? known?.type ?? (await typeOf(name));
   const given = { title, type, name: mine?.name ?? path.posix.basename(name), content, origin: 'agent' as const };
   const ref = await openTask(scope.home, scope.taskId).artifacts.create(mine ? { ...given, id: mine.id } : given);
-  return { path: name, size: content.length, ...attached(scope, ref) };
+  const isNumbered = mine ? mine.id !== known.id : ref.title !== title;
+  return { path: isNumbered ? ref.title : name, size: content.length, ...attached(scope, ref) };
+}
+
+/** Returns the viber's file that a write to this name replaces: one with a number, if a person's file has the name. */
+function fileToReplace(scope: ToolScope, name: string, known: ArtifactMeta): ArtifactMeta | undefined {
+  if (known.origin === 'agent') return known;
+  const isMine = ({ origin, title }: ArtifactMeta) =>
+    origin === 'agent' && withoutNumber(title).toLowerCase() === name.toLowerCase();
+  return openTask(scope.home, scope.taskId).artifacts.list().findLast(isMine);
 }
 
 async function typeOf(name: string): Promise<string> {
@@ -87,7 +96,7 @@ async function typeOf(name: string): Promise<string> {
   return TEXT_TYPES[extension] ?? mime.getType(name) ?? 'text/plain';
 }
 
-/** Extensions that the registry of types maps to another type. */
+/** The registry of types maps these to another one. */
 const TEXT_TYPES: Readonly<Record<string, string>> = {
   '.md': 'text/markdown',
   '.ts': 'text/plain',

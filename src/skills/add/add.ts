@@ -8,6 +8,7 @@ import path from 'node:path';
 import { UserError } from '../../errors.ts';
 import { exclusively } from '../../lib/locks.ts';
 import type { Resolve } from '../../lib/public-address.ts';
+import { cleanName } from '../../lib/text.ts';
 import { say } from '../../messages/messages.ts';
 import { type About, aboutOf, type Bundle, bundleSum, chooseSkills, findSkills, readBundle, sumsOf } from './bundle.ts';
 import { type Changes, changesBetween } from './changes.ts';
@@ -18,7 +19,6 @@ import { editedIn, type Pin, readInstalled, readPin } from './pin.ts';
 import { putSkill, removeSkill } from './place.ts';
 import { parseSource, type Source, sourceText } from './source.ts';
 import { refuseTaken, skillNames } from './taken.ts';
-import { cleanName } from './tree.ts';
 
 export interface AddingOptions {
   root: string;
@@ -89,7 +89,7 @@ export class Adding {
       if (found.length === 0) throw new UserError(say('adding.noneInside', { source: cleanName(sourceText(source)) }));
       const wanted = chooseSkills(found, names, sourceText(source));
       if (wanted === undefined) {
-        const skills = found.filter(({ problem }) => problem === undefined);
+        const skills = found.filter(({ isBroken }) => !isBroken);
         return { kind: 'choose', source: sourceText(source), skills };
       }
       if (wanted.length > MAX_AT_ONCE) throw new UserError(say('adding.tooMany', { n: MAX_AT_ONCE }));

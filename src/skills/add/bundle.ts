@@ -1,9 +1,10 @@
 /** Reads a skill from a source: its files, their hashes, and what they may do. Runs nothing. */
 import { hash } from 'node:crypto';
-import { errorMessage, UserError } from '../../errors.ts';
+import { UserError } from '../../errors.ts';
+import { cleanName } from '../../lib/text.ts';
 import { say } from '../../messages/messages.ts';
 import { parseSkill, type Skill } from '../skill.ts';
-import { cleanName, folderFiles, skillFolders, type Tree, type TreeFile } from './tree.ts';
+import { folderFiles, skillFolders, type Tree, type TreeFile } from './tree.ts';
 
 export type Files = ReadonlyMap<string, TreeFile>;
 
@@ -20,12 +21,12 @@ export interface Bundle {
   sum: string;
 }
 
-/** A skill in a source, in its own words; `problem` when it doesn't load. */
+/** A skill in a source, in its own words. */
 export interface FoundSkill {
   name: string;
   folder: string;
   description: string;
-  problem?: string;
+  isBroken: boolean;
 }
 
 /** Bytes; a longer file doesn't load. */
@@ -50,15 +51,11 @@ export async function findSkills(tree: Tree, reserved: ReadonlySet<string>): Pro
 function describeSkill(text: Buffer, folder: string, title: string, reserved: ReadonlySet<string>): FoundSkill {
   try {
     const { name, description } = parseBundled(text, folder, title, reserved);
-    return { name, folder, description };
+    return { name, folder, description, isBroken: false };
   } catch (error) {
     // One bad file doesn't affect the others.
-    return {
-      name: folder.split('/').at(-1) || title,
-      folder,
-      description: '',
-      problem: cleanName(errorMessage(error)),
-    };
+    if (!(error instanceof UserError)) throw error;
+    return { name: folder.split('/').at(-1) || title, folder, description: '', isBroken: true };
   }
 }
 
@@ -78,7 +75,7 @@ export function chooseSkills(
   const [only, ...others] = found;
   if (names.length === 0) return only && others.length === 0 ? [only] : undefined;
   if (names.length === 1 && names[0] === 'all' && !found.some(({ name }) => name === 'all'))
-    return found.filter(({ problem }) => problem === undefined);
+    return found.filter(({ isBroken }) => !isBroken);
   return [...new Set(names)].map((name) => {
     const hit = found.find((each) => each.name === name || each.folder === name.replace(/\/$/, ''));
     if (!hit) throw new UserError(say('adding.notInside', { name: cleanName(name), source: cleanName(source) }));
@@ -106,7 +103,8 @@ export async function readBundle(
     const skill = parseBundled(text ?? Buffer.alloc(0), folder, tree.title, reserved);
     return { name: skill.name, folder, skill, files, left, sum: bundleSum(files) };
   } catch (error) {
-    throw new UserError(say('adding.broken', { name: cleanName(name), why: errorMessage(error) }), { cause: error });
+    if (!(error instanceof UserError)) throw error;
+    throw new UserError(say('adding.broken', { name: cleanName(name), why: error.said }), { cause: error });
   }
 }
 

@@ -1,8 +1,9 @@
 /** Shows a person the difference between two versions of a skill: which files, and which lines. */
 import { isUtf8 } from 'node:buffer';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { cleanName } from '../../lib/text.ts';
 import type { Files } from './bundle.ts';
-import { cleanName, type TreeFile } from './tree.ts';
+import type { TreeFile } from './tree.ts';
 
 export interface Changes {
   added: string[];

@@ -5,8 +5,8 @@
 import { UserError } from '../../errors.ts';
 import type { Resolve } from '../../lib/public-address.ts';
 import { getPublic, type WebAnswer } from '../../lib/public-request.ts';
+import { cleanName } from '../../lib/text.ts';
 import { say } from '../../messages/messages.ts';
-import { cleanName } from './tree.ts';
 
 export interface Network {
   allowedOrigins: readonly string[];

@@ -3,8 +3,9 @@ import { constants } from 'node:fs';
 import { lstat, open, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { errorCode, UserError } from '../../errors.ts';
+import { cleanName } from '../../lib/text.ts';
 import { say } from '../../messages/messages.ts';
-import { cleanName, LIMITS, type Tree, type TreeEntry, titleOf, tooLarge } from './tree.ts';
+import { LIMITS, type Tree, type TreeEntry, titleOf, tooLarge } from './tree.ts';
 
 const SKIPPED = new Set(['.git', 'node_modules']);
 

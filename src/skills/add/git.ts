@@ -6,12 +6,14 @@
 import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { errorCode, UserError } from '../../errors.ts';
+import { UserError } from '../../errors.ts';
+import { killGroup } from '../../lib/process-group.ts';
+import { cleanName } from '../../lib/text.ts';
 import { say } from '../../messages/messages.ts';
 import type { Network } from './download.ts';
 import { openProxy } from './git-proxy.ts';
 import type { Source } from './source.ts';
-import { cleanName, type Tree, type TreeEntry, titleOf, tooLarge } from './tree.ts';
+import { type Tree, type TreeEntry, titleOf, tooLarge } from './tree.ts';
 
 /** Total fetch limit in bytes: a repository may contain more than its skills. */
 const MAX_FETCH = 250_000_000;
@@ -167,7 +169,7 @@ async function runGit(args: string[], { folder, signal, maxBytes, input, proxy }
   };
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   const child = spawn('/bin/sh', ['-c', LIMIT, 'sh', ...args], { cwd: folder, env, detached: true });
-  const kill = () => killGroup(child.pid);
+  const kill = () => killGroup(child, 'SIGKILL');
   signal.addEventListener('abort', kill, { once: true });
   if (signal.aborted) kill();
   const out: Buffer[] = [];
@@ -192,16 +194,6 @@ async function runGit(args: string[], { folder, signal, maxBytes, input, proxy }
     else reject(new GitError(said || `git ended with ${ended ?? code}`));
   });
   return promise;
-}
-
-/** Kills the process and all that it started. */
-function killGroup(pid: number | undefined): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch (error) {
-    if (errorCode(error) !== 'ESRCH') throw error;
-  }
 }
 
 /** Parses `mode type id size<TAB>name` entries, each ended by a NUL. */

@@ -8,6 +8,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { readText, writeFileAtomic } from '../../lib/files.ts';
+import { parseJson } from '../../lib/json.ts';
 import { bundleSum, type Files } from './bundle.ts';
 import { type Pin, readInstalled } from './pin.ts';
 import { writeFiles } from './place.ts';
@@ -23,30 +24,20 @@ const item = z.object({
   /** The replaced skill was edited by hand. */
   keeps: z.boolean(),
 });
-const offer = z.object({ items: z.array(item), done: z.boolean() });
+const offer = z.object({
+  items: z.array(item),
+  /** Everything is in place. */
+  done: z.boolean(),
+});
 
 export type Item = z.infer<typeof item>;
 
-export interface Offer {
-  id: string;
-  items: Item[];
-  /** Everything is in place. */
-  done: boolean;
-}
+export type Offer = z.infer<typeof offer> & { id: string };
 
 const ID = /^[0-9a-f]{12}$/;
 const RECORD = 'offer.json';
 const MAX_OFFERS = 30;
 const KEPT_MS = 7 * 86_400_000;
-
-const parseOffer = (text: string): z.infer<typeof offer> | undefined => {
-  try {
-    return offer.safeParse(JSON.parse(text)).data;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-};
 
 /** The offers of one home; the folder need not exist. */
 export class Offers {
@@ -68,7 +59,7 @@ export class Offers {
   async find(id: string): Promise<Offer | undefined> {
     if (!ID.test(id)) return undefined;
     const text = await readText(path.join(this.#root, id, RECORD));
-    const found = text === undefined ? undefined : parseOffer(text);
+    const found = offer.safeParse(parseJson(text ?? '')).data;
     return found && { id, ...found };
   }
 

@@ -1,10 +1,11 @@
 /** Opens a source as a list of files, with a reader per kind that is loaded on demand. */
 import { readFile, stat } from 'node:fs/promises';
 import { errorCode, UserError } from '../../errors.ts';
+import { cleanName } from '../../lib/text.ts';
 import { say } from '../../messages/messages.ts';
 import type { Network } from './download.ts';
 import type { Source } from './source.ts';
-import { checkEntries, cleanName, LIMITS, type Tree, titleOf, tooLarge } from './tree.ts';
+import { checkEntries, LIMITS, type Tree, titleOf, tooLarge } from './tree.ts';
 
 /** @throws UserError when it isn't available, or contains a path that leaves it */
 export async function openSource(source: Source, network: Network, scratch: string): Promise<Tree> {

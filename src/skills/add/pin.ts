@@ -5,6 +5,7 @@
 import path from 'node:path';
 import { z } from 'zod';
 import { readText } from '../../lib/files.ts';
+import { parseJson } from '../../lib/json.ts';
 import { type Files, sumsOf } from './bundle.ts';
 import { listFolder, openFolder } from './folder.ts';
 import { folderFiles, type TreeFile } from './tree.ts';
@@ -28,14 +29,7 @@ const pin = z.object({
 
 export type Pin = z.infer<typeof pin>;
 
-export const readPinText = (text: string): Pin | undefined => {
-  try {
-    return pin.safeParse(JSON.parse(text)).data;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-};
+export const readPinText = (text: string): Pin | undefined => pin.safeParse(parseJson(text)).data;
 
 /** Returns undefined for a skill that was added by hand, or whose record can't be read. */
 export async function readPin(folder: string): Promise<Pin | undefined> {

@@ -99,7 +99,7 @@ export async function removeSkill(root: string, name: string, keeps: boolean): P
   await syncFolder(root);
 }
 
-/** Never replaces a folder with contents: the file system refuses. */
+/** Puts the new folder in place. It never replaces a folder with contents: the file system refuses. */
 function moveIn(staged: string, target: string, name: string): void {
   try {
     if (fs.lstatSync(target, { throwIfNoEntry: false })) throw new UserError(say('adding.taken', { name }));

@@ -5,6 +5,7 @@
 import os from 'node:os';
 import path from 'node:path';
 import { UserError } from '../../errors.ts';
+import { cleanName } from '../../lib/text.ts';
 import { MAX_ADDRESS, webAddress } from '../../lib/web-addresses.ts';
 import { say } from '../../messages/messages.ts';
 
@@ -26,7 +27,7 @@ const UNSEEN = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
  * @throws UserError for anything else, including other ways to name a repository
  */
 export function parseSource(typed: string, cwd: string): Source {
-  // As chats send an address, or a person quotes it.
+  // Chats put an address between angle brackets, and people quote it.
   const text = typed
     .trim()
     .replace(/^<([^|>]*)(\|[^>]*)?>$/, '$1')
@@ -114,7 +115,4 @@ function decodeUrlPart(text: string): string {
   }
 }
 
-const unknown = (text: string): UserError =>
-  new UserError(
-    say('adding.unknownSource', { source: text.replace(new RegExp(UNSEEN, 'gu'), '\ufffd').slice(0, 100) }),
-  );
+const unknown = (text: string): UserError => new UserError(say('adding.unknownSource', { source: cleanName(text) }));

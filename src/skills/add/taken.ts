@@ -2,11 +2,11 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../../errors.ts';
+import { cleanName } from '../../lib/text.ts';
 import { silentLog } from '../../log.ts';
 import { say } from '../../messages/messages.ts';
 import { bundledSkills, Skills } from '../catalog.ts';
 import { recover } from './recover.ts';
-import { cleanName } from './tree.ts';
 
 export const skillNames = (root: string): string[] =>
   entriesIn(root).flatMap((each) => (each.isDirectory() ? [each.name] : []));

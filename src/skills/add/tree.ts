@@ -1,9 +1,10 @@
 /**
  * The files of a source as listed, of any kind, and the skills among them. Pure. Invariant: a name that leads out of
- * its folder makes the whole source refused; links, devices and hidden files are never taken.
+ * its folder causes the whole source to be refused; links, devices and hidden files are never taken.
  */
 import path from 'node:path';
 import { UserError } from '../../errors.ts';
+import { cleanName } from '../../lib/text.ts';
 import { say } from '../../messages/messages.ts';
 
 export interface TreeEntry {
@@ -125,13 +126,6 @@ export function folderFiles(
   }
   return { taken, left };
 }
-
-/** Returns an untrusted name, cleaned for display. */
-export const cleanName = (name: string): string =>
-  name
-    .toWellFormed()
-    .replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '\ufffd')
-    .slice(0, 100);
 
 export const titleOf = (file: string): string =>
   path

@@ -1,4 +1,4 @@
-/** Names and types of artifacts. Those from outside are only metadata; the names on disk are our own. */
+/** Names and types of artifacts. Given ones are only metadata; the names on disk are our own. */
 import { cutText, plainLine } from '../../lib/text.ts';
 
 const EXTENSIONS: Readonly<Record<string, string>> = {
@@ -6,6 +6,7 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   'text/markdown': 'md',
   'text/html': 'html',
   'text/csv': 'csv',
+  'text/x-diff': 'diff',
   'text/css': 'css',
   'text/javascript': 'js',
   'text/yaml': 'yaml',
@@ -31,15 +32,16 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
 
 /** Types that say so little about the content that the extension of the given name is preferred. */
 const VAGUE = new Set(['text/plain', 'application/octet-stream', '']);
-const MAX_NAME = 120;
+export const MAX_NAME = 120;
+const MAX_TITLE = 200;
 
-/** Returns the MIME type in lower case without parameters; `application/octet-stream` when it isn't valid. */
+/** Returns `application/octet-stream` for an invalid type. */
 export function cleanType(type: string): string {
   const bare = type.slice(0, 200).split(';', 1)[0]?.trim().toLowerCase() ?? '';
   return /^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*$/.test(bare) ? bare : 'application/octet-stream';
 }
 
-/** Returns the extension to store a file of this type with, such as `md`; `name` decides where the type is vague. */
+/** Returns `md`, for example. */
 export async function extensionOf(type: string, name = ''): Promise<string> {
   const given = nameExtension(name);
   if (VAGUE.has(type) && given !== '') return given.slice(1).toLowerCase();
@@ -49,15 +51,11 @@ export async function extensionOf(type: string, name = ''): Promise<string> {
   return mime.getExtension(type) ?? 'bin';
 }
 
-/** Returns `.ext` from the end of a name, '' when it has no plain one. */
 function nameExtension(name: string): string {
   return /\.[A-Za-z0-9]{1,10}$/.exec(name.slice(-11))?.[0] ?? '';
 }
 
-/**
- * Returns a safe name for uploads and lists: one line, no separators, nothing invisible, no leading dot, at most 120
- * characters, with its extension (or `extension` where it has none).
- */
+/** Returns one line without separators, anything invisible or a leading dot, at most 120 characters. */
 export function safeName(name: string, extension: string): string {
   const clean = plainLine(name.slice(0, 4000).normalize('NFC'))
     .replace(/[/\\:*?"<>|]+/g, '_')
@@ -67,12 +65,36 @@ export function safeName(name: string, extension: string): string {
   return cutText(stem.trim() || 'file', MAX_NAME - ending.length, '') + ending;
 }
 
-/** Returns a file name for an upload with only a title: "Release 1.2" of a Markdown text becomes "Release 1.2.md". */
+/** Makes "Release 1.2.md" of "Release 1.2". */
 export function nameFromTitle(title: string, extension: string): string {
   return safeName(title.toLowerCase().endsWith(`.${extension}`) ? title : `${title}.${extension}`, extension);
 }
 
-/** Returns a title for lists: one line, at most 200 characters. */
 export function safeTitle(title: string, fallback: string): string {
-  return cutText(plainLine(title.slice(0, 4000)), 200) || fallback;
+  return cutText(plainLine(title.slice(0, 4000)), MAX_TITLE) || fallback;
 }
+
+/**
+ * Returns the name, numbered like a file manager does if another file has it: `report (2).csv`, `Notes (2)`.
+ * @param taken names of the other files, in lower case
+ * @param max its longest length in UTF-16 units
+ */
+export function numberedName(name: string, taken: ReadonlySet<string>, max = MAX_TITLE): string {
+  if (!taken.has(name.toLowerCase())) return name;
+  const ending = endingOf(name);
+  const stem = withoutNumber(name).slice(0, ending === '' ? undefined : -ending.length);
+  for (let n = 2; ; n++) {
+    const mark = ` (${n})${ending}`;
+    const numbered = cutText(stem, max - mark.length, '') + mark;
+    if (!taken.has(numbered.toLowerCase())) return numbered;
+  }
+}
+
+/** Returns the name that a numbered one was made from: `report.csv` for `report (2).csv`. */
+export function withoutNumber(name: string): string {
+  const ending = endingOf(name);
+  return name.slice(0, name.length - ending.length).replace(/ \(\d{1,2}\)$/, '') + ending;
+}
+
+/** Returns the extension with its dot, or ''. A version is no extension: "Release 1.2" becomes "Release 1.2 (2)". */
+const endingOf = (name: string): string => /\.(?=\d*[A-Za-z])[A-Za-z0-9]{1,10}$/.exec(name)?.[0] ?? '';

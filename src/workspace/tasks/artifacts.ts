@@ -1,8 +1,7 @@
 /**
- * The artifacts of a task: files under generated names in `artifacts/{taskId}/`, and an append-only index
- * (`artifacts.jsonl`, one JSON object per line; the last one of an ID counts). The file is on disk before its line, so
- * an entry never points to half a file. Scripts can write to the folder: nothing in the index is used as a path
- * unchecked.
+ * The artifacts of a task: files in `artifacts/{taskId}/`, and an append-only index (`artifacts.jsonl`, where the last
+ * line of an ID counts). A file is on disk before its line, so an entry never points to half a file. Scripts can write
+ * to the folder: nothing in the index is used as a path unchecked.
  */
 import { hash, randomInt } from 'node:crypto';
 import fs from 'node:fs';
@@ -15,15 +14,22 @@ import { exclusively } from '../../lib/locks.ts';
 import { isInteger, isText, objectOf, oneOf, shape } from '../../lib/shape.ts';
 import { type Home, isId } from '../home.ts';
 import type { ArtifactRef } from '../types.ts';
-import { cleanType, extensionOf, nameFromTitle, safeName, safeTitle } from './artifact-names.ts';
+import {
+  cleanType,
+  extensionOf,
+  MAX_NAME,
+  nameFromTitle,
+  numberedName,
+  safeName,
+  safeTitle,
+} from './artifact-names.ts';
 import { tellChange } from './changes.ts';
 import { roomIn, takeRoom } from './space.ts';
 
-/** `agent`: made by a run. `user`: sent by a person. */
 export type ArtifactOrigin = 'agent' | 'user';
 
 export interface ArtifactMeta extends ArtifactRef {
-  /** The name for uploads and lists; from outside, never a path. */
+  /** The name for uploads and lists, never a path. */
   name: string;
   /** Bytes. */
   size: number;
@@ -35,9 +41,8 @@ export interface ArtifactMeta extends ArtifactRef {
 
 interface ArtifactFields {
   title: string;
-  /** MIME type. */
   type: string;
-  /** Kept if it is a free ID; one that can't name a file always maps to the same replacement. Generated if absent. */
+  /** One that can't name a file always maps to the same replacement. */
   id?: string | undefined;
   name?: string | undefined;
   origin: ArtifactOrigin;
@@ -45,7 +50,7 @@ interface ArtifactFields {
 
 const ALPHABET = 'abcdefghijkmnpqrstuvwxyz23456789';
 // Names of the other files in a task's folder.
-const RESERVED = new Set(['task', 'implementation_plan', 'artifacts', 'playbook', 'written']);
+const RESERVED = new Set(['task', 'implementation_plan', 'artifacts', 'playbook', 'written', 'processes']);
 const FILE_NAME = /^[a-z0-9][a-z0-9_-]{0,63}\.[a-z0-9]{1,16}$/;
 
 interface Slot {
@@ -67,7 +72,7 @@ export class Artifacts {
     this.#index = path.join(this.#folder, 'artifacts.jsonl');
   }
 
-  /** Lists all artifacts, oldest first. Torn or damaged lines of the index are skipped. */
+  /** Lists them oldest first. */
   list(): ArtifactMeta[] {
     const own = fs.lstatSync(this.#index, { throwIfNoEntry: false });
     if (own === undefined) return [];
@@ -75,7 +80,7 @@ export class Artifacts {
     return [...(indexes.get(this.#index, own.isSymbolicLink() ? undefined : own) ?? parseIndex(this.#index))];
   }
 
-  /** Finds the artifact a person means: by ID, title or name, or a prefix of these; the newest of several matches. */
+  /** Finds what a person means by an ID, title or name, or its beginning; the newest of several. */
   find(text: string): ArtifactMeta | undefined {
     const wanted = text.trim().toLowerCase();
     if (wanted === '') return undefined;
@@ -89,8 +94,8 @@ export class Artifacts {
   }
 
   /**
-   * Stores content as an artifact. The same ID with the same content changes nothing; with other content it replaces
-   * the artifact. Durable when it resolves.
+   * The same ID with other content replaces the artifact; a title that another artifact has gets a number. Durable when
+   * it resolves.
    */
   create(given: ArtifactFields & { content: Uint8Array }): Promise<ArtifactRef> {
     return exclusively(this.#index, async () => {
@@ -104,9 +109,8 @@ export class Artifacts {
   }
 
   /**
-   * Turns a file in the task's folder (a finished download) into an artifact by renaming it; `sha256` saves reading it
-   * again. Otherwise like `create`.
-   * @throws UserError when `path` isn't a regular file, or when there is no room for it and it was deleted
+   * Makes a file in the task's folder an artifact by renaming it.
+   * @throws UserError when it isn't a regular file, or when there is no room for it and it was deleted
    */
   adopt(given: ArtifactFields & { path: string; sha256?: string }): Promise<ArtifactMeta> {
     return exclusively(this.#index, async () => {
@@ -132,13 +136,13 @@ export class Artifacts {
     });
   }
 
-  /** Adds a web address to the artifacts without fetching it; the same one again changes nothing. */
+  /** Adds a web address, without fetching it. */
   link(given: ArtifactRef): Promise<ArtifactRef> {
     return exclusively(this.#index, async () => {
       const { id, ref } = given;
       const old = this.list().find((meta) => meta.id === id && meta.ref === ref);
       if (old) return refOf(old);
-      const title = safeTitle(given.title, ref);
+      const title = numberedName(safeTitle(given.title, ref), this.#namesBeside(id));
       const link: ArtifactRef = { id, title, type: cleanType(given.type), ref };
       const content = { name: title, size: 0, sha256: '', origin: 'agent' as const };
       await ensureDir(this.#folder);
@@ -147,10 +151,7 @@ export class Artifacts {
     });
   }
 
-  /**
-   * Returns the path of an artifact's content. Only the file name is taken from `meta`.
-   * @throws UserError when it is gone or isn't a regular file (a link, for example)
-   */
+  /** @throws UserError when it is gone or isn't a regular file (a link, for example) */
   pathOf(meta: { ref: string; title: string }): string {
     if (isLink(meta)) throw new UserError(`"${meta.title}" is a link: ${meta.ref}`);
     const file = this.#fileOf(meta);
@@ -158,16 +159,11 @@ export class Artifacts {
     return file;
   }
 
-  /** Returns whether an artifact is a file that still exists. */
   has(meta: { ref: string }): boolean {
     return !isLink(meta) && this.#fileOf(meta) !== undefined;
   }
 
-  /**
-   * Returns the bytes that these people, as tasks list them, may still add.
-   * @param wanted bytes needed, as far as known
-   * @throws NoRoom when they don't fit
-   */
+  /** Returns the bytes that these people may still add. | @throws NoRoom when `wanted` doesn't fit */
   room(people: readonly string[], wanted?: number): Promise<number> {
     return roomIn(this.#home, this.#taskId, people, wanted);
   }
@@ -179,8 +175,7 @@ export class Artifacts {
   }
 
   /**
-   * Chooses the ID and file name of a new or replaced artifact. An ID whose file exists without an index entry isn't
-   * free, unless a crash left exactly this content there before its line was written.
+   * An ID whose file exists without an index entry isn't free, unless a crash left this content there before its line.
    */
   async #chooseSlot(given: ArtifactFields, sha256: string): Promise<Slot> {
     const extension = await extensionOf(cleanType(given.type), given.name);
@@ -197,7 +192,7 @@ export class Artifacts {
     }
   }
 
-  /** Returns whether exactly this content is stored already; a deleted file is written again. */
+  /** A deleted file is written again. */
   #isKept(slot: Slot, sha256: string): slot is Slot & { old: ArtifactMeta } {
     const { old, file } = slot;
     if (old === undefined || old.sha256 !== sha256 || path.posix.basename(old.ref) !== file) return false;
@@ -207,9 +202,11 @@ export class Artifacts {
   async #record(slot: Slot, given: ArtifactFields, content: { size: number; sha256: string }): Promise<ArtifactMeta> {
     const type = cleanType(given.type);
     const extension = path.extname(slot.file).slice(1);
-    const title = safeTitle(given.title, given.name ? safeName(given.name, extension) : slot.id);
+    const own = given.name ? safeName(given.name, extension) : undefined;
+    const taken = this.#namesBeside(slot.id);
+    const title = numberedName(safeTitle(given.title, own ?? slot.id), taken);
     const ref: ArtifactRef = { id: slot.id, title, type, ref: `artifacts/${this.#taskId}/${slot.file}` };
-    const name = given.name ? safeName(given.name, extension) : nameFromTitle(title, extension);
+    const name = numberedName(own ?? nameFromTitle(title, extension), taken, MAX_NAME);
     const meta: ArtifactMeta = {
       ...ref,
       name,
@@ -221,16 +218,21 @@ export class Artifacts {
     return meta;
   }
 
+  /** Returns what the task's other artifacts are called, in lower case: people must be able to tell two apart. */
+  #namesBeside(id: string): ReadonlySet<string> {
+    const others = this.list().filter((meta) => meta.id !== id);
+    return new Set(others.flatMap(({ title, name }) => [title.toLowerCase(), name.toLowerCase()]));
+  }
+
   async #append(meta: ArtifactMeta): Promise<void> {
     await appendLines(this.#index, [JSON.stringify(meta)], { sync: true });
     tellChange(this.#home, { kind: 'artifact', taskId: this.#taskId, artifact: refOf(meta) });
   }
 }
 
-/** Returns whether it is a web address and not a local file. */
 export const isLink = ({ ref }: { ref: string }): boolean => /^https?:\/\//.test(ref);
 
-/** Returns the ID, or a stable replacement where it can't be a file name, so that the artifact can be replaced. */
+/** A name that can't be a file's has a stable replacement, so that the artifact can be replaced. */
 function usableId(given: string): string {
   const id = given.toLowerCase();
   return id === '' || (isId(id) && !RESERVED.has(id)) ? id : hash('sha256', id).slice(0, 10);
@@ -247,7 +249,7 @@ function refOf({ id, title, type, ref }: ArtifactMeta): ArtifactRef {
 }
 
 const isMeta = objectOf({
-  id: (value) => typeof value === 'string' && isId(value),
+  id: isId,
   title: isText,
   type: isText,
   ref: isText,
@@ -264,7 +266,6 @@ const ABOUT = {
 };
 const indexes = createStatCache<readonly ArtifactMeta[]>(256, parseIndex);
 
-/** Returns the last line of each ID, oldest first. */
 function parseIndex(file: string): ArtifactMeta[] {
   const metas = new Map<string, ArtifactMeta>();
   for (const meta of readJsonLines(file, shape<ArtifactMeta>(isMeta), ABOUT)) {

@@ -1,57 +1,43 @@
 /**
- * The links in a viber's folder: `task.md` shows the plan of the task that its person (of several, its owners) is
- * talking about, and `session-log` links to that task's session. An editor may save through the link, or replace it
- * with a file, at any time. What it saved goes to the task whose text it was made from (`plan-edits.ts`), never to
- * whichever task is shown by then.
+ * The links in a viber's folder: `task.md` shows the plan of the task that its person (or, if there are several, an
+ * owner) is talking about, and `session-log` links to that task's session. An editor may save through the link, or
+ * replace it with a file, at any time. One rule says whose plan it saved: that of the shown task whose text it was made
+ * from (`madeFrom`), whichever task is shown by then.
  */
 import fs from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '../../errors.ts';
 import { replaceFile, tempBeside } from '../../lib/files/staged-file.ts';
 import { hashText, isWords, readTextSync } from '../../lib/files.ts';
-import { exclusively, isShared } from '../../lib/locks.ts';
+import { exclusively } from '../../lib/locks.ts';
 import { DEFAULT_VIBER, type Home, isId } from '../home.ts';
-import { tellChange } from './changes.ts';
-import {
-  type Adoption,
-  isHeard,
-  knownText,
-  madeFrom,
-  noteShown,
-  noteText,
-  shownTasks,
-  tellAdoption,
-} from './plan-edits.ts';
+import { isHeard, tellChange } from './changes.ts';
+import { knownText, madeFrom, noteShown, noteText, type ShownPlan, shownTasks } from './plan-edits.ts';
 import { knownTexts, noteKnown, settle } from './plan-history.ts';
 import { readTask } from './record.ts';
 
 export const planFile = (home: Home, taskId: string): string => path.join(home.taskDir(taskId), 'task.md');
 
-/** How long an editor may need to write a file that it emptied, in ms. */
-const WRITING_MS = 1_000;
+/** How long an editor may need to write a file that it emptied or moved away, in ms. */
+const SAVING_MS = 1_000;
 
 const linkOf = (home: Home, viber: string): string => path.join(home.viberDir(viber), 'task.md');
 
-/**
- * Makes the task the viber's current one: `task.md` and `session-log` in its folder link to it. If an editor had
- * replaced the link, returns the adopted task, and the text that the edit replaced without being made from it.
- */
-export function linkCurrentTask(home: Home, viber: string, taskId: string): Promise<Adoption | undefined> {
-  return withPlans(home, viber, [currentTask(home, viber)], () => pointToTask(home, viber, taskId));
+export function linkCurrentTask(home: Home, viber: string, taskId: string): Promise<void> {
+  return withPlans(home, viber, [currentTask(home, viber)], () => {
+    const before = currentTask(home, viber);
+    if (before === undefined) keepStray(home, viber, taskId);
+    else {
+      // A save through the link is settled while it is known which task the link showed.
+      settlePlan(home, before, readTextSync(planFile(home, before)), viber);
+      adoptEdit(home, viber);
+    }
+    pointTo(linkOf(home, viber), planFile(home, taskId));
+    pointTo(path.join(home.viberDir(viber), 'session-log'), home.sessionPath(viber, taskId));
+    if (before !== taskId) noteShown(home, viber, taskId, readTextSync(planFile(home, taskId)) ?? '');
+  });
 }
 
-function pointToTask(home: Home, viber: string, taskId: string): Adoption | undefined {
-  const before = currentTask(home, viber);
-  // A save through the link is settled while it is known which task the link showed.
-  if (before !== undefined) settlePlan(home, before, readTextSync(planFile(home, before)), viber);
-  const adopted = adoptHandEdit(home, viber) ?? keepStray(home, viber, taskId);
-  pointTo(linkOf(home, viber), planFile(home, taskId));
-  pointTo(path.join(home.viberDir(viber), 'session-log'), home.sessionPath(viber, taskId));
-  if (before !== taskId) noteShown(home, viber, taskId, readTextSync(planFile(home, taskId)) ?? '');
-  return adopted;
-}
-
-/** Returns the task that `session-log` links to. */
 export function currentTask(home: Home, viber: string): string | undefined {
   const target = readLink(path.join(home.viberDir(viber), 'session-log'));
   const id = target === undefined ? '' : path.basename(target, '.jsonl');
@@ -62,29 +48,22 @@ function taskViber(home: Home, taskId: string): string {
   return readTask(home, taskId)?.viber ?? DEFAULT_VIBER;
 }
 
-/**
- * Adopts a file that an editor put in place of the link as the plan it was made from. Where several processes share the
- * home, one of them does so while none writes the plan. The caller must not hold any plan's lock.
- */
+/** Adopts a file that an editor put in place of the link. The caller must not hold any plan's lock. */
 export async function settleEdits(home: Home, taskId: string, viber = taskViber(home, taskId)): Promise<void> {
-  if (!isRegular(linkOf(home, viber))) return;
-  await withPlans(home, viber, [], () => adoptHandEdit(home, viber));
+  if (isRegular(linkOf(home, viber))) await withPlans(home, viber, [], () => adoptEdit(home, viber));
 }
 
-/** Like `settleEdits`, for a caller that holds the plan's lock, where only this process writes to the home. */
-export function settleEditsAlone(home: Home, taskId: string, viber = taskViber(home, taskId)): void {
-  if (!isShared(linkOf(home, viber)) && isRegular(linkOf(home, viber))) adoptHandEdit(home, viber);
+/** The same for the holder of the plan's lock, if the file was made from this plan. */
+export function settleOwnEdit(home: Home, taskId: string, viber = taskViber(home, taskId)): void {
+  if (editedIn(home, viber)?.taskId === taskId) adoptEdit(home, viber);
 }
 
-/** Locks the link, these plans, and the plan that a file in place of the link belongs to. */
-async function withPlans<T>(home: Home, viber: string, plans: (string | undefined)[], work: () => T): Promise<T> {
-  const link = linkOf(home, viber);
-  // Within one process this is synchronous and needs no lock.
-  if (!isShared(link)) return work();
-  return exclusively(link, () => {
+/** Locks the link, these plans, and the plan that a file in place of the link was made from. */
+function withPlans(home: Home, viber: string, plans: (string | undefined)[], work: () => void): Promise<void> {
+  return exclusively(linkOf(home, viber), () => {
     const ids = new Set([...plans, editedIn(home, viber)?.taskId].filter((id) => id !== undefined));
     const files = [...ids].toSorted().map((id) => planFile(home, id));
-    const held = files.reduce<() => Promise<T>>(
+    const held = files.reduce<() => Promise<void>>(
       (inner, file) => () => exclusively(file, inner),
       async () => work(),
     );
@@ -92,14 +71,13 @@ async function withPlans<T>(home: Home, viber: string, plans: (string | undefine
   });
 }
 
-/** Updates the links and the known text after the store wrote the plan. */
 export function takeWritten(home: Home, taskId: string, text: string): void {
   const viber = taskViber(home, taskId);
-  const isLost = currentTask(home, viber) === undefined;
-  if ((isLost ? shownTasks(home, viber)[0] : currentTask(home, viber)) !== taskId) return;
+  const current = currentTask(home, viber);
+  if ((current ?? shownTasks(home, viber)[0]) !== taskId) return;
   // Deleted links come back with the next plan.
   pointTo(linkOf(home, viber), planFile(home, taskId));
-  if (isLost) pointTo(path.join(home.viberDir(viber), 'session-log'), home.sessionPath(viber, taskId));
+  if (current === undefined) pointTo(path.join(home.viberDir(viber), 'session-log'), home.sessionPath(viber, taskId));
   noteText(home, viber, text);
 }
 
@@ -114,95 +92,97 @@ export function settlePlan(
   viber = taskViber(home, taskId),
 ): string | undefined {
   if (currentTask(home, viber) !== taskId) return text;
-  const known = knownText(home, viber);
-  if (text === undefined) return known !== '' && isGoneForNow(planFile(home, taskId)) ? known : undefined;
+  const [file, known] = [planFile(home, taskId), knownText(home, viber)];
   if (known === text) return text;
-  const file = planFile(home, taskId);
-  if (known !== undefined && isBeingWritten(file, text) && known !== '') return known;
-  const owner = known === undefined ? undefined : madeFrom(text, shownTexts(home, viber, taskId));
-  if (known === undefined || owner === undefined || owner === taskId) {
+  if (known !== '' && isBeingSaved(file, text)) return known;
+  if (text === undefined) return undefined;
+  const owner = known === undefined ? taskId : (madeFrom(text, shownTexts(home, viber, taskId)) ?? taskId);
+  if (owner === taskId) {
     noteText(home, viber, text);
     return text;
   }
   const bytes = fs.readFileSync(file);
-  if (known === '') fs.rmSync(file, { force: true });
-  else replaceFile(file, known, true);
-  keepReplaced(home, viber, owner, text);
+  if (known) replaceFile(file, known, true);
+  else fs.rmSync(file, { force: true });
+  tellEdit(home, owner, replacedBy(planFile(home, owner), text));
   replaceFile(planFile(home, owner), bytes, true);
   noteKnown(home, owner, text);
-  return known === '' ? undefined : known;
+  return known || undefined;
 }
 
-/**
- * Returns the texts an editor may have opened: the last known text of the current task, then the tasks shown before it.
- */
-function shownTexts(home: Home, viber: string, current: string | undefined) {
+/** The texts an editor may have opened: the current task's last known one, then those of tasks shown before it. */
+function shownTexts(home: Home, viber: string, current: string): ShownPlan[] {
+  const textOf = (taskId: string) => readTextSync(planFile(home, taskId)) ?? '';
   const others = shownTasks(home, viber).filter((taskId) => taskId !== current);
-  const shown = others.map((taskId) => ({ taskId, text: readTextSync(planFile(home, taskId)) ?? '' }));
-  if (current === undefined) return shown;
-  const text = knownText(home, viber) ?? readTextSync(planFile(home, current)) ?? '';
-  return [{ taskId: current, text }, ...shown];
+  return [
+    { taskId: current, text: knownText(home, viber) ?? textOf(current) },
+    ...others.map((taskId) => ({ taskId, text: textOf(taskId) })),
+  ];
 }
 
-/** Returns the file in place of the link, with the task whose plan it is; undefined when unknown. */
+/** Its `taskId` is undefined if it was made from no known plan. */
 function editedIn(
   home: Home,
   viber: string,
-): { text: string; current: string; taskId: string | undefined } | undefined {
+): { text: string; current: string; taskId?: string | undefined } | undefined {
   const edited = linkOf(home, viber);
   const current = isRegular(edited) ? currentTask(home, viber) : undefined;
   if (current === undefined) return undefined;
   const text = readTextSync(edited) ?? '';
-  if (isBeingWritten(edited, text)) return undefined;
+  if (isBeingSaved(edited, text)) return undefined;
   const shown = shownTexts(home, viber, current);
   return { text, current, taskId: madeFrom(text, shown) ?? (isOfOnePerson(home, shown) ? current : undefined) };
 }
 
-/** Moves a regular `task.md` into its task's folder (the editor may still have it open) and restores the link. */
-function adoptHandEdit(home: Home, viber: string): Adoption | undefined {
+/** Moves a file in place of the link into its task's folder (the editor may still have it open). */
+function adoptEdit(home: Home, viber: string): void {
   const found = editedIn(home, viber);
-  if (found === undefined) return undefined;
+  if (found === undefined) return;
   const { text, current, taskId } = found;
   const edited = linkOf(home, viber);
-  if (taskId === undefined) return setAside(home, viber, current);
-  const file = planFile(home, taskId);
-  const replaced = taskId === current ? newerText(file, edited, text) : undefined;
-  if (taskId !== current || replaced !== undefined) {
-    keepReplaced(home, viber, taskId, text);
-    noteKnown(home, taskId, text);
+  if (taskId === undefined) {
+    // It was made from no known plan, and several people have theirs: no plan changes.
+    tellChange(home, { kind: 'edit', taskId: current, aside: putAside(home, viber) });
+  } else {
+    const file = planFile(home, taskId);
+    const isOther = taskId !== current;
+    const replaced = isOther || isNewer(file, edited) ? replacedBy(file, text) : undefined;
+    if (isOther || replaced) {
+      tellEdit(home, taskId, replaced);
+      noteKnown(home, taskId, text);
+    }
+    moveFile(edited, file);
+    if (!isOther) noteText(home, viber, text);
   }
-  moveFile(edited, file);
   pointTo(edited, planFile(home, current));
-  if (taskId === current) noteText(home, viber, text);
-  return replaced === undefined ? { taskId } : { taskId, replaced };
 }
 
-/** Returns the plan's text if it was written after the edit and differs. */
-function newerText(file: string, edited: string, text: string): string | undefined {
-  const old = fs.statSync(file, { throwIfNoEntry: false });
-  const newer = old && old.mtimeMs > fs.statSync(edited).mtimeMs ? readTextSync(file) : undefined;
-  return newer === text ? undefined : newer;
+const isNewer = (file: string, edited: string): boolean =>
+  (fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0) > fs.statSync(edited).mtimeMs;
+
+/** Returns the plan that this text replaces; undefined for none, and for the same. */
+function replacedBy(file: string, text: string): Buffer | undefined {
+  const old = readTextSync(file);
+  return old === undefined || old === text ? undefined : fs.readFileSync(file);
 }
 
-/** Keeps a copy of a plan before an edit from elsewhere replaces it, and notifies people. */
-function keepReplaced(home: Home, viber: string, taskId: string, text: string): void {
-  const old = readTextSync(planFile(home, taskId));
-  const isKept = old !== undefined && old !== text;
+/** Keeps a plan that an edit replaced, and notifies people. */
+function tellEdit(home: Home, taskId: string, replaced?: string | Buffer): void {
   const kept = `plan-${stamp()}.md`;
-  if (isKept) fs.copyFileSync(planFile(home, taskId), path.join(home.taskDir(taskId), kept));
-  tellAdoption(home, { viber, taskId, ...(isKept && { kept }) });
+  if (replaced !== undefined) fs.writeFileSync(path.join(home.taskDir(taskId), kept), replaced, { mode: 0o600 });
+  tellChange(home, { kind: 'edit', taskId, ...(replaced !== undefined && { kept }) });
 }
 
 /**
- * Returns the task's plan after somebody saved `text`: merged with what has changed since it was opened
- * (`plan-history.ts`). Without a listener to notify, the saved text is used unchanged.
+ * Returns the plan after somebody saved `text`: merged with what has changed since it was opened (`plan-history.ts`).
+ * Without a listener to notify, nothing is merged.
  */
 export function settleSaved(home: Home, taskId: string, text: string, viber = taskViber(home, taskId)): string {
   const file = planFile(home, taskId);
   const known = knownTexts(home, taskId);
   const after = isHeard(home) && isWords(file) ? settle(known, text) : { text, isMerged: false, loses: false };
-  if (after.loses) keepText(home, viber, taskId, known.at(-1) ?? '');
-  else if (after.isMerged && after.text !== known.at(-1)) tellAdoption(home, { viber, taskId, isMerged: true });
+  if (after.loses) tellEdit(home, taskId, known.at(-1) ?? '');
+  else if (after.isMerged && after.text !== known.at(-1)) tellChange(home, { kind: 'edit', taskId, isMerged: true });
   if (after.text !== text) replaceFile(file, after.text, true);
   noteKnown(home, taskId, after.text);
   // The viewer may use another process, on a machine that gets no event for the file.
@@ -212,62 +192,37 @@ export function settleSaved(home: Home, taskId: string, text: string, viber = ta
   return after.text;
 }
 
-function keepText(home: Home, viber: string, taskId: string, old: string): void {
-  const kept = `plan-${stamp()}.md`;
-  fs.writeFileSync(path.join(home.taskDir(taskId), kept), old, { mode: 0o600 });
-  tellAdoption(home, { viber, taskId, kept });
-}
-
-const isOfOnePerson = (home: Home, shown: readonly { taskId: string }[]): boolean =>
+const isOfOnePerson = (home: Home, shown: readonly ShownPlan[]): boolean =>
   new Set(shown.flatMap(({ taskId }) => readTask(home, taskId)?.people[0] ?? [])).size <= 1;
 
-/** Keeps a text that matches no known plan under another name; no plan changes. */
-function setAside(home: Home, viber: string, current: string): undefined {
-  const edited = linkOf(home, viber);
+/** Keeps the file in place of the link under another name. */
+function putAside(home: Home, viber: string): string {
   const aside = `task-${stamp()}.md`;
-  fs.renameSync(edited, path.join(home.viberDir(viber), aside));
-  pointTo(edited, planFile(home, current));
-  tellAdoption(home, { viber, taskId: current, aside });
+  fs.renameSync(linkOf(home, viber), path.join(home.viberDir(viber), aside));
+  return aside;
 }
 
 const stamp = (): string => new Date().toISOString().replace(/\W/g, '');
 
-/**
- * Makes a regular `task.md` of unknown origin the plan of a task without one; otherwise keeps it under another name.
- */
-function keepStray(home: Home, viber: string, taskId: string): Adoption | undefined {
+/** A `task.md` from before any task becomes the plan of a task without one. */
+function keepStray(home: Home, viber: string, taskId: string): void {
   const stray = linkOf(home, viber);
-  if (!isRegular(stray) || currentTask(home, viber) !== undefined) return undefined;
-  if (!fs.existsSync(planFile(home, taskId))) {
-    moveFile(stray, planFile(home, taskId));
-    return { taskId };
-  }
-  fs.renameSync(stray, path.join(home.viberDir(viber), `task-${stamp()}.md`));
-  return undefined;
+  if (!isRegular(stray)) return;
+  if (fs.existsSync(planFile(home, taskId))) putAside(home, viber);
+  else moveFile(stray, planFile(home, taskId));
 }
 
-/** Returns whether the file was emptied a moment ago and is about to be filled. */
-function isBeingWritten(file: string, text: string): boolean {
-  const at = fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  return text.trim() === '' && Math.abs(Date.now() - at) < WRITING_MS;
+/** Returns whether an editor is saving: a moment ago it emptied the file or moved it away, to write it again. */
+export function isBeingSaved(file: string, text: string | undefined): boolean {
+  if (text !== undefined && text.trim() !== '') return false;
+  const stat = [file, path.dirname(file)].map((each) => fs.statSync(each, { throwIfNoEntry: false })).find(Boolean);
+  return Math.abs(Date.now() - (stat?.mtimeMs ?? 0)) < SAVING_MS;
 }
 
-/**
- * Returns whether the file may be missing only for a moment: some editors move the old file away before writing the new
- * one.
- */
-function isGoneForNow(file: string): boolean {
-  const at = fs.statSync(path.dirname(file), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  return Math.abs(Date.now() - at) < WRITING_MS;
-}
-
-/**
- * Returns whether an editor is in the middle of saving the plan: a write now would replace its save, or be lost with
- * the next one.
- */
+/** A write during an editor's save would replace it, or be lost with the next one. */
 export function isInSave(home: Home, taskId: string, viber = taskViber(home, taskId)): boolean {
   const text = readTextSync(planFile(home, taskId));
-  if (text !== undefined) return isBeingWritten(planFile(home, taskId), text);
+  if (text !== undefined) return isBeingSaved(planFile(home, taskId), text);
   return settlePlan(home, taskId, undefined, viber) !== undefined;
 }
 
@@ -297,20 +252,16 @@ function readLink(link: string): string | undefined {
   }
 }
 
-/** Makes `link` a relative link to `target`, atomically. Leaves anything that isn't a link alone. */
+/** Leaves anything that isn't a link alone. */
 function pointTo(link: string, target: string): void {
   const old = readLink(link);
-  if (
-    old !== undefined &&
-    path.basename(old) === path.basename(target) &&
-    old.endsWith(target.split(path.sep).slice(-2).join('/'))
-  )
-    return;
   if (old === undefined && fs.lstatSync(link, { throwIfNoEntry: false }) !== undefined) return;
   fs.mkdirSync(path.dirname(link), { recursive: true, mode: 0o700 });
   const [from, base] = [fs.realpathSync.native(path.dirname(link)), path.dirname(path.dirname(target))];
   const real = fs.existsSync(base) ? fs.realpathSync.native(base) : base;
+  const to = path.relative(from, path.join(real, path.relative(base, target)));
+  if (old === to) return;
   const temp = tempBeside(path.join(from, 'task.md'));
-  fs.symlinkSync(path.relative(from, path.join(real, ...target.split(path.sep).slice(-2))), temp);
+  fs.symlinkSync(to, temp);
   fs.renameSync(temp, link);
 }

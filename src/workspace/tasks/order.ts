@@ -1,7 +1,6 @@
 /**
- * Lists all tasks by last change, newest first; ties by ID, newest first. The files are the source of truth: each call
- * checks every record's file for changes (about 5 µs) and reads only changed ones. Nothing is cached before the first
- * call.
+ * All tasks by last change, newest first. Each call checks every record's file for changes (about 5 µs) and reads only
+ * changed ones.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -13,8 +12,11 @@ import { readTask, taskIds } from './record.ts';
 /** The fields that lists are ordered and filtered by. */
 export type ListedTask = Pick<
   TaskRecord,
-  'id' | 'viber' | 'state' | 'people' | 'conversations' | 'job' | 'digestAt' | 'updatedAt'
->;
+  'id' | 'viber' | 'state' | 'people' | 'conversations' | 'job' | 'digestAt' | 'updatedAt' | 'project' | 'archived'
+> & {
+  /** The title and, in the second line, how the goal begins, in lower case. */
+  about: string;
+};
 
 interface KnownTask {
   stamp: number;
@@ -26,6 +28,8 @@ interface KnownTask {
 const AT_ONCE = 500;
 /** A file written twice within one tick of the kernel's clock keeps its timestamp. */
 const SETTLED_MS = 50;
+/** Characters of a goal that are searched. */
+const ABOUT_GOAL = 300;
 
 export class TaskOrder {
   readonly #home: Home;
@@ -55,21 +59,21 @@ export class TaskOrder {
     return gone.length > 0;
   }
 
-  /** Returns whether the record's file has changed. */
   #look(id: string): boolean {
     const stat = fs.statSync(path.join(this.#home.taskDir(id), 'task.json'), { throwIfNoEntry: false });
     const [stamp, size] = [stat?.ctimeMs ?? 0, stat?.size ?? 0];
     const before = this.#known.get(id);
     if (before?.stamp === stamp && before.size === size) return false;
     const isSettled = Math.abs(Date.now() - stamp) > SETTLED_MS;
-    this.#known.set(id, { stamp: isSettled ? stamp : Number.NaN, size, task: listedTask(readTask(this.#home, id)) });
+    const task = listedTask(readTask(this.#home, id, stat));
+    this.#known.set(id, { stamp: isSettled ? stamp : Number.NaN, size, task });
     return true;
   }
 }
 
 function listedTask(task: TaskRecord | undefined): ListedTask | undefined {
   if (!task) return undefined;
-  const { id, viber, state, people, conversations, job, digestAt, updatedAt } = task;
+  const { id, viber, state, people, conversations, job, digestAt, updatedAt, project, archived } = task;
   return {
     id,
     viber,
@@ -77,6 +81,9 @@ function listedTask(task: TaskRecord | undefined): ListedTask | undefined {
     people,
     conversations,
     updatedAt,
+    about: `${task.title}\n${task.goal.slice(0, ABOUT_GOAL)}`.toLowerCase(),
+    ...(project !== undefined && { project }),
+    ...(archived !== undefined && { archived }),
     ...(job !== undefined && { job }),
     ...(digestAt !== undefined && { digestAt }),
   };

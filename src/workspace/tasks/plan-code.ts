@@ -4,8 +4,8 @@ const FENCE = /^[ \t]*(`{3,}|~{3,})(.*)$/s;
 const SECTION = /^#{1,6}[ \t]+(?:goal|plan|steps|context|blockers)[ \t:#]*$/i;
 
 /**
- * Returns which lines are code, including the fences. Invariant: an unclosed fence hides no step and no section. A
- * fence without an end, or around one of the sections, doesn't count.
+ * Marks lines of code, with their fences. A fence without an end, or around a section, doesn't count, so that it hides
+ * no step and no section.
  */
 export function codeIn(lines: readonly string[]): boolean[] {
   const code = lines.map(() => false);
@@ -28,7 +28,6 @@ export function codeIn(lines: readonly string[]): boolean[] {
   return code;
 }
 
-/** Blanks the lines that are code. */
 export function withoutCode(lines: readonly string[]): string[] {
   const code = codeIn(lines);
   return lines.map((line, at) => (code[at] ? '' : line));

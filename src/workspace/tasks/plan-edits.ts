@@ -1,8 +1,7 @@
 /**
  * Finds the task whose plan an editor has saved. `task.md` in a viber's folder is a link that moves from task to task,
- * and an editor may hold a text that it opened an hour ago. A save belongs to the task whose text it was made from,
- * found by the ID in its front matter or by the lines they share. `conversations/shown/` remembers the tasks shown, and
- * the text of the current one.
+ * and an editor may hold a text that it opened an hour ago: a save belongs to the task with whose text it shares most
+ * lines. `conversations/shown/` remembers the tasks shown, and the text of the current one.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -10,27 +9,10 @@ import { createStatCache } from '../../lib/files/cache.ts';
 import { replaceFile } from '../../lib/files/staged-file.ts';
 import { appendLinesSync, readTextSync } from '../../lib/files.ts';
 import { parseJson } from '../../lib/json.ts';
+import { objectOf, shape } from '../../lib/shape.ts';
 import { type Home, isId } from '../home.ts';
 
-export interface Adoption {
-  taskId: string;
-  /** The plan's text that the edit replaced without being made from it, such as a later one by the agent. */
-  replaced?: string;
-}
-
-/** An adoption to notify people of. */
-export interface ToldAdoption {
-  viber: string;
-  taskId: string;
-  /** The file in the task's folder that keeps the replaced text. */
-  kept?: string;
-  /** The save was merged with what had changed since it was opened. */
-  isMerged?: boolean;
-  /** The file in the viber's folder that keeps a save made from no known plan; `taskId` is then the current task. */
-  aside?: string;
-}
-
-interface ShownPlan {
+export interface ShownPlan {
   taskId: string;
   text: string;
 }
@@ -39,7 +21,8 @@ const REMEMBERED = 20;
 const MAX_BYTES = 64 * 1024;
 /** The share of a text's lines that must remain in a text made from it. */
 const LEAST = 1 / 3;
-const FRONT = /^---\r?\n(?:[\s\S]{0,500}?\r?\n)?task:[ \t]*([\w-]+)[ \t]*\r?\n(?:[\s\S]{0,500}?\r?\n)?---\r?\n/;
+
+const shownShape = shape<{ task: string }>(objectOf({ task: isId }));
 
 const historyFile = (home: Home, viber: string) => path.join(home.conversations, 'shown', `${viber}.jsonl`);
 const textFile = (home: Home, viber: string) => path.join(home.conversations, 'shown', `${viber}.md`);
@@ -57,10 +40,8 @@ function likeness(text: ReadonlySet<string>, shown: string): number {
   return lines.size === 0 ? 0 : common / lines.size;
 }
 
-/** Returns the task from whose text this one was made; undefined when no text is similar enough. Pure. */
+/** Returns undefined when no text is similar enough. Pure. */
 export function madeFrom(text: string, shown: readonly ShownPlan[]): string | undefined {
-  const [, named] = FRONT.exec(text) ?? [];
-  if (named !== undefined && shown.some(({ taskId }) => taskId === named)) return named;
   const lines = new Set(bareLines(text));
   const best = shown
     .map((each) => ({ taskId: each.taskId, score: likeness(lines, each.text) }))
@@ -68,7 +49,7 @@ export function madeFrom(text: string, shown: readonly ShownPlan[]): string | un
   return best && best.score >= LEAST ? best.taskId : undefined;
 }
 
-/** Records that a task is shown now. Appends one short line without a sync: a power cut only costs a guess. */
+/** Not synced: a power cut only costs a guess. */
 export function noteShown(home: Home, viber: string, taskId: string, text: string): void {
   const file = historyFile(home, viber);
   fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
@@ -84,41 +65,13 @@ const knownTexts = createStatCache<string | undefined>(64, (file) => readTextSyn
 
 export const knownText = (home: Home, viber: string): string | undefined => knownTexts.get(textFile(home, viber));
 
-/** Returns the tasks that were shown, newest first. */
+/** Newest first. */
 export function shownTasks(home: Home, viber: string): string[] {
   const file = historyFile(home, viber);
   const text = readTextSync(file) ?? '';
-  const all = text.split('\n').flatMap((line) => {
-    const parsed = parseJson(line);
-    const task = typeof parsed === 'object' && parsed !== null && 'task' in parsed ? parsed.task : undefined;
-    return typeof task === 'string' && isId(task) ? [task] : [];
-  });
+  const all = text.split('\n').flatMap((line) => shownShape.safeParse(parseJson(line)).data?.task ?? []);
   const newest = [...new Set(all.reverse())].slice(0, REMEMBERED);
-  if (text.length > MAX_BYTES)
-    fs.writeFileSync(
-      file,
-      `${newest
-        .toReversed()
-        .map((task) => JSON.stringify({ task }))
-        .join('\n')}\n`,
-      { mode: 0o600 },
-    );
+  const lines = newest.toReversed().map((task) => `${JSON.stringify({ task })}\n`);
+  if (text.length > MAX_BYTES) fs.writeFileSync(file, lines.join(''), { mode: 0o600 });
   return newest;
 }
-
-type Listener = (adoption: ToldAdoption) => void;
-const listeners = new Map<string, Listener>();
-
-/**
- * Sets the listener for edits that went to a task other than the current one, were merged, or replaced something;
- * returns a function that removes it.
- */
-export function hearAdoptions(home: Home, listener: Listener): () => void {
-  listeners.set(home.root, listener);
-  return () => void listeners.delete(home.root);
-}
-
-/** Nothing is merged without a listener. */
-export const isHeard = (home: Home): boolean => listeners.has(home.root);
-
-export const tellAdoption = (home: Home, adoption: ToldAdoption): void => listeners.get(home.root)?.(adoption);

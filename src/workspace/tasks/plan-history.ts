@@ -1,8 +1,7 @@
 /**
- * The texts that a plan has had, so that saving a text opened a while ago doesn't undo what has happened since: the
- * save is merged with it (`plan-merge.ts`). When a merge loses something, or a save removes ticks, the previous plan is
- * kept and its people are notified. From the first change on, the texts are in `cache/plan-texts`, so that every
- * process knows what the others wrote, also after a restart. Before that only the process that read a plan knows it.
+ * Keeps a plan's earlier texts, so that saving a text opened a while ago doesn't undo what has happened since: the
+ * save is merged with it (`plan-merge.ts`). From the first change on they are in `cache/plan-texts` for every process;
+ * before that only the process that read the plan knows its text.
  */
 import path from 'node:path';
 import { diffIndices } from 'node-diff3';
@@ -15,7 +14,7 @@ import type { Home } from '../home.ts';
 import { parsePlan } from './plan-markdown.ts';
 import { mergePlans } from './plan-merge.ts';
 
-/** The newest text, and whether the replaced one should be kept because the new one loses some of it. */
+/** `loses`: the replaced text should be kept. */
 export interface SettledText {
   text: string;
   isMerged: boolean;
@@ -34,7 +33,6 @@ const stored = createStatCache<readonly string[] | undefined>(MAX_PLANS, (file) 
 /** The texts of unchanged plans, by file. */
 const read = createLru<string>(MAX_PLANS);
 
-/** Returns the plan's texts, the newest last. */
 export function knownTexts(home: Home, taskId: string): readonly string[] {
   const file = textsFile(home, taskId);
   const first = read.get(file);
@@ -56,7 +54,7 @@ export function noteKnown(home: Home, taskId: string, text: string): void {
 const unixLines = (text: string): string => text.replaceAll('\r\n', '\n');
 
 /**
- * Returns what a plan says after somebody saved `text`. Pure. The ends of lines are not a change; they stay as saved.
+ * Returns what a plan says after somebody saved `text`; the ends of its lines stay as saved. Pure.
  * @param known its texts, the newest last
  */
 export function settle(known: readonly string[], text: string): SettledText {
@@ -83,10 +81,7 @@ const splitLines = (text: string): string[] => text.split('\n');
 const MARK = /^(\s*(?:[-*+]|\d+[.)])\s+)\[(.)\]/;
 const unmarked = (line: string): string => line.replace(MARK, '$1[ ]');
 
-/**
- * Returns the text that this one was made from: the one with the fewest changes; the newer of two. A line that only
- * moved is hardly a change.
- */
+/** Returns the text that this one was made from: the one with the fewest changes, the newer of two. */
 function nearest(known: readonly string[], text: string): string {
   const lines = splitLines(text);
   const changed = (base: string) => {
@@ -103,7 +98,7 @@ function nearest(known: readonly string[], text: string): string {
   return costs.reduce((best, each) => (each.cost < best.cost ? each : best)).base;
 }
 
-/** Counts words and marks that only one of them has, line by line where there are as many. */
+/** Compares line by line if both have the same number of lines. */
 function wordsApart(before: readonly string[], after: readonly string[]): number {
   if (before.length > 1 && before.length === after.length)
     return before.reduce((sum, line, at) => sum + wordsApart([line], [after[at] ?? '']), 0);
@@ -118,7 +113,6 @@ function countsOf(words: readonly string[]): Map<string, number> {
   return counts;
 }
 
-/** Returns whether the lines differ only in their marks. */
 function isUnticked(newest: string, text: string): boolean {
   const [before, after] = [splitLines(newest), splitLines(text)];
   return before.length === after.length && before.every((line, at) => unmarked(line) === unmarked(after[at] ?? ''));

@@ -4,10 +4,9 @@
  *   # Current Task / ## Goal (text) / ## Plan (`- [x] done`, `- [ ] pending`, `- [ ] now (in progress)`,
  *   `- [-] skipped`) / ## Context / ## Blockers
  *
- * A step's ID is its position, from "1": nothing needs to be written for it, and people use it ("tick step 2").
- * Round trip: `parsePlan(formatPlan(plan))` equals the plan if its IDs are positions and its texts are trimmed single
- * lines (the goal: trimmed lines). A title that ends with "(in progress)", or a line of the goal that looks like a
- * heading, is escaped with a backslash, as in Markdown.
+ * A step's ID is its position, from "1", which people use ("tick step 2"). `parsePlan(formatPlan(plan))` equals the
+ * plan if its IDs are positions and its texts are trimmed single lines. A title that ends with "(in progress)", or a
+ * line of the goal that looks like a heading, is escaped with a backslash.
  */
 import type { Plan, PlanStep, StepStatus } from '../types.ts';
 import { codeIn, withoutCode } from './plan-code.ts';
@@ -29,7 +28,7 @@ const BOX: Readonly<Record<StepStatus, string>> = { pending: ' ', in_progress: '
 const isPlan = (section: Section) => section.name === 'plan' || section.name === 'steps';
 const isGoal = (section: Section) => section.name === 'goal';
 
-/** Reads any Markdown by a person or a model; text that is neither goal nor step isn't part of the plan. */
+/** Reads any Markdown by a person or a model. */
 export function parsePlan(markdown: string): Plan {
   const sections = split(markdown);
   const section = sections.find(isPlan);
@@ -46,8 +45,8 @@ export function parsePlan(markdown: string): Plan {
 }
 
 /**
- * Formats the plan as Markdown. Keeps everything of `previous` that the plan doesn't cover: the order of sections,
- * Context, Blockers, unknown sections, and notes under a step whose title stays.
+ * Keeps everything of `previous` that the plan doesn't cover: the order of sections, unknown ones, and notes under a
+ * step whose title stays.
  */
 export function formatPlan(plan: Plan, previous?: string): string {
   const old = previous === undefined ? [] : split(previous);
@@ -82,13 +81,13 @@ export function formatPlan(plan: Plan, previous?: string): string {
 
 export const isToDo = ({ status }: PlanStep): boolean => status === 'pending' || status === 'in_progress';
 
-/** Counts steps without the skipped ones. */
+/** Skipped steps don't count. */
 export function planProgress({ steps }: Plan): { done: number; total: number } {
   const done = steps.filter((step) => step.status === 'done').length;
   return { done, total: done + steps.filter(isToDo).length };
 }
 
-/** Returns the step in progress, if any. `n` counts like `planProgress`, without skipped steps. */
+/** `n` counts like `planProgress`. */
 export function stepAtWork({ steps }: Plan): { n: number; title: string } | undefined {
   const counted = steps.filter((step) => step.status === 'done' || isToDo(step));
   const at = counted.findIndex((step) => step.status === 'in_progress');
@@ -96,11 +95,9 @@ export function stepAtWork({ steps }: Plan): { n: number; title: string } | unde
   return step && { n: at + 1, title: step.title };
 }
 
-/** Returns the step in progress, else the first open one. */
 export const nextStep = ({ steps }: Plan): PlanStep | undefined =>
   steps.find((step) => step.status === 'in_progress') ?? steps.find(isToDo);
 
-/** Returns the other sections of a plan's file that aren't empty. */
 export function planNotes(markdown: string): { name: string; text: string }[] {
   return split(markdown)
     .filter((section) => section.level > 1 && !isGoal(section) && !isPlan(section))
@@ -141,7 +138,7 @@ function toStep(line: string): StepText[] {
   return title === undefined || status === undefined ? [] : [{ title, status }];
 }
 
-/** Reads a line with a box; `bullet` is what stands before the box. */
+/** `bullet` stands before the box. */
 export function readStep(line: string): (StepText & { bullet: string }) | undefined {
   const [, bullet, box, text = ''] = STEP.exec(line) ?? [];
   if (bullet === undefined || box === undefined) return undefined;
@@ -149,7 +146,6 @@ export function readStep(line: string): (StepText & { bullet: string }) | undefi
   return title === '' ? undefined : { bullet, title, status: statusOf(box || ' ', marked) };
 }
 
-/** Writes a step after its bullet. */
 export const stepLine = ({ bullet, title, status }: StepText & { bullet: string }): string =>
   `${bullet}[${BOX[status]}] ${writeTitle(title)}${status === 'in_progress' ? ` ${MARK}` : ''}`;
 
@@ -167,7 +163,7 @@ function toPlainStep(line: string): StepText[] {
   return title === '' ? [] : [{ title, status }];
 }
 
-/** Returns where the mark at the end of the text begins, -1 if there is none. */
+/** Returns -1 without a mark. */
 function markIndex(text: string): number {
   const at = text.length - MARK.length;
   return at >= 0 && text.slice(at).toLowerCase() === MARK ? at : -1;
@@ -213,10 +209,7 @@ function formatSteps(steps: readonly PlanStep[], old: readonly string[]): string
   return lines;
 }
 
-/**
- * Returns the indentation of steps by the title of the step above and their own: a step that follows another one starts
- * at the left.
- */
+/** Keyed by the title of the step above and their own: a step that follows another one starts at the left. */
 function collectIndents(lines: readonly string[]): Map<string, string> {
   const indents = new Map<string, string>();
   let above = '';
@@ -229,9 +222,7 @@ function collectIndents(lines: readonly string[]): Map<string, string> {
   return indents;
 }
 
-/**
- * Returns the lines of a plan section that aren't steps, by the title of the step above them ('' for the first lines).
- */
+/** Lines that aren't steps, by the title of the step above them ('' for the first lines). */
 function collectNotes(lines: readonly string[]): Map<string, string[]> {
   const notes = new Map<string, string[]>();
   let title = '';
@@ -261,7 +252,7 @@ function unescapeHeading(line: string): string {
   return line.replace(/^\\(\\*#{1,6}[ \t])/, '$1');
 }
 
-/** Returns the lines below a heading, without blank ones at both ends. */
+/** Lines below a heading. */
 function trimLines(lines: readonly string[]): string[] {
   let [from, to] = [1, lines.length];
   while (from < to && lines[from]?.trim() === '') from++;
@@ -269,7 +260,7 @@ function trimLines(lines: readonly string[]): string[] {
   return lines.slice(from, to);
 }
 
-/** Returns the goal of free text: its title, or else its first line that isn't in a list. */
+/** The title of a free text, or else its first line that isn't in a list. */
 function guessGoal(sections: readonly Section[]): string {
   const title = sections.find((section) => section.level === 1 && !isPlan(section))?.name;
   const lines = sections.slice(0, 2).flatMap((section) => withoutCode(section.lines));

@@ -19,11 +19,11 @@ interface Line {
   step?: NonNullable<ReturnType<typeof readStep>>;
 }
 
-/** What became of the lines of a text in one that was made from it. */
+/** The lines of a text in one that was made from it. */
 interface Derivation {
   /** By line of the old text; undefined for one that is gone. */
   lines: (Line | undefined)[];
-  /** Lines of the old text that stand elsewhere. */
+  /** Lines of the old text that are elsewhere now. */
   moved: Set<number>;
   /** New lines, and moved ones with their old place, by the line of the old text that they stand before. */
   added: Map<number, { line: Line; from: number | undefined }[]>;
@@ -113,7 +113,7 @@ function derive(old: readonly Line[], next: readonly Line[]): Derivation {
 
 const lineKey = ({ key }: Line): string => key;
 
-/** Pairs changed lines in their order. Returns the places of the lines that were put in other words. */
+/** Returns the places of reworded lines, paired in their order. */
 function pairs(gone: readonly { at: number; line?: Line | undefined }[], come: readonly Line[]): Map<Line, number> {
   const isSmall = gone.length <= MAX_RUN && come.length <= MAX_RUN;
   const isText = gone.length === come.length && [...gone.map(({ line }) => line), ...come].every((line) => !line?.step);
@@ -130,7 +130,7 @@ function pairs(gone: readonly { at: number; line?: Line | undefined }[], come: r
   return paired;
 }
 
-/** Returns whether two lines are the same in other words: half of their pairs of letters, and all numbers, are. */
+/** Half of their pairs of letters are the same, and all numbers. */
 function isAlike(one: Line, other: Line): boolean {
   if (!one.step !== !other.step) return false;
   const [a, b] = [one, other].map(({ key }) => key.slice(0, 500).toLowerCase());
@@ -144,7 +144,6 @@ function isAlike(one: Line, other: Line): boolean {
 const pairsOf = (text: string): Set<string> =>
   new Set([...text.replace(/^- /, '')].map((letter, at, all) => letter + (all[at + 1] ?? '')).slice(0, -1));
 
-/** Takes each part of a line from the one that changed it. */
 function mergeLine(now: Line, was: Line, given: Line): MergedPlan {
   if (given.text === was.text || given.text === now.text) return { text: now.text, loses: false };
   if (now.text === was.text) return { text: given.text, loses: false };
@@ -158,7 +157,7 @@ function mergeLine(now: Line, was: Line, given: Line): MergedPlan {
   };
 }
 
-/** A step that was closed isn't opened by one that is put to work. */
+/** Putting a closed step to work doesn't open it. */
 const pickStatus = (now: StepStatus, was: StepStatus, given: StepStatus): MergePick<StepStatus> =>
   isClosed(now) && !isClosed(was) && !isClosed(given) ? { is: now, isBoth: false } : pick(now, was, given);
 

@@ -1,7 +1,7 @@
 /**
- * Tracks the steps of a plan through changes, so that a button offered for a step keeps its meaning. The file stays a
- * plain list; what is known of its steps is in `cache/plan-steps`, from the first time that buttons are offered. If two
- * steps can't be told apart with certainty, neither counts as the old one.
+ * Tracks the steps of a plan through changes, so that a button for a step keeps its meaning; `cache/plan-steps` has
+ * what is known, from the first buttons on. If two steps can't be told apart with certainty, neither counts as the old
+ * one.
  */
 import path from 'node:path';
 import { hashText, writeFileAtomic } from '../../lib/files.ts';
@@ -22,7 +22,7 @@ export interface KnownSteps {
   gone: readonly string[];
 }
 
-/** `id` is `=N` for the step at position N of the plan that this one was made from. */
+/** `id` is `=N` for the step at position N of the previous plan. */
 export interface NamedStep {
   id?: string;
   title: string;
@@ -37,7 +37,6 @@ const knownShape = shape<KnownSteps>(
 );
 const stepsFile = (home: Home, taskId: string) => path.join(home.cache, 'plan-steps', `${taskId}.json`);
 
-/** Returns the step ID for the step that is at this index now. */
 export const standsAt = (index: number): string => `=${index + 1}`;
 
 /** Returns the known steps of a plan after a change. Pure. */
@@ -56,7 +55,7 @@ export function followSteps(before: KnownSteps, after: readonly NamedStep[]): Kn
   return { steps, gone: [...before.gone, ...lost].slice(-MAX_GONE) };
 }
 
-/** Returns each step's old index, -1 for a new one. */
+/** Returns old indices, -1 for a new step. */
 function pair(old: readonly string[], after: readonly NamedStep[]): number[] {
   const next = after.map(({ title }) => title);
   if (old.length === next.length && old.every((title, at) => title === next[at])) return old.map((_, at) => at);
@@ -68,7 +67,6 @@ function pair(old: readonly string[], after: readonly NamedStep[]): number[] {
   return named.some((index) => index >= 0) ? once(named) : byWords(old, next);
 }
 
-/** Lets no old step count twice. */
 function once(from: readonly number[]): number[] {
   const taken = new Set<number>();
   return from.map((index) => {
@@ -111,7 +109,6 @@ function byWords(old: readonly string[], next: readonly string[]): number[] {
   return from;
 }
 
-/** Returns the runs of lines that aren't matched yet. */
 function gaps(from: readonly number[]): { at: number; end: number }[] {
   const found: { at: number; end: number }[] = [];
   for (const [at, index] of from.entries()) {
@@ -137,7 +134,6 @@ function placesBy(list: readonly string[], nameOf: (at: number) => string): Map<
 const neighbours = (list: readonly string[], at: number): string =>
   JSON.stringify([list[at - 1] ?? null, list[at], list[at + 1] ?? null]);
 
-/** Returns whether the titles that are in both kept their order. */
 function isSameOrder(old: readonly string[], next: readonly string[]): boolean {
   const [inOld, inNext] = [new Set(old), new Set(next)];
   const kept = old.filter((title) => inNext.has(title));
@@ -147,10 +143,7 @@ function isSameOrder(old: readonly string[], next: readonly string[]): boolean {
 
 const stepWords = (title: string): string[] => title.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
-/**
- * Returns whether one contains the words of the other: at its beginning or end, or spread over it if they are at least
- * half of it.
- */
+/** One contains the words of the other: at its beginning or end, or spread over it if they are at least half of it. */
 function saysMore(old: string, next: string): boolean {
   const [a, b] = [stepWords(old), stepWords(next)];
   const [short, long] = a.length <= b.length ? [a, b] : [b, a];
@@ -162,16 +155,12 @@ function saysMore(old: string, next: string): boolean {
   return short.length > 1 && found === short.length && short.length * 2 >= long.length;
 }
 
-/** Returns whether they are the same word for word, except for typos. */
 function isSpeltAnew(old: string, next: string): boolean {
   const [a, b] = [stepWords(old), stepWords(next)];
   return a.length > 0 && a.length === b.length && a.every((word, at) => isSlip(word, b[at] ?? ''));
 }
 
-/**
- * Returns whether one word is a typo of the other: letters swapped, left out or doubled, and in long words one or two
- * of any kind. Numbers must match exactly.
- */
+/** Letters are swapped, left out or doubled; in long words one or two of any kind. Numbers must match. */
 function isSlip(a: string, b: string): boolean {
   if (a === b) return true;
   if (/\p{N}/u.test(a + b) || Math.min(a.length, b.length) < 3) return false;
@@ -182,8 +171,7 @@ function isSlip(a: string, b: string): boolean {
 }
 
 /**
- * Returns a key generator. The first step with a given title gets the same key in every plan, so buttons offered before
- * anything was stored still mean their step.
+ * The first step with a title has the same key in every plan: buttons from before anything was stored still mean it.
  */
 function freshKeys(used: Iterable<string>): (title: string) => string {
   const taken = new Set(used);
@@ -200,9 +188,7 @@ function freshKeys(used: Iterable<string>): (title: string) => string {
   };
 }
 
-/**
- * Returns the keys of the current steps and remembers them. Callers of this and of `noteChange` hold the plan's lock.
- */
+/** Remembers the keys. Callers of this and of `noteChange` hold the plan's lock. */
 export async function stepKeys(home: Home, taskId: string, steps: readonly NamedStep[]): Promise<string[]> {
   const known = peekJson(stepsFile(home, taskId), knownShape);
   const now = followSteps(
@@ -213,7 +199,7 @@ export async function stepKeys(home: Home, taskId: string, steps: readonly Named
   return now.steps.map(({ key }) => key);
 }
 
-/** Records a change of the steps. Does nothing if no keys were given out yet. */
+/** Does nothing if no keys were given out yet. */
 export async function noteChange(
   home: Home,
   taskId: string,

@@ -1,21 +1,19 @@
 /**
- * Watches for plans that people save in an editor while somebody looks, and reports each text once, like the store's
- * own writes (`changes.ts`). Watches nothing until a task is attended to, and at most the folders of the newest few
- * hundred.
+ * Reports plans that people save in an editor while somebody looks, like the store's own writes (`changes.ts`). Watches
+ * at most the folders of the newest few hundred tasks.
  */
 import fs from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '../../errors.ts';
+import { readTextSync } from '../../lib/files.ts';
 import { exclusively } from '../../lib/locks.ts';
-import type { Home } from '../home.ts';
-import { listVibers } from '../home.ts';
+import { type Home, listVibers } from '../home.ts';
 import { tellChange } from './changes.ts';
-import { currentTask, planFile, settleEdits } from './current.ts';
+import { currentTask, isBeingSaved, planFile, settleEdits } from './current.ts';
 import { TaskPlan } from './plan.ts';
 import { readTask } from './record.ts';
 
 const MAX_TASKS = 256;
-/** An editor saves in several steps. */
 const QUIET_MS = 60;
 /** An emptied file is about to be written; it counts as empty once it is unchanged for this long, in ms. */
 const EMPTY_MS = 1_500;
@@ -28,9 +26,8 @@ interface FileWatch {
 export class PlanWatch {
   readonly #home: Home;
   readonly #onError: (error: unknown) => void;
-  /** Watchers by folder. */
   readonly #watched = new Map<string, FileWatch>();
-  /** Hash of the text that was reported last, by task; '' where there is no plan. */
+  /** The hash that was reported last, by task; '' where there is no plan. */
   readonly #known = new Map<string, string>();
   #hasFailed = false;
 
@@ -39,7 +36,7 @@ export class PlanWatch {
     this.#onError = onError;
   }
 
-  /** Watches these tasks, and the ones that the vibers' folders show, because somebody is looking. */
+  /** Watches these tasks, and those that the vibers' folders show. */
   async attend(taskIds: readonly string[]): Promise<void> {
     for (const viber of listVibers(this.#home)) {
       const folder = this.#home.viberDir(viber);
@@ -50,12 +47,10 @@ export class PlanWatch {
     for (const id of taskIds) await this.#attendTo(id);
   }
 
-  /** Notes a text that the store has reported itself. */
   heard({ taskId, hash }: { taskId: string; hash: string }): void {
     if (this.#known.has(taskId)) this.#known.set(taskId, hash);
   }
 
-  /** Stops watching: nobody is looking any more. */
   rest(): void {
     for (const folder of this.#watched.keys()) this.#leave(folder);
     this.#known.clear();
@@ -101,31 +96,24 @@ export class PlanWatch {
     watched.timer = setTimeout(() => void work().catch(this.#onError), ms).unref();
   }
 
-  /** Adopts a file in place of the link; the store reports that. */
+  /** The store reports what it adopts. */
   async #settle(viber: string): Promise<void> {
     await settleEdits(this.#home, '', viber);
     const shown = currentTask(this.#home, viber);
     if (shown !== undefined) await (this.#known.has(shown) ? this.#look(shown) : this.#attendTo(shown));
   }
 
-  /** Waits for a pending write of the store, which reports that itself. */
+  /** The store reports a pending write itself. */
   #look(taskId: string): Promise<void> {
     const file = planFile(this.#home, taskId);
     return exclusively(file, async () => {
       const plan = new TaskPlan(this.#home, taskId, readTask(this.#home, taskId)?.viber).readHeld();
       const folder = path.dirname(file);
-      if (isBlankForNow(file)) return this.#soon(folder, EMPTY_MS, () => this.#look(taskId));
+      if (isBeingSaved(file, readTextSync(file))) return this.#soon(folder, EMPTY_MS, () => this.#look(taskId));
       const hash = plan?.hash ?? '';
       if (!this.#known.has(taskId) || this.#known.get(taskId) === hash) return;
       this.#known.set(taskId, hash);
       tellChange(this.#home, { kind: 'plan', taskId, hash });
     });
   }
-}
-
-/** Returns whether the file is empty or missing only for the moment that a save takes. */
-function isBlankForNow(file: string): boolean {
-  const stat = fs.statSync(file, { throwIfNoEntry: false });
-  const at = (stat ?? fs.statSync(path.dirname(file), { throwIfNoEntry: false }))?.mtimeMs ?? 0;
-  return !stat?.size && Math.abs(Date.now() - at) < EMPTY_MS;
 }

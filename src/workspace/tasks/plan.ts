@@ -1,7 +1,6 @@
 /**
- * The store of plans, `artifacts/{taskId}/task.md`; the link `task.md` in the viber's folder shows the current one
- * (`current.ts`). A person may edit either at any time: the hand edit wins, and the agent's version is returned as a
- * proposal.
+ * The store of plans, `artifacts/{taskId}/task.md`. A person may edit a plan at any time: the hand edit wins, and the
+ * agent's version is returned as a proposal.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -10,12 +9,12 @@ import { UserError } from '../../errors.ts';
 import { createStatCache } from '../../lib/files/cache.ts';
 import { editText, hashText, isWords, keepLetters, readTextSync, writeFileAtomic } from '../../lib/files.ts';
 import { peekJson } from '../../lib/json.ts';
-import { exclusively, isShared } from '../../lib/locks.ts';
+import { exclusively } from '../../lib/locks.ts';
 import { isText, objectOf, optional, shape } from '../../lib/shape.ts';
 import type { Home } from '../home.ts';
 import type { Plan, PlanStep, TaskState } from '../types.ts';
 import { tellChange } from './changes.ts';
-import { isInSave, planFile, settleEdits, settleEditsAlone, settlePlan, settleSaved, takeWritten } from './current.ts';
+import { isInSave, planFile, settleEdits, settleOwnEdit, settlePlan, settleSaved, takeWritten } from './current.ts';
 import { knownTexts, noteKnown } from './plan-history.ts';
 import { formatPlan, isToDo, parsePlan } from './plan-markdown.ts';
 import { noteChange, stepKeys } from './plan-steps.ts';
@@ -24,22 +23,23 @@ const MAX_CHARS = 256 * 1024;
 /** The poll interval while an editor finishes a save, in ms. */
 const LOOK_MS = 20;
 const MAX_LOOKS = 60;
-/** Most saves of an editor between a change and its write. */
+/** Stands for the text of a file that an editor has just emptied; no plan contains NUL. */
+const IN_SAVE = '\0';
 const MAX_CHANGES = 10;
 
 export interface PlanFile {
   text: string;
-  /** SHA-256 of the text; the `baseHash` of a later `writePlan`. */
+  /** SHA-256; the `baseHash` of a later `write`. */
   hash: string;
   plan: Plan;
 }
 
 export type PlanWrite =
   | { written: true; text: string; hash: string }
-  /** The plan was edited by hand since the base: `current` is the plan, `proposal` the text that wasn't written. */
+  /** Edited by hand since the base: `proposal` wasn't written. */
   | { written: false; proposal: string; current: string };
 
-/** A viber's plan, made from an older version, that a person hasn't decided about. One per task; the newest counts. */
+/** A viber's plan that a person hasn't decided about; the newest of a task counts. */
 interface Proposal {
   key: string;
   text: string;
@@ -55,10 +55,9 @@ const files = createStatCache<PlanFile>(512, (file) => {
   return { text, hash: hashText(text), plan: parsePlan(isWords(file) ? text : '') };
 });
 
-/** Files that the store itself is writing. */
 const writing = new Set<string>();
 
-/** Texts that are known to belong to their task. */
+/** These texts belong to their task. */
 const settled = new WeakSet<PlanFile>();
 
 export class TaskPlan {
@@ -76,14 +75,17 @@ export class TaskPlan {
   }
 
   async read(): Promise<PlanFile | undefined> {
-    if (!isShared(this.#file)) return this.readHeld();
     await settleEdits(this.#home, this.#taskId, this.#viber);
-    return this.#isKnown() ? this.readHeld() : exclusively(this.#file, async () => this.readHeld());
+    return this.#isKnown() ? this.#readSettled() : exclusively(this.#file, async () => this.readHeld());
   }
 
-  /** Like `read`, for a caller that holds the plan's lock. */
+  /** The caller holds the plan's lock. */
   readHeld(): PlanFile | undefined {
-    settleEditsAlone(this.#home, this.#taskId, this.#viber);
+    settleOwnEdit(this.#home, this.#taskId, this.#viber);
+    return this.#readSettled();
+  }
+
+  #readSettled(): PlanFile | undefined {
     const found = files.get(this.#file);
     if (found && settled.has(found)) return found;
     const saved = settlePlan(this.#home, this.#taskId, found?.text, this.#viber);
@@ -95,7 +97,6 @@ export class TaskPlan {
     return found;
   }
 
-  /** Reads the plan with its steps' keys, for offers that are about one step. */
   readNamed(): Promise<(PlanFile & { keys: string[] }) | undefined> {
     return this.#hold(async () => {
       const found = this.readHeld();
@@ -103,24 +104,22 @@ export class TaskPlan {
     });
   }
 
-  /** Returns the plan that waits for consent, the task's `implementation_plan.md`, if it has one. */
+  /** The plan that waits for consent. */
   implementation(): PlanFile | undefined {
     return files.get(path.join(this.#home.taskDir(this.#taskId), 'implementation_plan.md'));
   }
 
   /**
-   * Writes the plan. A structured plan, and Markdown without both headings `## Goal` and `## Plan`, keep everything
-   * else in the file; an empty goal keeps the old one. Markdown with both headings replaces the file.
-   * @param options.baseHash the hash of the text the change was made from; without it hand edits aren't checked for
+   * Markdown with both headings `## Goal` and `## Plan` replaces the file; anything else keeps what it doesn't cover.
+   * @param options.baseHash the text the change was made from; without it hand edits aren't checked for
    */
   write(plan: string | Plan, options: { baseHash?: string } = {}): Promise<PlanWrite> {
     return this.#hold(() => this.#writeHeld(plan, options));
   }
 
   /**
-   * Changes the current plan atomically. `change` gets the plan with its steps' keys and returns the new plan, or
-   * undefined to leave it. It is called again when an editor saved in between. Returns undefined when the plan was
-   * left.
+   * Changes the current plan atomically. `change` returns undefined to leave it, and is called again when an editor
+   * saved in between.
    */
   change(
     change: (plan: Plan | undefined, keys: readonly string[]) => Plan | undefined,
@@ -137,16 +136,13 @@ export class TaskPlan {
     });
   }
 
-  /**
-   * Keeps a proposal until a person decides about it. Returns its key for buttons, which is the same for the same run.
-   */
+  /** Keeps a proposal until a person decides about it. Its key is the same for the same run. */
   async propose(run: string, { text, current }: { text: string; current: string }): Promise<string> {
     const key = hashText(JSON.stringify([run, text, current])).slice(0, 8);
     await writeFileAtomic(this.#proposalFile, `${JSON.stringify({ key, text, current })}\n`);
     return key;
   }
 
-  /** Returns undefined when a newer proposal replaced it, or it was decided. */
   proposal(key: string): Proposal | undefined {
     const found = peekJson(this.#proposalFile, proposalShape);
     return found?.key === key ? found : undefined;
@@ -160,32 +156,38 @@ export class TaskPlan {
     return path.join(this.#home.taskDir(this.#taskId), '.proposed-plan.json');
   }
 
-  /** Runs under the plan's lock, after settling a file that an editor put in place of the link. */
+  /** Settles a file that an editor put in place of the link first. */
   async #hold<T>(work: () => Promise<T>): Promise<T> {
-    if (isShared(this.#file)) await settleEdits(this.#home, this.#taskId, this.#viber);
+    await settleEdits(this.#home, this.#taskId, this.#viber);
     return exclusively(this.#file, work);
   }
 
   /**
-   * Returns whether the file's text is known. While another process writes, its text is on disk before it is recorded,
-   * and only the holder of the lock can tell whose it is.
+   * While another process writes, its text is on disk before it is recorded: only the lock's holder can tell whose it
+   * is.
    */
   #isKnown(): boolean {
     const found = files.get(this.#file);
     return found === undefined || settled.has(found) || knownTexts(this.#home, this.#taskId).at(-1) === found.text;
   }
 
-  /** Like `write`, for a caller that holds the plan's lock. */
+  /** The caller holds the plan's lock. */
   async #writeHeld(plan: string | Plan, options: { baseHash?: string }): Promise<PlanWrite> {
     const [home, taskId, file] = [this.#home, this.#taskId, this.#file];
-    for (let looks = 0; looks < MAX_LOOKS && isInSave(home, taskId); looks++) await sleep(LOOK_MS);
+    let looks = 0;
+    const waitForSave = async () => {
+      for (; looks < MAX_LOOKS && isInSave(home, taskId); looks++) await sleep(LOOK_MS);
+    };
+    await waitForSave();
     // Settles any save up to now.
     this.readHeld();
     writing.add(file);
     try {
+      let isSaving = false;
       let conflict: { proposal: string; current: string } | undefined;
       let before: string | undefined;
       const change = (current: string | undefined) => {
+        if (isSaving) return undefined;
         before = current;
         // A file that isn't text is kept aside, and none of it is written again.
         const text = render(plan, isWords(file) ? current : undefined);
@@ -195,8 +197,17 @@ export class TaskPlan {
         if (conflict === undefined && current !== undefined && current !== text) keepLetters(file);
         return conflict === undefined ? text : undefined;
       };
-      const read = () => (this.readHeld() === undefined ? undefined : readTextSync(file));
-      const text = (await editText(file, change, { read })) ?? '';
+      const read = () => {
+        // An editor may empty the file at any moment before it writes: that isn't the plan.
+        isSaving = looks < MAX_LOOKS && isInSave(home, taskId);
+        if (isSaving) return IN_SAVE;
+        return this.readHeld() === undefined ? undefined : readTextSync(file);
+      };
+      let text = (await editText(file, change, { read })) ?? '';
+      while (isSaving) {
+        await waitForSave();
+        text = (await editText(file, change, { read })) ?? '';
+      }
       takeWritten(home, taskId, text);
       noteKnown(home, taskId, text);
       const [was, isChanged] = [before ?? '', conflict === undefined && before !== text];
@@ -210,7 +221,7 @@ export class TaskPlan {
   }
 }
 
-/** Returns the task's state: with open steps it isn't completed, whatever its last run returned. */
+/** A task with open steps isn't completed, whatever its last run returned. */
 export const standOf = ({ state }: { state: TaskState }, plan: Plan | undefined): TaskState | 'open' =>
   state === 'completed' && plan?.steps.some(isToDo) ? 'open' : state;
 
@@ -223,7 +234,7 @@ function render(plan: string | Plan, current: string | undefined): string {
   return text;
 }
 
-/** Returns the steps from the file, with the IDs that the writer gave them. */
+/** Steps of the file with the IDs that the writer gave them. */
 function namedSteps(plan: string | Plan, text: string): PlanStep[] {
   const { steps } = parsePlan(text);
   const given = typeof plan === 'string' ? [] : plan.steps;

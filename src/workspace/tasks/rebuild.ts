@@ -1,7 +1,4 @@
-/**
- * Rebuilds a task's record from its session: who started it, what it is about, how its last run ended. The session
- * doesn't hold what people allowed, so the task asks again.
- */
+/** Rebuilds a task's record from its session, which doesn't hold what people allowed: the task asks again. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { namesIn } from '../../lib/damage.ts';
@@ -11,7 +8,6 @@ import { parseEntry } from './session-lines.ts';
 
 const HEAD_BYTES = 512 * 1024;
 
-/** Returns undefined when no session has the task. */
 export function rebuildTask(home: Home, taskId: string, titleOf: (goal: string) => string): TaskRecord | undefined {
   const vibers = namesIn(home.agents).filter(isId);
   for (const viber of [DEFAULT_VIBER, ...vibers.filter((id) => id !== DEFAULT_VIBER)]) {

@@ -29,8 +29,8 @@ const DAY_MS = 86_400_000;
 let last = { day: '', slot: -1 };
 
 /**
- * Returns `YYYYMMDD-xxxxx` (UTC), so that IDs sort by creation time. The five characters are the time of day in steps
- * of 2.6 ms plus a random step, so that two processes don't collide; within one process an ID never repeats.
+ * `YYYYMMDD-xxxxx` (UTC), so that IDs sort by creation time. The five characters are the time of day in steps of 2.6 ms
+ * plus a random step, so that two processes don't collide; within one process an ID never repeats.
  */
 export function newTaskId(now: Date): string {
   const day = now.toISOString().slice(0, 10).replaceAll('-', '');
@@ -45,7 +45,7 @@ export function newTaskId(now: Date): string {
 }
 
 /**
- * Returns the same ID for the same seed. It looks like any task's ID but is longer, since thousands per day must not
+ * Returns an ID for a seed, the same each time. It is longer than other tasks', since thousands per day must not
  * collide.
  */
 export function taskIdFor(day: Date | string, seed: string): string {
@@ -54,7 +54,7 @@ export function taskIdFor(day: Date | string, seed: string): string {
   return `${typeof day === 'string' ? day : day.toISOString().slice(0, 10).replaceAll('-', '')}-${suffix}`;
 }
 
-/** Returns a title for lists and thread names: one line, at most 8 words and 60 characters of the goal's first line. */
+/** Returns a title for a goal: one line, at most 8 words and 60 characters. */
 export function titleOf(goal: string): string {
   const lines = goal
     .slice(0, 2000)
@@ -64,7 +64,7 @@ export function titleOf(goal: string): string {
   return cutText(words.length > 8 ? `${words.slice(0, 8).join(' ')}…` : words.join(' '), 60);
 }
 
-/** Words that make a title useless when it has no others: greetings, and a model's names for a talk that began so. */
+/** Words of greetings, and of the titles that models give to conversations that begin with one. */
 const EMPTY_WORDS: ReadonlySet<string> = new Set(
   `hi hii hiya hello hallo hallöchen hey heya yo sup moin servus grüezi hola bonjour bonsoir salut ciao olá hej welcome
   good guten morning evening afternoon day night morgen tag abend nacht bye thanks thank thx danke merci gracias ok okay
@@ -79,7 +79,7 @@ const EMPTY_WORDS: ReadonlySet<string> = new Set(
   cześć ahoj szia hei salam مرحبا שלום नमस्ते`.split(/\s+/),
 );
 
-/** Returns whether a text is only a greeting or the like, by which nobody would find a task. */
+/** Returns whether nobody would find a task by this title. */
 export const saysNothing = (text: string): boolean => {
   const words =
     text
@@ -91,7 +91,7 @@ export const saysNothing = (text: string): boolean => {
   return true;
 };
 
-/** A record with its text in the file; without a record the file is damaged. */
+/** A file without a record is damaged. */
 interface RecordFile {
   record: TaskRecord | undefined;
   text: string;
@@ -102,22 +102,25 @@ const records = createStatCache<RecordFile>(4096, (file) => {
   const record = recordShape.safeParse(parseJson(text)).data;
   return { record: record?.id === path.basename(path.dirname(file)) ? record : undefined, text };
 });
-const recordFile = (home: Home, taskId: string) => path.join(home.taskDir(taskId), 'task.json');
+/** Joined by hand, since every message asks for it several times and a task's folder is normal. */
+const recordFile = (home: Home, taskId: string) => `${home.taskDir(taskId)}${path.sep}task.json`;
 
-/**
- * Returns the record, undefined when there is no such task. A damaged one is set aside and rebuilt from its session.
- */
-export function readTask(home: Home, taskId: string): TaskRecord | undefined {
-  return readStored(home, taskId)?.record;
+/** A damaged record is set aside and rebuilt from its session. */
+export function readTask(home: Home, taskId: string, stat?: fs.Stats): TaskRecord | undefined {
+  return readStored(home, taskId, stat)?.record;
 }
 
-/** Returns a copy of the record with its text in the file; without the text it was rebuilt just now. */
-export function readStored(home: Home, taskId: string): { record: TaskRecord; text?: string } | undefined {
+/** @param stat of its file, if the caller has just asked */
+export function readStored(
+  home: Home,
+  taskId: string,
+  stat?: fs.Stats,
+): { record: TaskRecord; text?: string } | undefined {
   const file = recordFile(home, taskId);
   let found: RecordFile | undefined;
   let wasClosed = false;
   try {
-    found = records.get(file);
+    found = records.get(file, stat);
   } catch (error) {
     if (errorCode(error) !== 'EACCES') throw error;
     // Its folder has no permissions.
@@ -126,12 +129,12 @@ export function readStored(home: Home, taskId: string): { record: TaskRecord; te
     found = records.get(file);
   }
   if (found?.record) return { record: copyOf(found.record), text: found.text };
-  const made = mend(home, taskId, file, wasClosed);
+  const made = repair(home, taskId, file, wasClosed);
   return made && { record: made };
 }
 
-/** Returns undefined when there is no file, or no session to rebuild it from. */
-function mend(home: Home, taskId: string, file: string, wasClosed: boolean): TaskRecord | undefined {
+/** Returns undefined without a file, or a session to rebuild it from. */
+function repair(home: Home, taskId: string, file: string, wasClosed: boolean): TaskRecord | undefined {
   const folder = home.taskDir(taskId);
   const isBlocked = fs.lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === false;
   if (!wasClosed && !isBlocked && !fs.lstatSync(file, { throwIfNoEntry: false })) return undefined;
@@ -148,12 +151,11 @@ function copyOf(record: TaskRecord): TaskRecord {
   return { ...record, people: [...record.people], conversations: [...record.conversations] };
 }
 
-/** Writes the whole record, creating the task's folder if needed. */
+/** Writes the record. Creates the task's folder if needed. */
 export async function saveTask(home: Home, record: TaskRecord, options: { sync?: boolean } = {}): Promise<void> {
   await exclusively(recordFile(home, record.id), () => replace(home, record, options.sync));
 }
 
-/** Syncs a record that was saved without `sync`: it survives a power cut when this resolves. */
 export async function syncTask(home: Home, taskId: string): Promise<void> {
   await syncFile(recordFile(home, taskId));
   await syncFolder(home.taskDir(taskId));
@@ -161,8 +163,8 @@ export async function syncTask(home: Home, taskId: string): Promise<void> {
 }
 
 /**
- * Changes a record; calls for one task run one after the other, each on the result of the previous one. Sets
- * `updatedAt` unless `change` did; an unchanged record isn't written.
+ * Changes a record; calls for one task run one after the other. Sets `updatedAt` unless `change` did; an unchanged
+ * record isn't written.
  * @param options.sync whether it must survive a power cut; by default when more than `state`, `runs`, `usage`,
  * `counted` or `updatedAt` changed
  * @throws UserError when there is no such task
@@ -188,17 +190,10 @@ export function updateTask(
   });
 }
 
-/**
- * Lists the newest tasks first (by ID). Reads no more records than it takes to find `limit` matches, and at most the
- * newest `maxRead`.
- */
+/** Lists tasks, newest first, by ID. Reads no more records than it takes, and at most the newest `maxRead`. */
 export async function listTasks(
   home: Home,
-  options: {
-    limit: number;
-    maxRead?: number;
-    match?: (record: TaskRecord) => boolean;
-  },
+  options: { limit: number; maxRead?: number; match?: (record: TaskRecord) => boolean },
 ): Promise<TaskRecord[]> {
   const found: TaskRecord[] = [];
   let read = 0;
@@ -212,7 +207,7 @@ export async function listTasks(
   return found;
 }
 
-/** Returns the tasks a person may mean by a full ID, or its beginning or end; newest first, at most 10. */
+/** Returns the tasks a person may mean by an ID, or its beginning or end; newest first, at most 10. */
 export async function resolveTaskId(home: Home, text: string): Promise<string[]> {
   const part = text.trim().toLowerCase().replace(/^#/, '');
   if (!isId(part)) return [];
@@ -223,22 +218,13 @@ export async function resolveTaskId(home: Home, text: string): Promise<string[]>
 
 const folders = createStatCache<string[]>(4, (dir) => fs.readdirSync(dir).filter(isId).sort().reverse());
 
-/** Lists IDs, newest first. */
 export function taskIds(home: Home): readonly string[] {
   return folders.get(home.artifacts) ?? [];
 }
 
-/** Returns the part that must survive a power cut. */
 function stablePart(record: TaskRecord): string {
-  return JSON.stringify({
-    ...record,
-    answered: null,
-    state: null,
-    runs: null,
-    usage: null,
-    counted: null,
-    updatedAt: null,
-  });
+  const volatile = { answered: null, state: null, runs: null, usage: null, counted: null, updatedAt: null };
+  return JSON.stringify({ ...record, ...volatile });
 }
 
 async function replace(home: Home, record: TaskRecord, sync = true): Promise<void> {
@@ -258,7 +244,7 @@ async function patch(home: Home, record: TaskRecord, before: string): Promise<vo
   if (stat) records.keep(file, stat, { record: copyOf(record), text });
 }
 
-/** Formats a record with its volatile fields last and padded, so that a change of state is one small write in place. */
+/** Volatile fields come last and padded, so that a change of state is one small write in place. */
 function formatRecord(
   { state, answered, runs, usage, counted, updatedAt, ...stable }: TaskRecord,
   oldSize = 0,
@@ -292,13 +278,15 @@ const recordShape = shape<TaskRecord>(
     usage: optional(objectOf({})),
     approvedPlan: optional(objectOf({ hash: isText, by: isText, at: isText })),
     job: optional(isText),
+    project: optional(isText),
     digestAt: optional(isText),
+    archived: optional(isText),
     counted: optional(objectOf({ run: isText, before: optional(objectOf({})) })),
   }),
 );
 const FOLDER = 'the record, the plan and the artifacts of a task';
 const ABOUT = {
-  lost: 'the record of a task: its people, conversations and what they allowed it',
-  next: 'What its session tells is put in its place; its plan and artifacts are still there.',
+  lost: 'the record of a task: its people, its conversations and what people allowed',
+  next: 'It is rebuilt from the session; the plan and the artifacts are still there.',
   tell: true,
 };

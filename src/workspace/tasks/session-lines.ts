@@ -7,7 +7,7 @@ import type { SessionEntry } from '../types.ts';
 
 type Kind = SessionEntry['type'];
 
-/** The fields each kind needs, so that no reader fails on a damaged record. */
+/** Checked, so that no reader fails on a damaged record. */
 const RUN = { run: isText, at: isText };
 const isRef = objectOf({ id: isText, title: isText, type: isText, ref: isText });
 const FIELDS: { [K in Kind]: Is<Extract<SessionEntry, { type: K }>> } = {
@@ -19,6 +19,7 @@ const FIELDS: { [K in Kind]: Is<Extract<SessionEntry, { type: K }>> } = {
     files: listOf(isRef),
     from: objectOf({ channel: isText, user: isText, name: isText }),
     spoken: optional(listOf(isText)),
+    again: optional(isText),
   }),
   approval: objectOf({ ...RUN, id: isText, kind: isText, callId: isText, tool: isText, digest: isText }),
   decision: objectOf({ ...RUN, approval: isText, verdict: isText, by: isText }),
@@ -34,7 +35,6 @@ const isEntry: Is = (value) =>
     value,
   );
 
-/** Returns the entry on a line, undefined for anything else. */
 export function parseEntry(line: string): SessionEntry | undefined {
   // A million other lines must not cost a million errors.
   if (!line.startsWith('{')) return undefined;
@@ -45,8 +45,8 @@ const START = '{"type":"';
 const MAX_TRIES = 64;
 
 /**
- * Returns the whole entries within a damaged line. When the line break between two records is damaged they look like
- * one line: the second begins at a `{"type":"`, and the first ends there or one character earlier.
+ * When the line break between two records is damaged they look like one line: the second begins at a `{"type":"`, and
+ * the first ends there or one character earlier.
  */
 export function salvage(line: string): SessionEntry[] {
   let at = line.indexOf(START, 1);
@@ -111,7 +111,7 @@ export function parseLines(
 }
 
 const ABOUT = {
-  lost: 'a line of what was said and done in a task',
+  lost: 'a line of the conversation of a task',
   next: 'The rest of the conversation is still known.',
 };
 
@@ -120,10 +120,7 @@ function tellOnce(file: string, line: string, onCorrupt?: OnCorrupt): void {
   reportOnce(`${file} has a damaged line`, { ...ABOUT, file, why: 'has a damaged line' });
 }
 
-/**
- * Prepares a file for appending: a torn last line moves to `<file>.bad`. A last line that only lacks its line break is
- * left for the append to close.
- */
+/** A torn last line moves to `<file>.bad`; the append closes one that only lacks its line break. */
 export function quarantineTail(file: string, onCorrupt?: OnCorrupt): void {
   const fd = fs.openSync(file, 'r+');
   try {
@@ -147,22 +144,21 @@ export function quarantineTail(file: string, onCorrupt?: OnCorrupt): void {
 }
 
 /**
- * Removes lines that an owner of the lane wrote after the next one began: a line with an epoch is void after one with a
- * higher epoch. Lines without an epoch always count. Returns the same array if nothing is void, as is nearly always the
- * case.
+ * A line with an epoch is void after one with a higher epoch: an owner of the lane wrote it after the next one began.
+ * Returns the same array if nothing is void.
  */
 export function withoutStale(lines: SessionLine[]): SessionLine[] {
   let newest = 0;
   // Every message scans the lines in memory, so the usual case costs one comparison per line.
   for (const { entry } of lines) {
     if (typeof entry.epoch !== 'number') continue;
-    if (entry.epoch < newest) return lines.filter(standing());
+    if (entry.epoch < newest) return lines.filter(notStale());
     newest = entry.epoch;
   }
   return lines;
 }
 
-function standing(): (line: SessionLine) => boolean {
+function notStale(): (line: SessionLine) => boolean {
   let newest = 0;
   return ({ entry: { epoch } }) => {
     if (typeof epoch !== 'number') return true;

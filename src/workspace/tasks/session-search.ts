@@ -3,14 +3,13 @@ import fs from 'node:fs';
 import { createLru } from '../../lib/lru.ts';
 import type { SessionEntry } from '../types.ts';
 import { NEWLINE, parseLines, readRange, type SessionLine, withoutStale } from './session-lines.ts';
+import { isInStep, windows } from './session-window.ts';
 
 type CompactionEntry = Extract<SessionEntry, { type: 'compaction' }>;
 
 export interface SessionSpan {
   lines: SessionLine[];
-  /** The start of the line after the span. */
   end: number;
-  /** Size of the whole file. */
   size: number;
 }
 
@@ -38,7 +37,6 @@ export interface Compaction {
 
 interface KnownCompaction {
   ino: number;
-  /** How many bytes were searched. */
   size: number;
   found: Compaction | undefined;
 }
@@ -47,8 +45,19 @@ const compactions = createLru<KnownCompaction>(1_000);
 const MARK = '\n{"type":"compaction"';
 
 export function findCompaction(file: string): Compaction | undefined {
+  const before = compactions.get(file);
+  const stat = before && fs.statSync(file, { throwIfNoEntry: false });
+  const window = stat && windows.get(file);
+  // What has been added since the last search is in memory.
+  const isSame = before !== undefined && stat?.ino === before.ino && before.size <= stat.size;
+  if (isSame && window && isInStep(window, stat) && window.start <= before.size) {
+    const line = window.lines.findLast(({ offset, entry }) => offset < before.size || entry.type === 'compaction');
+    const isNew = line?.entry.type === 'compaction' && line.offset >= before.size;
+    const found = isNew ? { offset: line.offset, entry: line.entry as CompactionEntry } : before.found;
+    compactions.set(file, { ino: stat.ino, size: stat.size, found });
+    return found;
+  }
   const result = withFile(file, (fd, { size, ino }) => {
-    const before = compactions.get(file);
     const isSame = before !== undefined && before.ino === ino && before.size <= size;
     const from = isSame ? Math.max(0, before.size - 1) : Math.max(0, size - COMPACTION_BYTES);
     let found = isSame ? before.found : undefined;
@@ -80,7 +89,7 @@ export function uncoveredFrom(file: string, { offset, entry }: Compaction): numb
   return Math.max(0, ...ends.filter((end) => end !== undefined));
 }
 
-/** Returns the last position in [from, to) where the text begins, reading backwards. */
+/** Searches [from, to) backwards. */
 function lastIndexOf(fd: number, text: string, from: number, to: number): number | undefined {
   const overlap = Buffer.byteLength(text) - 1;
   for (let end = to; end > from; end = Math.max(from, end - CHUNK)) {

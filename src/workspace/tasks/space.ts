@@ -1,6 +1,6 @@
 /**
- * Limits the disk space of people's tasks: their files, their conversations, and what they write into the workspace.
- * Usage is counted from the disk, so removed files don't count; between two counts each new file is added.
+ * Limits the disk space of people's tasks: their files, their conversations, and what they write into the workspace. It
+ * is counted from the disk; between two counts each new file is added.
  */
 import { appendFileSync, readFileSync } from 'node:fs';
 import fs from 'node:fs/promises';
@@ -9,18 +9,16 @@ import { errorCode, UserError } from '../../errors.ts';
 import { parseJson } from '../../lib/json.ts';
 import { createLru } from '../../lib/lru.ts';
 import type { Home } from '../home.ts';
-import { TaskOrder } from './order.ts';
+import { type ListedTask, TaskOrder } from './order.ts';
 import { readTask } from './record.ts';
 
 export interface SpaceBudget {
-  /** The person's key. */
   key: string;
   /** Every text under which tasks list them. */
   aliases: readonly string[];
   bytes: number;
 }
 
-/** A person whose rights are known. */
 export interface Spender extends Omit<SpaceBudget, 'bytes'> {
   role: 'owner' | 'member' | 'guest';
 }
@@ -28,13 +26,12 @@ export interface Spender extends Omit<SpaceBudget, 'bytes'> {
 export interface SpaceRules {
   /** Returns undefined for people without a limit. */
   of(people: readonly string[]): SpaceBudget | undefined;
-  /** Returns 0 for no limit. */
+  /** 0 for no limit. */
   bytesFor(role: Spender['role']): number;
-  /** Called each time that something didn't fit. */
+  /** Something didn't fit. */
   onFull(budget: SpaceBudget): void;
 }
 
-/** Thrown when a person's files have used up their budget. */
 export class NoRoom extends UserError {
   constructor({ bytes }: SpaceBudget) {
     const size = bytes >= 1e9 ? `${Math.round(bytes / 1e8) / 10} GB` : `${Math.round(bytes / 1e6)} MB`;
@@ -43,37 +40,36 @@ export class NoRoom extends UserError {
 }
 
 const COUNT_MS = 60_000;
-/** The most people whose usage is cached. */
+/** Counts of several people share a look at all tasks, which is one at every file. */
+const LOOK_MS = 1_000;
 const MAX_KNOWN = 1_000;
 
 /** In a task's folder: the files outside it that the task has written, relative to the home, one JSON string a line. */
 const ELSEWHERE = 'written.jsonl';
 
 interface SpaceCount {
-  /** Bytes of everything. */
   bytes: number;
-  /** Bytes of the conversations. */
   words: number;
 }
 
 interface SpaceLimit {
   rules: SpaceRules;
   order: TaskOrder;
+  looked?: { at: number; tasks: Promise<readonly ListedTask[]> };
   counted: ReturnType<typeof createLru<{ at: number; known: Promise<SpaceCount> }>>;
 }
 
 const limited = new Map<string, SpaceLimit>();
 
-/** Enforces the rules until the returned function is called. */
+/** Holds until the returned function is called. */
 export function limitSpace(home: Home, rules: SpaceRules): () => void {
   limited.set(home.root, { rules, order: new TaskOrder(home), counted: createLru(MAX_KNOWN) });
   return () => limited.delete(home.root);
 }
 
 /**
- * Returns the bytes that these people, as tasks list them, may still add to a task.
- * @param wanted bytes needed, as far as known
- * @throws NoRoom when they don't fit
+ * Returns the bytes that these people, as tasks list them, may still add.
+ * @throws NoRoom when `wanted` doesn't fit
  */
 export async function roomIn(home: Home, taskId: string, people: readonly string[], wanted = 0): Promise<number> {
   const found = await budgetOf(home, taskId, people);
@@ -84,10 +80,7 @@ export async function roomIn(home: Home, taskId: string, people: readonly string
   throw new NoRoom(found.budget);
 }
 
-/**
- * Counts a file that is about to be added to a task.
- * @throws NoRoom when it doesn't fit
- */
+/** Counts a file that is about to be added. | @throws NoRoom when it doesn't fit */
 export async function takeRoom(home: Home, taskId: string, bytes: number): Promise<void> {
   const found = await budgetOf(home, taskId);
   if (!found) return;
@@ -99,10 +92,7 @@ export async function takeRoom(home: Home, taskId: string, bytes: number): Promi
   known.bytes += bytes;
 }
 
-/**
- * Counts a file of the workspace that a task is about to write, and remembers that the task has written it.
- * @throws NoRoom when it doesn't fit
- */
+/** Counts a file of the workspace, and remembers that the task has written it. | @throws NoRoom when it doesn't fit */
 export async function takeRoomAt(home: Home, taskId: string, file: string, bytes: number): Promise<void> {
   if (!(await budgetOf(home, taskId))) return;
   await takeRoom(home, taskId, bytes);
@@ -111,7 +101,7 @@ export async function takeRoomAt(home: Home, taskId: string, file: string, bytes
   if (!readLines(list).includes(line.trimEnd())) appendFileSync(list, line, { mode: 0o600 });
 }
 
-/** Whether a person's conversations leave room for more words, which then count. */
+/** The words then count. */
 export async function hasRoomForWords(home: Home, { role, ...who }: Spender, text: string): Promise<boolean> {
   const at = limited.get(home.root);
   const bytes = at?.rules.bytesFor(role) ?? 0;
@@ -137,23 +127,36 @@ async function budgetOf(home: Home, taskId: string, people?: readonly string[]) 
 async function countedOf(budget: SpaceBudget, home: Home, at: SpaceLimit) {
   let counted = at.counted.get(budget.key);
   if (!counted || Date.now() - counted.at > COUNT_MS) {
-    // Callers that ask during a count share it, and everything is added to it.
-    counted = { at: Date.now(), known: countSpace(home, at.order, budget) };
+    // Callers share a count.
+    counted = { at: Date.now(), known: countSpace(home, at, budget) };
     at.counted.set(budget.key, counted);
     counted.known.catch(() => at.counted.delete(budget.key));
   }
   return { budget, known: await counted.known, rules: at.rules };
 }
 
-async function countSpace(home: Home, order: TaskOrder, { aliases }: SpaceBudget): Promise<SpaceCount> {
+function lookAtTasks(at: SpaceLimit): Promise<readonly ListedTask[]> {
+  const now = Date.now();
+  if (!at.looked || Math.abs(now - at.looked.at) > LOOK_MS) {
+    const looked = { at: now, tasks: at.order.list() };
+    at.looked = looked;
+    looked.tasks.catch(() => at.looked === looked && delete at.looked);
+  }
+  return at.looked.tasks;
+}
+
+async function countSpace(home: Home, at: SpaceLimit, { aliases }: SpaceBudget): Promise<SpaceCount> {
   const names = new Set(aliases);
   const written = new Set<string>();
   let [bytes, words] = [0, 0];
-  const vibers = (await entriesIn(home.agents)).map(({ name }) => name);
-  for (const { id, people } of await order.list()) {
-    if (!people.some((text) => names.has(text))) continue;
+  const own = (await lookAtTasks(at)).filter(({ people }) => people.some((text) => names.has(text)));
+  const vibers = own.length > 0 ? (await entriesIn(home.agents)).map(({ name }) => name) : [];
+  for (const { id } of own) {
     bytes += await bytesIn(home.taskDir(id));
-    for (const viber of vibers) words += await sizeOnDisk(path.join(home.agents, viber, 'sessions', `${id}.jsonl`));
+    for (const viber of vibers) {
+      const session = path.join(home.agents, viber, 'sessions', id);
+      words += (await sizeOnDisk(`${session}.jsonl`)) + (await bytesIn(session));
+    }
     for (const line of readLines(path.join(home.taskDir(id), ELSEWHERE))) written.add(line);
   }
   for (const line of written) {
@@ -186,7 +189,7 @@ const entriesIn = (folder: string) =>
 const sizeOnDisk = async (file: string): Promise<number> =>
   (await fs.stat(file).catch((error: unknown) => nothing(error, { size: 0 }))).size;
 
-/** Counts files that vanish during the count as empty. */
+/** Files that vanish during the count are empty. */
 function nothing<Value>(error: unknown, value: Value): Value {
   if (errorCode(error) === undefined) throw error;
   return value;

@@ -1,7 +1,4 @@
-/**
- * A task: its record, session, plan and artifacts. Opening one reads nothing and keeps nothing: unchanged files come
- * from the caches of the stores, which check the files each time, since people and other processes change them.
- */
+/** A task: its record, session, plan and artifacts. Opening one reads nothing; the stores cache unchanged files. */
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { namesIn } from '../../lib/damage.ts';
@@ -13,11 +10,7 @@ import { TaskPlan } from './plan.ts';
 import { readStored, syncTask, updateTask } from './record.ts';
 import { Session } from './session.ts';
 
-/**
- * Opens a task.
- * @param of its ID or record
- * @param viber whose session it is, and whose folder shows the plan; by default the one in the record
- */
+/** @param viber whose session it is, and whose folder shows the plan; by default the one in the record */
 export const openTask = (home: Home, of: string | { id: string; viber: string }, viber?: string): Task =>
   typeof of === 'string' ? new Task(home, of, viber) : new Task(home, of.id, viber ?? of.viber);
 
@@ -32,36 +25,30 @@ export class Task {
     this.#viber = viber;
   }
 
-  /** Returns undefined when there is no such task. A damaged record is set aside and rebuilt from the session. */
+  /** A damaged record is set aside and rebuilt from the session. */
   record(): TaskRecord | undefined {
     return readStored(this.#home, this.id)?.record;
   }
 
-  /**
-   * Changes the record; calls for one task run one after the other, each on the result of the previous one. Sets
-   * `updatedAt` unless `change` did; an unchanged record isn't written.
-   * @param options.sync whether it must survive a power cut; by default when more than `state`, `runs`, `usage`,
-   * `counted` or `updatedAt` changed
-   * @throws UserError when there is no such task
-   */
+  /** As `updateTask`. */
   update(change: (record: TaskRecord) => TaskRecord, options?: { sync?: boolean }): Promise<TaskRecord> {
     return updateTask(this.#home, this.id, change, options);
   }
 
-  /** Syncs a record that was saved without `sync`, so that it survives a power cut. */
+  /** Makes a record that was saved without `sync` survive a power cut. */
   sync(): Promise<void> {
     return syncTask(this.#home, this.id);
   }
 
-  /** Shows the task in its viber's folder, instead of the previous one. */
   async show(): Promise<void> {
     await linkCurrentTask(this.#home, this.#viber ?? this.record()?.viber ?? DEFAULT_VIBER, this.id);
   }
 
-  /** Removes the sessions and the folder, the record last, so that an interrupted removal can be repeated. */
+  /** The record goes last, so that an interrupted removal can be repeated. */
   async remove(): Promise<void> {
     for (const viber of namesIn(this.#home.agents))
-      await rm(path.join(this.#home.agents, viber, 'sessions', `${this.id}.jsonl`), { force: true });
+      for (const name of [this.id, `${this.id}.jsonl`])
+        await rm(path.join(this.#home.agents, viber, 'sessions', name), { recursive: true, force: true });
     for (const name of namesIn(this.folder).filter((each) => each !== 'task.json'))
       await rm(this.fileAt(name), { recursive: true, force: true });
     await rm(this.folder, { recursive: true, force: true });
@@ -71,12 +58,14 @@ export class Task {
     return this.#home.taskDir(this.id);
   }
 
-  /**
-   * Returns the path of a file beside the artifacts: an unfinished download, the state of a playbook, the text of a
-   * document.
-   */
+  /** A file beside the artifacts: an unfinished download, the state of a playbook, the text of a document. */
   fileAt(name: string): string {
     return path.join(this.folder, name);
+  }
+
+  /** The session of a run that works on a part of another one. */
+  partOf(run: string): Session {
+    return new Session(this.#home, this.id, this.#viber ?? this.record()?.viber ?? DEFAULT_VIBER, run);
   }
 
   get session(): Session {

@@ -1,6 +1,6 @@
 /**
- * Writes a task's conversation to files that people can keep: Markdown to read, JSON for programs. Reads and writes
- * line by line, so a long session costs time but no memory. Known secrets are masked as in logs.
+ * Writes a task's conversation to files for people: Markdown to read, JSON for programs. Goes line by line, so a long
+ * session costs no memory. Known secrets are masked as in logs.
  */
 
 import fs from 'node:fs';
@@ -13,14 +13,12 @@ import { scrub } from '../../log.ts';
 import type { SessionEntry } from '../types.ts';
 import { parseEntry } from './session-lines.ts';
 
-/** One statement, question or answer. */
 export interface Turn {
   /** ISO 8601. */
   at: string;
   who: 'person' | 'viber';
   name: string;
   text: string;
-  /** File names. */
   files?: string[];
   tools?: string[];
 }
@@ -28,17 +26,12 @@ export interface Turn {
 type MessageLine = Extract<SessionEntry, { type: 'message' }>;
 
 export interface TranscriptOptions {
-  /** Path of the session file. */
   session: string;
   folder: string;
-  /** Output file name without extension. */
   name: string;
   title: string;
-  /** The viber's display name. */
   viber: string;
-  /** Returns whether the run that a message starts may be included. */
   mayTell: (message: MessageLine) => boolean;
-  /** The size limit of one file in bytes. */
   maxBytes: number;
 }
 
@@ -51,9 +44,9 @@ export interface TranscriptFile {
 export interface Transcript {
   files: TranscriptFile[];
   turns: number;
-  /** How many messages were left out because this person may not read them. */
+  /** Messages that this person may not read. */
   hidden: number;
-  /** How many of the oldest turns were left out to fit the size. */
+  /** The oldest turns, left out to fit the size. */
   cut: number;
 }
 
@@ -61,9 +54,8 @@ type Format = 'md' | 'json';
 const TYPES: Record<Format, string> = { md: 'text/markdown', json: 'application/json' };
 const MAX_TRIES = 6;
 
-/** Yields the turns of a session in order; a run without an allowed message is left out and counted. */
+/** A run without an allowed message is left out and counted. */
 async function* turnsOf({ session, viber, mayTell }: TranscriptOptions, onHidden: () => void): AsyncGenerator<Turn> {
-  /** The run being read. */
   let told: { run: string; isTold: boolean; tools: Set<string> } | undefined;
   let newest = 0;
   const lines = createInterface({ input: fs.createReadStream(session, 'utf8'), crlfDelay: Number.POSITIVE_INFINITY });
@@ -113,7 +105,7 @@ function toolsIn({ messages }: Extract<SessionEntry, { type: 'step' }>): string[
   );
 }
 
-/** Writes both files, plain, compressed, or without the oldest turns, to fit the platform's limit. */
+/** Both are plain, compressed, or without the oldest turns, to fit the platform's limit. */
 export async function writeTranscript(options: TranscriptOptions): Promise<Transcript> {
   fs.mkdirSync(options.folder, { recursive: true, mode: 0o700 });
   const whole = await writeTranscriptFile(options, 'md', 0);
@@ -158,7 +150,7 @@ async function fitted(
 
 const transcriptSize = (file: string): number => fs.statSync(file).size;
 
-/** @param skip number of oldest turns to leave out */
+/** @param skip the oldest turns, which are left out */
 async function writeTranscriptFile(
   options: TranscriptOptions,
   format: Format,
@@ -190,7 +182,6 @@ function markdownOf({ at, name, text, files = [] }: Turn): string {
   return `**${name.replace(/[\r\n*]/g, ' ')}** (${when})\n\n${text.trim()}\n\n${list === '' ? '' : `${list}\n`}`;
 }
 
-/** Removes files written for answers that were sent long ago. */
 export function sweepTranscripts(folder: string, olderThanMs: number): void {
   for (const name of namesIn(folder)) {
     const file = path.join(folder, name);

@@ -7,6 +7,7 @@ import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ALEX, STRANGER } from '../../dialogs/harness.ts';
+import { put as write } from '../../helpers/temp.ts';
 import { builtPage, isLeftOut, startBrowser } from '../ui/browser.ts';
 import { openBoard, type RealBoard } from './real.ts';
 
@@ -25,12 +26,6 @@ const WIDE = [
   `> quoted ${LONG}\n> > twice ${LONG}\n`,
   `\`\`\`ts\nconst line = '${LONG}${LONG}';\n\`\`\``,
 ].join('\n');
-
-const write = (home: string, file: string, text: string) => {
-  const full = path.join(home, file);
-  fs.mkdirSync(path.dirname(full), { recursive: true });
-  fs.writeFileSync(full, text);
-};
 
 function furnish(home: string): void {
   const at = new Date().toISOString();
@@ -81,7 +76,10 @@ async function live({ world }: RealBoard): Promise<void> {
   await expect.poll(() => world.telegram.chat(STRANGER).messages.length).toBeGreaterThan(1);
 }
 
-const PLACES = ['', 'tasks', 'files', 'jobs', 'memory', 'health', 'usage', 'logs', 'people', 'skills', 'agents'];
+// biome-ignore format: a list is filled
+const PLACES = [
+  '', 'tasks', 'files', 'jobs', 'memory', 'settings', 'health', 'usage', 'logs', 'people', 'skills', 'agents',
+];
 
 async function widthOf(page: Page): Promise<{ wide: number; culprits: string[] }> {
   return page.evaluate(`(() => {
@@ -98,9 +96,20 @@ async function widthOf(page: Page): Promise<{ wide: number; culprits: string[] }
 /** What is on the page besides the frame around it, which is looked at once. */
 const CONTROLS = '#page :is(button, select, summary, input[type=checkbox]):not(:disabled)';
 
+/** Until nothing is being loaded. */
+async function settled({ page, idle }: RealBoard): Promise<void> {
+  await idle();
+  await page.locator('.loading').first().waitFor({ state: 'detached' });
+}
+
+/** The page without what it is about: all tasks' costs are one kind of page, and so are all files. */
+const kindOf = (place: string) => place.replace(/(?<=^\w+\/)[^?]+/, '*').replace(/(?<=[?&](?!tab)\w+=)[^&]*/g, '*');
+
 class Walk {
   readonly #board: RealBoard;
   readonly #seen = new Set<string>();
+  /** How often a control was used on this kind of page. */
+  readonly #usedOf = new Map<string, number>();
   readonly wrong: string[] = [];
   used = 0;
   #mayDelete = false;
@@ -134,18 +143,7 @@ class Walk {
 
   async #go(place: string): Promise<void> {
     await this.#board.visit(place);
-    await this.#settle();
-  }
-
-  /** Until nothing is being loaded. */
-  async #settle(): Promise<void> {
-    const { page } = this.#board;
-    await this.#board.idle();
-    await page
-      .locator('.loading')
-      .first()
-      .waitFor({ state: 'detached' })
-      .catch(() => this.wrong.push(`${page.url()} loads for ever`));
+    await settled(this.#board);
   }
 
   async #look(where: string): Promise<void> {
@@ -168,15 +166,18 @@ class Walk {
   /** One control after the other, each on the page as it is when it is opened. */
   async #useAll(place: string): Promise<void> {
     const { page } = this.#board;
-    const names = new Map<string, number>();
     const labels = await this.#labels();
     for (const [index, label] of labels.entries()) {
-      const count = (names.get(label) ?? 0) + 1;
-      names.set(label, count);
+      const key = `${kindOf(place)} › ${label}`;
+      const count = this.#usedOf.get(key) ?? 0;
       // The third of the same kind says nothing new; what logs this window out comes not at all.
-      if (count > 2 || /^Log out/.test(label)) continue;
+      if (count >= 2 || /^Log out/.test(label)) continue;
       const control = page.locator(CONTROLS).nth(index);
       if ((await this.#labels())[index] !== label || !(await control.isVisible())) continue;
+      // What an open pane covers was used without it.
+      const pane = control.locator('xpath=ancestor::*[contains(concat(" ", @class, " "), " pane ")]');
+      if (/[?&](open|why)=/.test(place) && (await pane.count()) === 0) continue;
+      this.#usedOf.set(key, count + 1);
       await this.#use(control, `${place || 'now'} › ${label}`);
       await this.#go(place);
     }
@@ -200,22 +201,25 @@ class Walk {
           .evaluateAll((all) => all.map((one) => String(Reflect.get(one, 'value'))));
         for (const value of values.slice(0, 3)) {
           await control.selectOption(value);
-          await this.#settle();
+          await settled(this.#board);
           await this.#look(`${where} ${value}`);
         }
         return;
       }
       await control.click({ timeout: 10_000 });
-      await this.#settle();
+      // A deleted task could be used no more.
+      if (where.endsWith('› Delete')) await page.getByRole('button', { name: 'Undo' }).click();
+      await settled(this.#board);
       await this.#look(where);
-      const dialog = page.locator('dialog[open] button');
+      // A form that isn't filled in can't be sent yet.
+      const dialog = page.locator('dialog[open] button:enabled');
       if ((await dialog.count()) === 0) return;
       // What is deleted could be used no more: that comes last.
       await (/Delete/.test(where) && !this.#mayDelete ? dialog.first() : dialog.last()).click();
-      await this.#settle();
+      await settled(this.#board);
       await this.#look(`${where}, answered`);
     } catch (error) {
-      this.wrong.push(`${where}: ${String(error).slice(0, 300)}`);
+      this.wrong.push(`${where}: ${String(error).slice(0, 500)}`);
     }
   }
 }
@@ -251,7 +255,12 @@ describe.skipIf(isLeftOut)('on every page', () => {
     const { page, problems } = board;
     const frame = width < 800 ? '.foot' : '.side';
     for (const button of await page.locator(`${frame} button`).all()) {
-      for (let again = 0; again < 3; again += 1) await button.click();
+      for (let again = 0; again < 3; again += 1) {
+        await button.click();
+        await settled(board);
+        // What opens above the page covers the frame until it is left.
+        if ((await page.locator('dialog:modal').count()) > 0) await page.keyboard.press('Escape');
+      }
     }
     if (width < 800) await page.locator('.foot > ul button').click();
     for (const place of await page

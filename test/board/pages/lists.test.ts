@@ -1,9 +1,8 @@
 /** Lists of pages that are long: a hundred at a time, everything once, and each of the viber that is asked for. */
-import fs from 'node:fs';
-import path from 'node:path';
 import { expect, test } from 'vitest';
 import { usageDay } from '../../../src/workspace/usage.ts';
 import { openWorld } from '../../dialogs/harness.ts';
+import { put } from '../../helpers/temp.ts';
 
 const TOKEN = 'the-token-of-the-owner';
 const COUNT = 250;
@@ -12,10 +11,7 @@ const FROM = { channel: 'telegram', user: '1001', name: 'Alex' };
 const all = <T>(make: (n: number) => T): T[] => Array.from({ length: COUNT }, (_, n) => make(n));
 
 function fill(home: string): void {
-  const write = (file: string, text: string) => {
-    fs.mkdirSync(path.dirname(path.join(home, file)), { recursive: true });
-    fs.writeFileSync(path.join(home, file), text);
-  };
+  const write = (file: string, text: string) => put(home, file, text);
   for (let n = 0; n < COUNT; n += 1) {
     const day = new Date(Date.UTC(2025, 0, 1 + n)).toISOString().slice(0, 10);
     write(`workspace/memory/${day}.md`, `# ${day}\n\n- Something happened\n`);

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { ALEX, openWorld, STRANGER, type World, type WorldOptions } from '../../dialogs/harness.ts';
 import { PROGRAM } from '../../helpers/program.ts';
+import { put as write } from '../../helpers/temp.ts';
 import { type Browser, logIn, request } from '../browser.ts';
 
 const run = promisify(execFile);
@@ -19,10 +20,58 @@ async function open(options: WorldOptions = {}): Promise<{ world: World; board: 
   return { world, port, board: await logIn(port, stdout) };
 }
 
-const write = (home: string, file: string, text: string): void => {
-  fs.mkdirSync(path.dirname(path.join(home, file)), { recursive: true });
-  fs.writeFileSync(path.join(home, file), text);
-};
+describe('the message box', () => {
+  it('offers the commands of this person, in their language, and what they may choose', async () => {
+    const { board, port } = await open();
+    const asked = (await board.ask('GET', '/api/composer')).body as {
+      commands: { name: string; description: string }[];
+      model: { id: string };
+    };
+    const names = asked.commands.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(['new', 'stop', 'model', 'think']));
+    expect(asked.model.id).not.toBe('');
+    const german = { 'accept-language': 'de' };
+    const there = (await board.ask('GET', '/api/composer', undefined, german)).body as typeof asked;
+    expect(there.commands.find(({ name }) => name === 'stop')?.description).not.toBe(
+      asked.commands.find(({ name }) => name === 'stop')?.description,
+    );
+    const headers = { host: `127.0.0.1:${port}`, authorization: `Bearer ${MEMBER}` };
+    const members = (await request(port, 'GET', '/api/composer', headers)).body as typeof asked;
+    expect(members.commands.length).toBeLessThan(names.length);
+    expect((await request(port, 'GET', '/api/composer?task=20260101-nobody', headers)).status).toBe(404);
+  });
+});
+
+describe('the search', () => {
+  it('finds tasks, what was said and files, for those who may see them, and no others', async () => {
+    const { world, board, port } = await open();
+    world.llm.script([{ text: 'The **penguin** lives in the `south`.' }]);
+    await world.ask('Where does the penguin live?');
+    const find = async (q: string) =>
+      (await board.ask('GET', `/api/find?q=${q}`)).body as { tasks: { taskId: string }[] };
+    const said = async (q: string) =>
+      (await board.ask('GET', `/api/find/messages?q=${q}`)).body as {
+        messages: { id: string; text: string; who?: string; marks: [number, number][] }[];
+      };
+    expect((await find('PENGUIN')).tasks.map(({ taskId }) => taskId)).toEqual([path.basename(world.task())]);
+    expect((await find('penguin%20zebra')).tasks).toEqual([]);
+    expect(await find('')).toEqual({ tasks: [], files: [] });
+    await expect
+      .poll(async () => (await said('south')).messages.map(({ text }) => text))
+      .toEqual(['The penguin lives in the south.']);
+    const { messages: found } = await said('penguin');
+    const list = await board.ask('GET', `/api/tasks/${path.basename(world.task())}/messages`);
+    const { messages } = list.body as { messages: { id: string }[] };
+    expect(new Set(found.map(({ id }) => id))).toEqual(new Set(messages.map(({ id }) => id)));
+    for (const { text, marks } of found)
+      expect(marks.map(([at, length]) => text.slice(at, at + length))).toEqual(['penguin']);
+    const headers = { host: `127.0.0.1:${port}`, authorization: `Bearer ${MEMBER}` };
+    for (const place of ['find', 'find/messages'])
+      expect(JSON.stringify((await request(port, 'GET', `/api/${place}?q=penguin`, headers)).body)).not.toContain(
+        'enguin',
+      );
+  });
+});
 
 describe('whoever may not', () => {
   it('gets no page of an owner, and changes nothing', async () => {
@@ -164,14 +213,23 @@ describe('an owner', () => {
     await board.ask('PUT', '/api/files/SOUL.md', { text: 'begin\n', baseHash: body.hash });
     const file = path.join(world.home, String(body.place));
     let conflicts = 0;
+    // As long as the last save took: the edit by hand comes before it, meanwhile or after it, on any machine.
+    let took = 3;
     for (let n = 0; n < 200; n++) {
       const { body: now } = await board.ask('GET', '/api/files/SOUL.md');
-      const saving = board.ask('PUT', '/api/files/SOUL.md', { text: `${now.text}board ${n}\n`, baseHash: now.hash });
+      const begun = performance.now();
+      const put = board.ask('PUT', '/api/files/SOUL.md', { text: `${now.text}board ${n}\n`, baseHash: now.hash });
+      const saving = put.finally(() => {
+        took = performance.now() - begun;
+      });
       const byHand = new Promise<void>((resolve) =>
-        setTimeout(() => {
-          fs.appendFileSync(file, `hand ${n}\n`);
-          resolve();
-        }, Math.random() * 6),
+        setTimeout(
+          () => {
+            fs.appendFileSync(file, `hand ${n}\n`);
+            resolve();
+          },
+          Math.random() * 2 * took,
+        ),
       );
       const [saved] = await Promise.all([saving, byHand]);
       const text = fs.readFileSync(file, 'utf8');
@@ -299,7 +357,7 @@ describe('an owner', () => {
     await expect.poll(async () => (await list()).length).toBe(0);
     // The question in the chat says where it was decided, and has no buttons.
     const question = () => world.telegram.chat(ALEX).messages.find(({ text = '' }) => text.includes('on the Board'));
-    await expect.poll(() => question()?.text).toMatch(/alex chose “tea” on the Board, \d\d:\d\d/);
+    await expect.poll(() => question()?.text).toMatch(/alex chose "tea" on the Board, \d\d:\d\d/);
     expect(question()?.buttons ?? []).toEqual([]);
   });
 

@@ -23,19 +23,22 @@ export interface Look {
   scheme?: 'light' | 'dark';
   /** The browser's language. */
   locale?: string;
+  /** With the service worker, which may answer before a test's own routes do. */
+  hasWorker?: boolean;
 }
 
 /** Somebody who has logged in by the link; whatever goes wrong in the page is kept in `problems`. */
 export async function logIn(
   browser: Browser,
   gateway: FakeGateway,
-  { width = 1280, scheme = 'light', locale = 'en-GB' }: Look = {},
+  { width = 1280, scheme = 'light', locale = 'en-GB', hasWorker = false }: Look = {},
 ): Promise<{ page: Page; problems: string[] }> {
   const context = await browser.newContext({
     viewport: { width, height: 800 },
     colorScheme: scheme,
     locale,
     reducedMotion: 'reduce',
+    serviceWorkers: hasWorker ? 'allow' : 'block',
   });
   const page = await context.newPage();
   page.setDefaultTimeout(15_000);

@@ -14,6 +14,7 @@ export interface FakeTask {
   person: string;
   viberId: string;
   updatedAt: string;
+  archived?: boolean;
 }
 
 export interface FakeMessage {
@@ -22,16 +23,14 @@ export interface FakeMessage {
   text: string;
   at: string;
   runId?: string;
+  again?: string;
   artifactRefs?: object[];
   files?: object[];
 }
 
+// biome-ignore format: a row is a line
 const SUBJECTS: readonly (readonly [string, string, string])[] = [
-  [
-    'Compare the three offers for the new heating',
-    'Read the offers in the attachments and put prices, terms and warranty side by side',
-    'telegram',
-  ],
+  ['Compare the three offers for the new heating', 'Read the offers in the attachments and put prices, terms and warranty side by side', 'telegram'],
   ['Weekly digest of the support inbox', 'Sum up what customers asked this week and what is still open', 'slack'],
   ['Draft release notes for 1.4', 'Write the notes for customers from the merged changes', 'discord'],
   ['Plan the garden party in June', 'Guests, food, what to do if it rains', 'telegram'],
@@ -42,23 +41,13 @@ const SUBJECTS: readonly (readonly [string, string, string])[] = [
   ['Rename the photos by date', 'Folder Pictures/2026, keep the originals', 'terminal'],
   ['Book list on the history of Lisbon', 'Five books, two of them novels', 'telegram'],
 ];
-const STATES = [
-  'completed',
-  'completed',
-  'completed',
-  'completed',
-  'stopped',
-  'completed',
-  'error',
-  'completed',
-  'completed',
-  'completed',
-];
+/** The states by index that aren't `completed`. */
+const STATES: Record<number, string> = { 4: 'stopped', 6: 'error' };
 
 export function tasksOf(count: number, at: number): FakeTask[] {
   return Array.from({ length: count }, (_, index) => {
     const [title, goal, channel] = SUBJECTS[index % SUBJECTS.length] ?? ['', '', ''];
-    const state = index === 0 ? 'running' : index === 3 ? 'pending' : (STATES[index % STATES.length] ?? 'completed');
+    const state = index === 0 ? 'running' : index === 3 ? 'pending' : (STATES[index % 10] ?? 'completed');
     const gone = index < 3 ? index * 4 : index < 12 ? index * 47 : index * 190;
     return {
       // Ids grow with time, but for the first ones, which tests name.
@@ -106,31 +95,16 @@ Two things are unusual:
 > The warranty begins with the first start of operation.
 `;
 
+const PDF = 'application/pdf';
 export function messagesOf(at: number): FakeMessage[] {
   const when = (minutes: number) => new Date(at - minutes * MINUTE).toISOString();
   return [
     {
-      ...{
-        id: 'm1',
-        role: 'user',
-        at: when(32),
-        text: 'Here are the three offers for the heating. Which one should I take?',
-      },
+      ...{ id: 'm1', role: 'user', at: when(32) },
+      text: 'Here are the three offers for the heating. Which one should I take?',
       files: [
-        {
-          id: 'f1',
-          title: 'offer-bergmann.pdf',
-          type: 'application/pdf',
-          ref: 'artifacts/20261122-00000/f1.pdf',
-          size: 184_000,
-        },
-        {
-          id: 'f2',
-          title: 'offer-lindner.pdf',
-          type: 'application/pdf',
-          ref: 'artifacts/20261122-00000/f2.pdf',
-          size: 96_500,
-        },
+        { id: 'f1', title: 'offer-bergmann.pdf', type: PDF, ref: 'artifacts/20261122-00000/f1.pdf', size: 184_000 },
+        { id: 'f2', title: 'offer-lindner.pdf', type: PDF, ref: 'artifacts/20261122-00000/f2.pdf', size: 96_500 },
       ],
     },
     {
@@ -197,46 +171,25 @@ export const FILES: Record<string, string> = {
 export const jobsOf = (at: number): Record<string, unknown>[] => {
   const next = (hours: number) => new Date(at + hours * 60 * MINUTE).toISOString();
   const base = { timezone: 'Europe/Vienna', deliver: ['telegram:1001'] };
+  const job = (id: string, name: string, schedule: string, words: string, state: string, more: object = {}) => ({
+    ...base,
+    id,
+    name,
+    schedule,
+    words,
+    state,
+    next: [],
+    ...more,
+  });
+  const lastRun = { task: '20261122-00004', slot: next(-22), state: 'completed' };
+  const morning = { next: [next(2), next(26), next(50)], lastRun };
+  const digest = { next: [next(30), next(198), next(366)], deliver: ['slack:C024BE91L'] };
+  const problem = 'schedule: "every 3 dys" is not understood; perhaps "every 3 days"';
   return [
-    {
-      ...base,
-      id: 'morning',
-      name: 'Morning briefing',
-      schedule: 'every weekday at 7:30',
-      words: 'every weekday at 07:30',
-      state: 'on',
-      next: [next(2), next(26), next(50)],
-      lastRun: { task: '20261122-00004', slot: next(-22), state: 'completed' },
-    },
-    {
-      ...base,
-      id: 'digest',
-      name: 'Support digest',
-      schedule: 'every friday at 16:00',
-      words: 'every Friday at 16:00',
-      state: 'on',
-      next: [next(30), next(198), next(366)],
-      deliver: ['slack:C024BE91L'],
-    },
-    {
-      ...base,
-      id: 'backup',
-      name: 'Look at the backup',
-      schedule: '0 6 * * *',
-      words: 'every day at 06:00',
-      state: 'paused',
-      next: [],
-    },
-    {
-      ...base,
-      id: 'water',
-      name: 'Water the plants',
-      schedule: 'every 3 dys',
-      words: '',
-      state: 'broken',
-      next: [],
-      problem: 'schedule: "every 3 dys" is not understood; perhaps "every 3 days"',
-    },
+    job('morning', 'Morning briefing', 'every weekday at 7:30', 'every weekday at 07:30', 'on', morning),
+    job('digest', 'Support digest', 'every friday at 16:00', 'every Friday at 16:00', 'on', digest),
+    job('backup', 'Look at the backup', '0 6 * * *', 'every day at 06:00', 'paused'),
+    job('water', 'Water the plants', 'every 3 dys', '', 'broken', { problem }),
   ];
 };
 
@@ -276,6 +229,7 @@ export const usageOf = (days: number, at: number): Record<string, unknown> => {
       { person: 'person:alex', ...share(0.78) },
       { person: 'person:sam', ...share(0.22) },
     ],
+    total: { ...share(1), inputTokens: list.reduce((sum, { inputTokens }) => sum + inputTokens, 0) },
     tasks: tasksOf(6, at).map((task, index) => ({ task: task.taskId, title: task.title, ...share(0.3 / (index + 1)) })),
   };
 };
@@ -292,5 +246,5 @@ const LOGS: readonly (readonly [string, string, object])[] = [
 export const logsOf = (count: number, at: number): Record<string, unknown>[] =>
   Array.from({ length: count }, (_, index) => {
     const [level, msg, rest] = LOGS[index % LOGS.length] ?? ['info', '', {}];
-    return { at: new Date(at - index * 7_000).toISOString(), level, msg, ...rest };
+    return { id: String(index), at: new Date(at - index * 7_000).toISOString(), level, msg, ...rest };
   });

@@ -3,10 +3,11 @@
  * memory, and does what tests ask of it: drops connections, changes files behind the editor's back, refuses.
  */
 import fs from 'node:fs/promises';
-import http from 'node:http';
+import type http from 'node:http';
 import path from 'node:path';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { PAGE_POLICY } from '../../../src/features/board/page-files.ts';
+import { listen, readBody } from '../../emulators/base/http.ts';
 import * as data from './data.ts';
 import { answer, type Reply } from './fake-pages.ts';
 
@@ -14,11 +15,14 @@ export const CODE = 'right-code';
 export const KEY = 'key-of-the-session';
 
 export interface FakeGateway {
+  port: number;
   url: string;
   state: FakeState;
   /** Every connection is gone at once, as when the network goes. */
   drop(): void;
   emit(event: { type: string; [field: string]: unknown }): void;
+  /** So many messages to tasks, from now on. */
+  refuse(times: number): void;
   close(): Promise<void>;
 }
 
@@ -44,6 +48,9 @@ export interface FakeState {
   /** Milliseconds between the words of an answer; negative: no answer comes by itself. */
   paceMs: number;
   nowTask: string | undefined;
+  deleted: Map<string, data.FakeTask>;
+  /** Files of tasks by their reference, beside those that every task has. */
+  artifacts: Map<string, { name: string; type: string; bytes: Buffer }>;
   at: number;
 }
 
@@ -52,19 +59,34 @@ export interface FakeOptions {
   paceMs?: number;
   /** The folder with the built page. */
   pages: string;
+  /** Absent: any free one. */
+  port?: number;
   at?: number;
   /** 'en' if absent. */
   language?: string | undefined;
+  /** How many messages to tasks are refused before the first is taken. */
+  refuses?: number;
 }
 
 const TYPES: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript',
   '.css': 'text/css',
+  '.png': 'image/png',
+  '.webmanifest': 'application/manifest+json',
 };
+
+const HEATING = 'The heating is installed by Bergmann in the first week of August';
+const OFFERS = 'Compare the three offers for the new heating';
+const REFUSED = 'slack: the token was refused';
+const OPEN_QUESTIONS = 'This week 14 questions came in; three are open.';
+const CUT_OFF = 'The connection ended before Telegram said that it has it.';
+const TRAIN = 'The train at 16:32 has one change.';
+
 function stateOf({ tasks = 40, paceMs = 8, at = Date.now(), ...rest }: FakeOptions): FakeState {
   const list = data.tasksOf(tasks, at);
   const jobs = data.jobsOf(at);
+  const ago = (minutes: number) => new Date(at - minutes * data.MINUTE).toISOString();
   const language = 'language' in rest ? rest.language : 'en';
   return {
     role: 'owner',
@@ -77,70 +99,41 @@ function stateOf({ tasks = 40, paceMs = 8, at = Date.now(), ...rest }: FakeOptio
     jobs,
     jobTexts: new Map(jobs.map((job) => [String(job.id), data.jobText(String(job.name), String(job.schedule))])),
     suggestions: [
-      {
-        id: 's1',
-        section: 'Project Context',
-        text: 'The heating is installed by Bergmann in the first week of August',
-        createdAt: new Date(at - 40 * data.MINUTE).toISOString(),
-        provenance: 'Compare the three offers for the new heating',
-      },
+      { id: 's1', section: 'Project Context', text: HEATING, createdAt: ago(40), provenance: OFFERS },
       {
         id: 's2',
         section: 'User Preferences',
         text: '- Tables before long texts\n- Prices without tax',
-        createdAt: new Date(at - 300 * data.MINUTE).toISOString(),
+        createdAt: ago(300),
       },
     ],
     letters: [
-      {
-        id: 'l1',
-        kind: 'dead',
-        to: 'slack:C024BE91L',
-        reason: 'slack: the token was refused',
-        text: 'This week 14 questions came in; three are open.',
-        diedAt: new Date(at - 90 * data.MINUTE).toISOString(),
-      },
-      {
-        id: 'l2',
-        kind: 'unsure',
-        to: 'telegram:1001',
-        reason: 'The connection ended before Telegram said that it has it.',
-        text: 'The train at 16:32 has one change.',
-        diedAt: new Date(at - 400 * data.MINUTE).toISOString(),
-      },
+      { id: 'l1', kind: 'dead', to: 'slack:C024BE91L', reason: REFUSED, text: OPEN_QUESTIONS, diedAt: ago(90) },
+      { id: 'l2', kind: 'unsure', to: 'telegram:1001', reason: CUT_OFF, text: TRAIN, diedAt: ago(400) },
     ],
-    pairing: [{ code: 'K7QX2', name: 'Robin', channel: 'telegram', at: new Date(at - 6 * data.MINUTE).toISOString() }],
+    pairing: [{ code: 'K7QX2', name: 'Robin', channel: 'telegram', at: ago(6) }],
     sessions: [
-      {
-        id: 'se1',
-        createdAt: new Date(at - 3000 * data.MINUTE).toISOString(),
-        lastSeenAt: new Date(at).toISOString(),
-        isThis: true,
-        agent: 'Firefox on Linux',
-      },
-      {
-        id: 'se2',
-        createdAt: new Date(at - 9000 * data.MINUTE).toISOString(),
-        lastSeenAt: new Date(at - 2000 * data.MINUTE).toISOString(),
-        agent: 'Safari on iPhone',
-      },
+      { id: 'se1', createdAt: ago(3000), lastSeenAt: ago(0), isThis: true, agent: 'Firefox on Linux' },
+      { id: 'se2', createdAt: ago(9000), lastSeenAt: ago(2000), agent: 'Safari on iPhone' },
     ],
     done: [],
     failing: new Map(),
     paceMs,
     nowTask: '20261122-00000',
+    artifacts: new Map(),
+    deleted: new Map(),
     at,
   };
 }
 
 export async function startFakeGateway(options: FakeOptions): Promise<FakeGateway> {
   const state = stateOf(options);
-  const server = http.createServer((request, response) => void serve(request, response));
   const sockets = new WebSocketServer({ noServer: true });
   const open = new Map<WebSocket, { isIn: boolean; live: Set<string> }>();
   const ring: { cursor: number; text: string; taskId: unknown; live: boolean }[] = [];
   const acks = new Map<string, object>();
   let cursor = 0;
+  let refuses = options.refuses ?? 0;
 
   function emit(event: { type: string; [field: string]: unknown }): void {
     cursor += 1;
@@ -170,6 +163,12 @@ export async function startFakeGateway(options: FakeOptions): Promise<FakeGatewa
       return;
     }
     const id = String(frame.id);
+    if (frame.type === 'task:message' && refuses > 0) {
+      refuses -= 1;
+      const error = { code: 'busy', message: 'The gateway is busy.' };
+      socket.send(JSON.stringify({ type: 'ack', id, ok: false, error }));
+      return;
+    }
     const done = acks.get(id) ?? { type: 'ack', id, ok: true, ...command(known, socket, frame) };
     acks.set(id, done);
     if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(done));
@@ -187,11 +186,34 @@ export async function startFakeGateway(options: FakeOptions): Promise<FakeGatewa
       case 'task:unsubscribe':
         if (Array.isArray(frame.taskIds)) for (const taskId of frame.taskIds) known.live.delete(String(taskId));
         return {};
+      case 'task:submit': {
+        const taskId = begin(String(frame.goal));
+        return { taskId: say(taskId, String(frame.goal), id(frame)) };
+      }
       case 'task:message':
-        return { taskId: say(String(frame.taskId), String(frame.message), id(frame)) };
+        if (frame.spoken === true) state.done.push(`spoken ${String(frame.files)}`);
+        // A command is answered beside the conversation.
+        if (/^\/\w/.test(String(frame.message))) {
+          state.done.push(String(frame.message));
+          return { taskId: frame.taskId, command: String(frame.message).split(' ')[0]?.slice(1) };
+        }
+        return { taskId: say(String(frame.taskId), String(frame.message), id(frame), frame.again) };
       case 'message': {
         state.nowTask ??= begin(String(frame.content));
         return { taskId: say(state.nowTask, String(frame.content), id(frame)) };
+      }
+      case 'task:change': {
+        const task =
+          state.tasks.find(({ taskId }) => taskId === frame.taskId) ?? state.deleted.get(String(frame.taskId));
+        if (task === undefined) return { ok: false, error: { code: 'not_found', message: 'gone' } };
+        if (typeof frame.title === 'string') task.title = frame.title;
+        if (typeof frame.archived === 'boolean') task.archived = frame.archived;
+        state.tasks = state.tasks.filter((one) => one !== task);
+        if (frame.deleted === true) state.deleted.set(task.taskId, task);
+        else state.tasks = [task, ...state.tasks];
+        const { taskId, title, archived, deleted } = frame;
+        emit({ type: 'task:changed', taskId, title, archived, deleted });
+        return { taskId };
       }
       case 'task:stop':
         setState(String(frame.taskId), 'stopped');
@@ -223,11 +245,13 @@ export async function startFakeGateway(options: FakeOptions): Promise<FakeGatewa
     return taskId;
   }
 
-  function say(taskId: string, text: string, messageId: string): string {
+  function say(taskId: string, text: string, messageId: string, again?: unknown): string {
     const list = state.messages.get(taskId) ?? [];
     state.messages.set(taskId, list);
-    list.push({ id: messageId, role: 'user', text, at: new Date().toISOString() });
-    if (state.paceMs >= 0) void run(taskId, text, `run-${messageId}`);
+    const isAgain = typeof again === 'string';
+    const runId = `run-${messageId}`;
+    list.push({ id: messageId, role: 'user', text, at: new Date().toISOString(), runId, ...(isAgain && { again }) });
+    if (state.paceMs >= 0) void run(taskId, isAgain ? `${text} (anew, ${list.length})` : text, runId);
     return taskId;
   }
 
@@ -256,51 +280,47 @@ export async function startFakeGateway(options: FakeOptions): Promise<FakeGatewa
 
   async function serve(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', 'http://fake');
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const bytes = Buffer.concat(chunks);
+    const bytes = await readBody(request);
+    const fail = (status: number, code: string, message: string) =>
+      reply(response, { status, body: { error: { code, message } } });
     const status = state.failing.get(url.pathname);
-    if (status !== undefined)
-      return reply(response, { status, body: { error: { code: 'failed', message: 'The disk is full.' } } });
+    if (status !== undefined) return fail(status, 'failed', 'The disk is full.');
     if (url.pathname === '/board/session') {
-      const isRight = JSON.parse(String(bytes)).code === CODE;
-      return reply(
-        response,
-        isRight ? { body: { key: KEY } } : { status: 401, body: { error: { code: 'bad_code', message: 'used' } } },
-      );
+      if (JSON.parse(String(bytes)).code !== CODE) return fail(401, 'wrong_code', 'used');
+      return reply(response, { body: { key: KEY } });
     }
     if (url.pathname.startsWith('/api/')) {
-      if (request.headers['x-viber-key'] !== KEY)
-        return reply(response, { status: 401, body: { error: { code: 'unauthorized', message: 'Log in first.' } } });
+      if (request.headers['x-viber-key'] !== KEY) return fail(401, 'unauthorized', 'Log in first.');
       const found = await answer({ method: request.method ?? 'GET', url, bytes, state, emit });
       return reply(response, found);
     }
     await page(options.pages, url.pathname.replace(/^\/board\/?/, ''), response);
   }
 
-  server.on('upgrade', (request, socket, head) => {
-    sockets.handleUpgrade(request, socket, head, (web) => {
-      open.set(web, { isIn: false, live: new Set() });
-      web.on('message', (text) => take(web, JSON.parse(String(text))));
-      web.on('close', () => open.delete(web));
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
-  return {
-    ...{ url: `http://127.0.0.1:${port}`, state, drop, emit },
-    close: () =>
-      new Promise((resolve) => {
-        drop();
-        server.close(() => resolve());
-        server.closeAllConnections();
+  const { port, url, close } = await listen(serve, {
+    port: options.port ?? 0,
+    upgrade: (request, socket, head) =>
+      sockets.handleUpgrade(request, socket, head, (web) => {
+        open.set(web, { isIn: false, live: new Set() });
+        web.on('message', (text) => take(web, JSON.parse(String(text))));
+        web.on('close', () => open.delete(web));
       }),
+  });
+  return {
+    ...{ port, url, state, drop, emit },
+    refuse: (times) => {
+      refuses = times;
+    },
+    close() {
+      drop();
+      return close();
+    },
   };
 }
 
-function reply(response: http.ServerResponse, { status = 200, body, type, bytes }: Reply): void {
+function reply(response: http.ServerResponse, { status = 200, body, type, bytes, name }: Reply): void {
   response.writeHead(status, {
+    ...(name !== undefined && { 'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name)}` }),
     'content-type': type ?? 'application/json',
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',

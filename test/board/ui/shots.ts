@@ -5,19 +5,12 @@ import { chromium } from 'playwright-core';
 import { builtPage } from './browser.ts';
 import { CODE, startFakeGateway } from './fake-gateway.ts';
 
+// biome-ignore format: a row is a line
 const PATHS: Record<string, string> = {
   ...{ now: '', tasks: 'tasks', task: 'tasks/20261122-00000', context: 'tasks/20261122-00000?tab=context' },
   ...{ trace: 'tasks/20261122-00000?tab=trace', cost: 'tasks/20261122-00000?tab=cost' },
   ...{ files: 'files', file: 'files?file=SOUL.md', jobs: 'jobs', job: 'jobs?job=morning', memory: 'memory' },
-  ...{
-    health: 'health',
-    usage: 'usage',
-    logs: 'logs',
-    people: 'people',
-    skills: 'skills',
-    skill: 'skills?skill=chart',
-    agents: 'agents',
-  },
+  ...{ health: 'health', usage: 'usage', logs: 'logs', people: 'people', skills: 'skills', skill: 'skills?skill=chart', agents: 'agents' },
 };
 const [folder = '/tmp/shots', ...names] = process.argv.slice(2);
 fs.mkdirSync(folder, { recursive: true });

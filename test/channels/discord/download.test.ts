@@ -2,14 +2,14 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
-import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { RemoteFile } from '../../../src/channels/channel.ts';
 import type { DiscordApi } from '../../../src/channels/discord/connect/api.ts';
 import { createDownload } from '../../../src/channels/discord/connect/download.ts';
 import { UserError } from '../../../src/errors.ts';
+import { serve } from '../../helpers/serve.ts';
 import { ALEX, type Bench, startBench } from './harness.ts';
 
 const MB = 1024 * 1024;
@@ -84,19 +84,15 @@ describe('a download', () => {
   it('never goes anywhere but to the CDN', async () => {
     const all = await sent('z');
     let visits = 0;
-    const other = createServer((_request, response) => {
+    const other = await serve((_request, response) => {
       visits++;
       response.end('secret');
-    }).listen(0, '127.0.0.1');
-    onTestFinished(() => void other.close());
-    await new Promise((resolve) => other.once('listening', resolve));
-    const address = other.address();
-    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    });
     for (const id of [
-      `http://127.0.0.1:${port}/attachments/1/2/a.txt`,
+      `${other}/attachments/1/2/a.txt`,
       'file:///etc/passwd',
       'nonsense',
-      `${all.bench.discord.cdn}@127.0.0.1:${port}/a`,
+      `${all.bench.discord.cdn}@${new URL(other).host}/a`,
     ])
       await expect(fetched({ ...all, file: { ...all.file, id } })).rejects.toBeInstanceOf(UserError);
     expect(visits).toBe(0);

@@ -5,11 +5,11 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { InboundMessage, InboundOutcome } from '../../../src/channels/channel.ts';
-import { DiscordError } from '../../../src/channels/discord/connect/api.ts';
+import { type DiscordApi, DiscordError } from '../../../src/channels/discord/connect/api.ts';
 import { Events } from '../../../src/channels/discord/connect/events.ts';
-import { createPlaces } from '../../../src/channels/discord/decode/places.ts';
-import { idAt } from '../../../src/channels/discord/decode/snowflake.ts';
-import { createSpeaking } from '../../../src/channels/discord/decode/speaking.ts';
+import { Interactions } from '../../../src/channels/discord/connect/interactions.ts';
+import { Places } from '../../../src/channels/discord/decode/places.ts';
+import { idAt } from '../../../src/channels/discord/decode/read.ts';
 import { silentLog } from '../../../src/log.ts';
 
 const RUNS = Number(process.env.INJECTION_RUNS ?? 400);
@@ -126,14 +126,23 @@ class World {
       marks.set(chat, mark);
       if (life === this.#life) this.#mark(chat, mark);
     };
+    const api: DiscordApi = {
+      call: (_method, route, options) => this.#call(life, route, options?.query),
+      close: () => undefined,
+    };
+    const places = new Places();
     return new Events({
-      api: { call: (_method, route, options) => this.#call(life, route, options?.query), close: () => undefined },
+      api,
       cursors: { all: () => marks, set },
-      places: createPlaces(),
-      speaking: createSpeaking(),
-      interactions: { take: async () => undefined, settled: async () => undefined },
-      threads: 'off',
-      commands: new Map(),
+      places,
+      interactions: new Interactions({
+        api,
+        callbacks: () => undefined,
+        learn: () => undefined,
+        log: silentLog(),
+        timing: { deferMs: 1, suggestMs: 1 },
+      }),
+      contextOf: (bot) => ({ bot, places, threads: 'off', commands: new Map(), now: Date.now() }),
       log: silentLog(),
       signal: this.#leaving.signal,
       backoffMs: { min: 1_000, max: 4_000 },
@@ -248,5 +257,4 @@ test.each(['end', 'mend'] as const)(
       { numRuns: RUNS, ...(SEED === undefined ? {} : { seed: Number(SEED) }) },
     );
   },
-  120_000,
 );

@@ -1,26 +1,13 @@
 /** The adapter before an emulated Discord, with what it hands over written down. */
-import { mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { onTestFinished } from 'vitest';
-import type {
-  Address,
-  Attachment,
-  Channel,
-  ChannelCallbacks,
-  InboundMessage,
-  InboundOutcome,
-  OutboundMessage,
-  PartLedger,
-  Suggestion,
-  SuggestQuery,
-} from '../../../src/channels/channel.ts';
+import type { Channel } from '../../../src/channels/channel.ts';
 import { createDiscord, type DiscordOptions, type Timing } from '../../../src/channels/discord/adapter.ts';
-import { DeliveryError } from '../../../src/errors.ts';
 import { silentLog } from '../../../src/log.ts';
 import { type Discord, type DiscordOptions as PlatformOptions, startDiscord } from '../../emulators/discord.ts';
 import { eventually } from '../../helpers/eventually.ts';
+import { type Answer, answerTo, type Heard, hear } from '../bench.ts';
 
+export { createLedger, file } from '../bench.ts';
 export { eventually };
 
 export const ALEX = '2002';
@@ -28,22 +15,11 @@ export const BEA = '2003';
 
 export const FAST: Partial<Timing> = { backoffMs: { min: 20, max: 200 }, identifyMs: 0, taskStateMs: 20 };
 
-export interface Bench {
+export interface Bench extends Heard {
   discord: Discord;
   channel: Channel;
-  /** What was handed over, in order. */
-  got: { message: InboundMessage; raw: unknown }[];
-  texts(): string[];
-  dropped: string[];
-  asked: SuggestQuery[];
   cursors: Map<string, string>;
-  states: string[];
-  /** Replaces what `onMessage` does after writing down; may reject. */
-  storing(action: (message: InboundMessage) => Promise<InboundOutcome>): void;
-  suggesting(action: (query: SuggestQuery) => Promise<Suggestion[]>): void;
   connect(): Promise<void>;
-  /** The next message handed over that fits; waits at most 5 s. */
-  takes(fits: (message: InboundMessage) => boolean): Promise<InboundMessage>;
   /** Another adapter on the same platform, as after a restart: with the same marks and cache. */
   again(options?: Partial<DiscordOptions>): Bench;
 }
@@ -63,13 +39,6 @@ function benchOn(
   cursors: Map<string, string>,
   cache: Map<string, string>,
 ): Bench {
-  const got: Bench['got'] = [];
-  const dropped: string[] = [];
-  const asked: SuggestQuery[] = [];
-  const states: string[] = [];
-  let store: (message: InboundMessage) => Promise<InboundOutcome> = async ({ command, button, interaction }) =>
-    interaction === undefined || command || button ? 'accepted' : 'begun';
-  let suggest: (query: SuggestQuery) => Promise<Suggestion[]> = async () => [];
   let marks = new Map(cursors);
   const channel = createDiscord({
     token: discord.token,
@@ -98,93 +67,17 @@ function benchOn(
     ...options,
     timing: { ...FAST, ...options.timing },
   });
-  const callbacks: ChannelCallbacks = {
-    onMessage: (message, raw) => {
-      got.push({ message, raw });
-      return store(message);
-    },
-    onInterrupt: async () => undefined,
-    onSuggest: (query) => {
-      asked.push(query);
-      return suggest(query);
-    },
-    onDropped: (kind) => void dropped.push(kind),
-    onStatus: () => void states.push(channel.status().state),
-  };
+  const { heard, callbacks } = hear(() => channel.status().state);
   onTestFinished(() => channel.disconnect());
   return {
-    discord,
-    channel,
-    got,
-    dropped,
-    asked,
-    cursors,
-    states,
-    texts: () => got.map(({ message }) => message.text),
-    storing: (action) => {
-      store = action;
-    },
-    suggesting: (action) => {
-      suggest = action;
-    },
+    ...heard,
+    ...{ discord, channel, cursors },
     connect: () => channel.connect(callbacks),
-    async takes(fits) {
-      await eventually(() => got.some(({ message }) => fits(message)), fits.toString());
-      const found = got.find(({ message }) => fits(message));
-      if (!found) throw new Error('it was there');
-      return found.message;
-    },
     again: (more = {}) => benchOn(discord, { ...options, ...more }, cursors, cache),
   };
 }
 
-/** A ledger that remembers as the real one does. */
-export function createLedger(
-  key = 'o1',
-): PartLedger & { sent: Map<number, string>; calls: number[]; unsure: Map<number, number> } {
-  const sent = new Map<number, string>();
-  const unsure = new Map<number, number>();
-  const calls: number[] = [];
-  return {
-    sent,
-    calls,
-    unsure,
-    async part(index, post) {
-      const known = sent.get(index);
-      if (known !== undefined) return known;
-      calls.push(index);
-      const uncertainSince = unsure.get(index);
-      const startedAt = Date.now();
-      try {
-        const id = await post({ key: `${key}#${index}`, ...(uncertainSince !== undefined && { uncertainSince }) });
-        sent.set(index, id);
-        return id;
-      } catch (error) {
-        if (!(error instanceof DeliveryError) || error.ambiguous) unsure.set(index, uncertainSince ?? startedAt);
-        throw error;
-      }
-    },
-  };
-}
-
-export function answer(
-  bench: Bench,
-  rest: Partial<OutboundMessage> & { chat?: string; thread?: string } = {},
-): OutboundMessage {
-  const { discord, channel } = bench;
-  const { chat = discord.rooms.general, thread, ...message } = rest;
-  const address: Address = {
-    channel: 'discord',
-    account: channel.account,
-    workspace: discord.guildId,
-    chat,
-    ...(thread !== undefined && { thread }),
-  };
-  return { id: 'o1', address, text: 'Hello', files: [], ...message };
-}
-
-export async function file(name: string, content: string | Buffer, mimeType = 'text/plain'): Promise<Attachment> {
-  const stored = path.join(await mkdtemp(path.join(tmpdir(), 'discord-')), 'stored');
-  await writeFile(stored, content);
-  return { path: stored, name, mimeType, size: Buffer.byteLength(content), sha256: '0'.repeat(64) };
+export function answer({ discord, channel }: Bench, rest: Answer = {}) {
+  const place = { channel: 'discord', account: channel.account, workspace: discord.guildId };
+  return answerTo(place, rest.chat ?? discord.rooms.general, rest);
 }

@@ -175,7 +175,7 @@ describe('acknowledging', () => {
     const refused = await bench.discord.slash({ channel: room(bench), subcommand: 'status' });
     expect(refused).toMatchObject({
       ack: { type: 4, flags: EPHEMERAL },
-      response: { text: expect.stringContaining('cannot ask me to do that') },
+      response: { text: expect.stringContaining("can't ask me to do that") },
     });
     bench.storing(async () => {
       throw new Error('disk full');

@@ -14,6 +14,7 @@ interface State {
   label: boolean;
 }
 
+// biome-ignore format: a row is a line
 const RULES: {
   match: RegExp;
   atLine?: boolean;
@@ -21,17 +22,11 @@ const RULES: {
   /** Undefined when it does not apply after all. */
   read: (found: RegExpExecArray, state: State) => string | undefined;
 }[] = [
-  {
-    match: /^```(?:([a-z0-9_+\-.#]+?)\n)?\n*([^\n][\s\S]*?)\n*```/i,
-    read: ([, , code = '']) => code,
-  },
+  { match: /^```(?:([a-z0-9_+\-.#]+?)\n)?\n*([^\n][\s\S]*?)\n*```/i, read: ([, , code = '']) => code },
   {
     match: /^( *>>> +[\s\S]*|^ *> [^\n]*(?:\n *> [^\n]*)*\n?)/,
     atLine: true,
-    read: ([all], state) =>
-      state.quoted
-        ? `${all}`.charAt(0) + content(all.slice(1), state)
-        : content(all.replace(/^ *>>> ?|^ *> ?/gm, ''), { ...state, quoted: true }),
+    read: ([all], state) => state.quoted ? `${all}`.charAt(0) + content(all.slice(1), state) : content(all.replace(/^ *>>> ?|^ *> ?/gm, ''), { ...state, quoted: true }),
   },
   { match: /^ *(?:#{1,3}|-#) +(?=\S)/, atLine: true, read: () => '' },
   { match: /^ *(?:[-*]|\d+\.) +/, atLine: true, read: ([all]) => all.replace(/[-*]/, '') },
@@ -51,10 +46,7 @@ const RULES: {
   { match: /^(`+)([\s\S]*?[^`])\1(?!`)/, read: ([, , code = '']) => code.replace(/^ (?= *`)|(` *) $/g, '$1') },
   { match: /^\*\*((?:\\[\s\S]|[^\\])+?)\*\*(?!\*)/, read: ([, inner = ''], state) => content(inner, state, false) },
   { match: /^__((?:\\[\s\S]|[^\\])+?)__(?!_)/, read: ([, inner = ''], state) => content(inner, state, false) },
-  {
-    match: /^\b_((?:__|\\[\s\S]|[^\\_])+?)_\b|^\*(?=\S)((?:\*\*|\s+(?:[^*\s]|\*\*)|[^\s*])+?)\*(?!\*)/,
-    read: ([, one, two], state) => content(one ?? two ?? '', state, false),
-  },
+  { match: /^\b_((?:__|\\[\s\S]|[^\\_])+?)_\b|^\*(?=\S)((?:\*\*|\s+(?:[^*\s]|\*\*)|[^\s*])+?)\*(?!\*)/, read: ([, one, two], state) => content(one ?? two ?? '', state, false) },
   { match: /^~~([\s\S]+?)~~(?!_)/, read: ([, inner = ''], state) => content(inner, state, false) },
   { match: /^\|\|([\s\S]+?)\|\|/, read: ([, inner = ''], state) => content(inner, state, false) },
   {

@@ -77,18 +77,14 @@ describe('markup', () => {
 });
 
 describe('nobody is called', () => {
-  test.each([
-    '@everyone and @here',
-    '<@1> <@!2> <@&3> <#4>',
-    '</task:5> <:x:6> <a:x:7> <t:1618953630:R> <id:customize>',
-    '**<@1>** [<@2>](https://a.example) > <@3>',
-    '&lt;@1> &#64;everyone \\<@4>',
-    'https://x.example|y<a:x:6>',
-    '@everyonea@b.example',
-    '@**everyone `**`**',
-    'snake_case and `_x_` @everyone',
-    '| <@1> |\n|-|\n| @here |',
-  ])('%s', async (source) => {
+  test.each(
+    // biome-ignore format: a list is filled
+    [
+      '@everyone and @here', '<@1> <@!2> <@&3> <#4>', '</task:5> <:x:6> <a:x:7> <t:1618953630:R> <id:customize>',
+      '**<@1>** [<@2>](https://a.example) > <@3>', '&lt;@1> &#64;everyone \\<@4>', 'https://x.example|y<a:x:6>',
+      '@everyonea@b.example', '@**everyone `**`**', 'snake_case and `_x_` @everyone', '| <@1> |\n|-|\n| @here |',
+    ],
+  )('%s', async (source) => {
     for (const text of await renderDiscord(source)) expect(readDiscord(text).alive).toEqual([]);
   });
 

@@ -69,7 +69,7 @@ describe('what is sent', () => {
     await bench.channel.send(answer(bench, { text: 'Here.', files: [bad, large] }), createLedger());
     const [sent] = ours(bench);
     expect(sent?.files.map(({ name }) => name)).toEqual([expect.not.stringMatching(/[/"\n]/)]);
-    expect(sent?.text).toContain('Not attached: video.mp4 is 11 MB; Discord takes files of up to 10 MB');
+    expect(sent?.text).toContain('Not attached: video.mp4 is 11 MB; Discord accepts files of up to 10 MB');
   });
 
   it('a large file from disk', async () => {
@@ -147,7 +147,9 @@ describe('what Discord refuses', () => {
     expect(await refusal(bench.channel, answer(bench, { chat: gone.id }))).toMatchObject({ retryAfterMs: undefined });
     const { channelId } = bench.discord.dm(ALEX, 'hi');
     bench.discord.closeDm(ALEX);
-    expect((await refusal(bench.channel, answer(bench, { chat: channelId }))).message).toContain('no direct messages');
+    expect((await refusal(bench.channel, answer(bench, { chat: channelId }))).message).toContain(
+      'does not accept direct messages',
+    );
   });
 
   it('a rate limit is obeyed as told, also before the next call', async () => {
@@ -403,7 +405,7 @@ describe('a file', () => {
       createLedger(),
     );
     expect(ours(bench)[0]?.text).toMatch(
-      /Here\.[\s\S]*Not attached: empty\.txt is empty[\s\S]*could not attach `lost\.txt`/,
+      /Here\.[\s\S]*Not attached: empty\.txt is empty[\s\S]*couldn't attach `lost\.txt`/,
     );
   });
 });

@@ -30,7 +30,7 @@ describe('where the bot may attach no files', () => {
     );
     expect(ours(bench)).toMatchObject([
       {
-        text: 'Here **it** is\n\nI could not attach `report.csv`, `b.csv` here: I lack the permission "Attach Files" in this channel. Ask for them in a direct message with `/viber get all`, or give my role that permission here.',
+        text: 'Here **it** is\n\nI couldn\'t attach `report.csv`, `b.csv` here: I lack the permission "Attach Files" in this channel. Ask for them in a direct message with `/viber get all`, or give my role that permission here.',
         buttons: [[{ label: 'Again' }]],
         replyTo: question.id,
       },
@@ -51,7 +51,7 @@ describe('where the bot may attach no files', () => {
     const all = texts.join('\n');
     for (const line of text.split('\n')) expect(all.split(line)).toHaveLength(2);
     expect(ours(bench)[0]?.id).toBe(placeholder);
-    expect(texts.at(-1)).toContain('could not attach `a.csv`');
+    expect(texts.at(-1)).toContain("couldn't attach `a.csv`");
   });
 });
 
@@ -63,7 +63,7 @@ it('one bad file of several: the words, the others, and a sentence', async () =>
     'Here',
     ' a.csv',
     ' c.csv',
-    expect.stringMatching(/could not attach `big\.csv` here: this is more/),
+    expect.stringMatching(/couldn't attach `big\.csv` here: this is more/),
   ]);
 });
 

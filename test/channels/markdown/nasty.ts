@@ -11,7 +11,7 @@ export function runs(share = 1): { numRuns: number; endOnFailure: boolean } {
 }
 
 /** Milliseconds a property may take. */
-export const PROPERTY_TIMEOUT = 20_000 + Number(process.env.PROPERTY_RUNS ?? 120) * 60;
+export const PROPERTY_TIMEOUT = 240_000 + Number(process.env.PROPERTY_RUNS ?? 120) * 60;
 
 const WORDS = fc.constantFrom(
   'word',

@@ -59,121 +59,62 @@ a &= b \\
 });
 
 describe('each construct as it reads', () => {
-  test.each<[string, string, string]>([
-    ['plain text', 'Hello, world! It is 5 o’clock.\nSecond line.\n', 'Hello, world! It is 5 o’clock.\nSecond line.'],
+  test.each<[string, string, string]>(
+    // biome-ignore format: a row is a line
     [
-      'emphasis, nested',
-      '**bold _both_** ~~gone~~ `co*de*`',
-      lines('bold both gone co*de*', 'bold "bold both"', 'italic "both"', 'strike "gone"', 'code "co*de*"'),
+      ['plain text', 'Hello, world! It is 5 o’clock.\nSecond line.\n', 'Hello, world! It is 5 o’clock.\nSecond line.'],
+      ['emphasis, nested', '**bold _both_** ~~gone~~ `co*de*`', lines('bold both gone co*de*', 'bold "bold both"', 'italic "both"', 'strike "gone"', 'code "co*de*"')],
+      ['headings', '# One\ntext\n\nTwo\n===', lines('One', '', 'text', '', 'Two', 'heading "One"', 'heading "Two"')],
+      ['soft and hard breaks', 'a\nb\\\nc  \nd', 'a\nb\nc\nd'],
+      ['escapes and entities', '\\*a\\* &amp; &#42; 2 \\< 3', '*a* & * 2 < 3'],
+      ['HTML is text', '<b>x</b> <!-- y -->\n\n<div onclick="z">\n**w**\n</div>', lines('<b>x</b> <!-- y -->', '', '<div onclick="z">', 'w', '</div>', 'bold "w"')],
+      ['lists in lists', '- one\n  two\n  - three\n    - four\n\n3. x\n4. y\n   1. z', lines('• one', '  two', '  ◦ three', '    ▪ four', '', '3. x', '4. y', '   1. z')],
+      ['a list with empty lines', '- a\n\n- b\n\n  c', lines('• a', '', '• b', '', '  c')],
+      ['tasks', '- [ ] open\n- [x] **done**\n1. [x] first', lines('☐ open', '☑ done', '', '1. ☑ first', 'bold "done"')],
+      ['a fence in a list', '- run:\n  ```sh\n  ls  -l\n    x\n  ```\n- next', lines('• run:', 'ls  -l', '  x', '• next', 'pre sh "ls  -l\\n  x"')],
+      ['a fence alone in a list item', '- ```\n  x\n  ```', lines('•', 'x', 'pre "x"')],
+      ['a fence with an odd language', '```"><script>\nx\n```', lines('x', 'pre "x"')],
+      ['an indented block, left as it stands', '    a\n      b', lines('a', '  b', 'pre "a\\n  b"')],
+      ['quotes in quotes', '> a\n> > b\n\nc', lines('a', '', 'b', '', 'c', 'quote "a\\n\\nb"')],
+      [
+        'a table',
+        '| Name | Qty | |\n|:--|--:|:-:|\n| **Äpfel** | 3 | x |\n| 漢字 🥝 | 120 |',
+        lines('Name    | Qty |', '--------+-----+--', 'Äpfel   |   3 | x', '漢字 🥝 | 120', 'pre "Name    | Qty |\\n--------+-----+--\\nÄpfel   |   3 | x\\n漢字 🥝 | 120"'),
+      ],
+      ['links of a table below it', '| a |\n|---|\n| [b](https://c.example) |', lines('a', '-', 'b', 'b', 'pre "a\\n-\\nb"', 'link https://c.example "b"')],
+      ['a table without a header', '| | |\n|-|-|\n| a | b |', lines('a | b', 'pre "a | b"')],
+      ['a rule', 'a\n\n---\n\nb', lines('a', '', '———', '', 'b')],
+      ['links by reference', '[a][r] [R]\n\n[r]: https://x.example', lines('a R', 'link https://x.example "a"', 'link https://x.example "R"')],
+      ['bare links', 'see https://x.example/a_b_c.', lines('see https://x.example/a_b_c.', 'link https://x.example/a_b_c "https://x.example/a_b_c"')],
+      [
+        'images are their words and address',
+        '![a cat](https://x.example/c.png)',
+        lines('a cat: https://x.example/c.png', 'link https://x.example/c.png "https://x.example/c.png"'),
+      ],
+      ['footnotes at the end', 'a[^n]\n\n[^n]: the **note**\n\nb', lines('a[n]', '', 'b', '', '[n] the note', 'bold "note"')],
+      ['nothing but marks is shown as written', '# ', '#'],
+      ['one tilde is a tilde', '5~10 min or 20~30 min, ~/path, H~2~O', '5~10 min or 20~30 min, ~/path, H~2~O'],
+      ['two tildes strike', '~~real~~ and ~not~, 2 ~~ 3', lines('real and ~not~, 2 ~~ 3', 'strike "real"')],
+      [
+        '<br> is a line break, whatever its form, and alone among tags',
+        'a<br>b<BR/>c<br />\nd **e<br>f** \\<br> `<br>` <br class="x"> <brr>',
+        lines('a', 'b', 'c', 'd e', 'f <br> <br> <br class="x"> <brr>', 'bold "e\\nf"', 'code "<br>"'),
+      ],
+      ['<br> in a list', '- one<br>two\n- three', lines('• one', '  two', '• three')],
+      [
+        '<br> in a table, which grows by a line',
+        '| a | b |\n|---|--:|\n| x<br>yy | 1 |\n| z | 2<br>33 |',
+        lines('a  |  b', '---+---', 'x  |  1', 'yy |', 'z  |  2', '   | 33', 'pre "a  |  b\\n---+---\\nx  |  1\\nyy |\\nz  |  2\\n   | 33"'),
+      ],
+      ['Japanese beside brackets', '**「重要」**です', lines('「重要」です', 'bold "「重要」"')],
+      ['Japanese beside a colon', '**重要：**次に**テスト（test）**は', lines('重要：次にテスト（test）は', 'bold "重要："', 'bold "テスト（test）"')],
+      ['Chinese beside quotation marks', '这是**“重点”**内容，*（斜体）*文字', lines('这是“重点”内容，（斜体）文字', 'bold "“重点”"', 'italic "（斜体）"')],
+      ['Chinese struck out', '~~（旧价）~~新价', lines('（旧价）新价', 'strike "（旧价）"')],
+      ['Korean before a particle', '**이 용어(This term)**를 강조', lines('이 용어(This term)를 강조', 'bold "이 용어(This term)"')],
+      ['a Japanese range', '営業は10時~12時、13時~17時です', '営業は10時~12時、13時~17時です'],
+      ['an empty link shows where it leads', '[](https://x.example)', lines('https://x.example', 'link https://x.example "https://x.example"')],
     ],
-    ['headings', '# One\ntext\n\nTwo\n===', lines('One', '', 'text', '', 'Two', 'heading "One"', 'heading "Two"')],
-    ['soft and hard breaks', 'a\nb\\\nc  \nd', 'a\nb\nc\nd'],
-    ['escapes and entities', '\\*a\\* &amp; &#42; 2 \\< 3', '*a* & * 2 < 3'],
-    [
-      'HTML is text',
-      '<b>x</b> <!-- y -->\n\n<div onclick="z">\n**w**\n</div>',
-      lines('<b>x</b> <!-- y -->', '', '<div onclick="z">', 'w', '</div>', 'bold "w"'),
-    ],
-    [
-      'lists in lists',
-      '- one\n  two\n  - three\n    - four\n\n3. x\n4. y\n   1. z',
-      lines('• one', '  two', '  ◦ three', '    ▪ four', '', '3. x', '4. y', '   1. z'),
-    ],
-    ['a list with empty lines', '- a\n\n- b\n\n  c', lines('• a', '', '• b', '', '  c')],
-    ['tasks', '- [ ] open\n- [x] **done**\n1. [x] first', lines('☐ open', '☑ done', '', '1. ☑ first', 'bold "done"')],
-    [
-      'a fence in a list',
-      '- run:\n  ```sh\n  ls  -l\n    x\n  ```\n- next',
-      lines('• run:', 'ls  -l', '  x', '• next', 'pre sh "ls  -l\\n  x"'),
-    ],
-    ['a fence alone in a list item', '- ```\n  x\n  ```', lines('•', 'x', 'pre "x"')],
-    ['a fence with an odd language', '```"><script>\nx\n```', lines('x', 'pre "x"')],
-    ['an indented block, left as it stands', '    a\n      b', lines('a', '  b', 'pre "a\\n  b"')],
-    ['quotes in quotes', '> a\n> > b\n\nc', lines('a', '', 'b', '', 'c', 'quote "a\\n\\nb"')],
-    [
-      'a table',
-      '| Name | Qty | |\n|:--|--:|:-:|\n| **Äpfel** | 3 | x |\n| 漢字 🥝 | 120 |',
-      lines(
-        'Name    | Qty |',
-        '--------+-----+--',
-        'Äpfel   |   3 | x',
-        '漢字 🥝 | 120',
-        'pre "Name    | Qty |\\n--------+-----+--\\nÄpfel   |   3 | x\\n漢字 🥝 | 120"',
-      ),
-    ],
-    [
-      'links of a table below it',
-      '| a |\n|---|\n| [b](https://c.example) |',
-      lines('a', '-', 'b', 'b', 'pre "a\\n-\\nb"', 'link https://c.example "b"'),
-    ],
-    ['a table without a header', '| | |\n|-|-|\n| a | b |', lines('a | b', 'pre "a | b"')],
-    ['a rule', 'a\n\n---\n\nb', lines('a', '', '———', '', 'b')],
-    [
-      'links by reference',
-      '[a][r] [R]\n\n[r]: https://x.example',
-      lines('a R', 'link https://x.example "a"', 'link https://x.example "R"'),
-    ],
-    [
-      'bare links',
-      'see https://x.example/a_b_c.',
-      lines('see https://x.example/a_b_c.', 'link https://x.example/a_b_c "https://x.example/a_b_c"'),
-    ],
-    [
-      'images are their words and address',
-      '![a cat](https://x.example/c.png)',
-      lines('a cat: https://x.example/c.png', 'link https://x.example/c.png "https://x.example/c.png"'),
-    ],
-    [
-      'footnotes at the end',
-      'a[^n]\n\n[^n]: the **note**\n\nb',
-      lines('a[n]', '', 'b', '', '[n] the note', 'bold "note"'),
-    ],
-    ['nothing but marks is shown as written', '# ', '#'],
-    ['one tilde is a tilde', '5~10 min or 20~30 min, ~/path, H~2~O', '5~10 min or 20~30 min, ~/path, H~2~O'],
-    ['two tildes strike', '~~real~~ and ~not~, 2 ~~ 3', lines('real and ~not~, 2 ~~ 3', 'strike "real"')],
-    [
-      '<br> is a line break, whatever its form, and alone among tags',
-      'a<br>b<BR/>c<br />\nd **e<br>f** \\<br> `<br>` <br class="x"> <brr>',
-      lines('a', 'b', 'c', 'd e', 'f <br> <br> <br class="x"> <brr>', 'bold "e\\nf"', 'code "<br>"'),
-    ],
-    ['<br> in a list', '- one<br>two\n- three', lines('• one', '  two', '• three')],
-    [
-      '<br> in a table, which grows by a line',
-      '| a | b |\n|---|--:|\n| x<br>yy | 1 |\n| z | 2<br>33 |',
-      lines(
-        'a  |  b',
-        '---+---',
-        'x  |  1',
-        'yy |',
-        'z  |  2',
-        '   | 33',
-        'pre "a  |  b\\n---+---\\nx  |  1\\nyy |\\nz  |  2\\n   | 33"',
-      ),
-    ],
-    ['Japanese beside brackets', '**「重要」**です', lines('「重要」です', 'bold "「重要」"')],
-    [
-      'Japanese beside a colon',
-      '**重要：**次に**テスト（test）**は',
-      lines('重要：次にテスト（test）は', 'bold "重要："', 'bold "テスト（test）"'),
-    ],
-    [
-      'Chinese beside quotation marks',
-      '这是**“重点”**内容，*（斜体）*文字',
-      lines('这是“重点”内容，（斜体）文字', 'bold "“重点”"', 'italic "（斜体）"'),
-    ],
-    ['Chinese struck out', '~~（旧价）~~新价', lines('（旧价）新价', 'strike "（旧价）"')],
-    [
-      'Korean before a particle',
-      '**이 용어(This term)**를 강조',
-      lines('이 용어(This term)를 강조', 'bold "이 용어(This term)"'),
-    ],
-    ['a Japanese range', '営業は10時~12時、13時~17時です', '営業は10時~12時、13時~17時です'],
-    [
-      'an empty link shows where it leads',
-      '[](https://x.example)',
-      lines('https://x.example', 'link https://x.example "https://x.example"'),
-    ],
-  ])('%s', async (_name, source, shown) => {
+  )('%s', async (_name, source, shown) => {
     expect(await read(source)).toBe(shown);
   });
 
@@ -189,26 +130,13 @@ describe('plain text is not parsed', () => {
     expect(plainRich(text)).toMatchObject({ text, spans: [] });
   });
 
-  test.each([
-    '*a*',
-    'a_b',
-    '# a',
-    'a\n- b',
-    '1. a',
-    '12) a',
-    'a & b',
-    'a@b.c',
-    'http://a',
-    'see WWW.a',
-    ' a',
-    'a \nb',
-    'a\n\n\nb',
-    '\na',
-    'a\n===',
-    'a|b\n:-|-',
-    'a\tb',
-    '\ufeffa',
-  ])('%j is', (text) => {
+  test.each(
+    // biome-ignore format: a list is filled
+    [
+      '*a*', 'a_b', '# a', 'a\n- b', '1. a', '12) a', 'a & b', 'a@b.c', 'http://a', 'see WWW.a', ' a', 'a \nb',
+      'a\n\n\nb', '\na', 'a\n===', 'a|b\n:-|-', 'a\tb', '\ufeffa',
+    ],
+  )('%j is', (text) => {
     expect(plainRich(text)).toBeUndefined();
   });
 

@@ -58,37 +58,22 @@ const b = attachment('b');
 const c = attachment('c');
 
 describe('files that are refused', () => {
-  it.each<[string, Part[], Record<string, WhyRefused>, string[]]>([
-    ['none', [{ text: 'words', files: [a] }], {}, ['> words a']],
-    ['one with the words', [{ text: 'words', files: [a] }], { a: 'rights' }, ['> words [a rights]']],
-    ['one alone', [{ text: '', files: [a] }], { a: 'size' }, ['> [a size]']],
+  it.each<[string, Part[], Record<string, WhyRefused>, string[]]>(
+    // biome-ignore format: a row is a line
     [
-      'all of them, after long words',
+      ['none', [{ text: 'words', files: [a] }], {}, ['> words a']],
+      ['one with the words', [{ text: 'words', files: [a] }], { a: 'rights' }, ['> words [a rights]']],
+      ['one alone', [{ text: '', files: [a] }], { a: 'size' }, ['> [a size]']],
       [
-        { text: 'one', files: [] },
-        { text: 'two', files: [] },
-        { text: '', files: [a, b] },
-        { text: '', files: [c] },
+        'all of them, after long words',
+        [{ text: 'one', files: [] }, { text: 'two', files: [] }, { text: '', files: [a, b] }, { text: '', files: [c] }],
+        { a: 'rights', b: 'rights', c: 'rights' },
+        ['> one', 'two', '[a rights, b rights, c rights]'],
       ],
-      { a: 'rights', b: 'rights', c: 'rights' },
-      ['> one', 'two', '[a rights, b rights, c rights]'],
+      ['one of several: the others go', [{ text: 'words', files: [a, b, c] }], { b: 'file' }, ['> words', 'a', 'c', '[b file]']],
+      ['words after it', [{ text: 'one', files: [a] }, { text: 'two', files: [] }], { a: 'rights' }, ['> one', 'two', '[a rights]']],
     ],
-    [
-      'one of several: the others go',
-      [{ text: 'words', files: [a, b, c] }],
-      { b: 'file' },
-      ['> words', 'a', 'c', '[b file]'],
-    ],
-    [
-      'words after it',
-      [
-        { text: 'one', files: [a] },
-        { text: 'two', files: [] },
-      ],
-      { a: 'rights' },
-      ['> one', 'two', '[a rights]'],
-    ],
-  ])('%s', async (_name, parts, refuses, expected) => {
+  )('%s', async (_name, parts, refuses, expected) => {
     for (const steps of [1000, 3, 2, 1]) expect(await run(parts, refuses, steps)).toEqual(expected);
   });
 
@@ -96,14 +81,14 @@ describe('files that are refused', () => {
     const words = { platform: 'Talk', get: '/get', reasons: {} };
     const one = refusalNotice([{ name: 'a.csv', why: 'rights' }], words, asCode, messagesIn('en'));
     expect(one).toBe(
-      'I could not attach `a.csv` here: I may not send files in this place. Ask for it in a private chat with `/get a.csv`.',
+      "I couldn't attach `a.csv` here: I'm not allowed to send files in this place. Ask for it in a private chat with `/get a.csv`.",
     );
     const names = Array.from({ length: 9 }, (_, n) => ({ name: `${n}\n.txt`, why: 'file' as const }));
     const many = refusalNotice([...names, { name: 'my plan.md', why: 'policy' }], words, asCode, messagesIn('en'));
     expect(many).toContain(
-      '`0 .txt`, `1 .txt`, `2 .txt`, `3 .txt`, `4 .txt` and 4 more here: Talk did not take them. Try `/get all`',
+      "`0 .txt`, `1 .txt`, `2 .txt`, `3 .txt`, `4 .txt` and 4 more here: Talk didn't accept them. Try `/get all`",
     );
-    expect(many).toContain('`my plan.md` here: Talk takes no files here. Once it does, ask for it with `/get`.');
+    expect(many).toContain("`my plan.md` here: Talk doesn't accept files here. Once it does, ask for it with `/get`.");
     expect(refusalNotice([{ name: '`x`', why: 'size' }], words, asCode, messagesIn('en'))).toContain('`` `x` ``');
   });
 });

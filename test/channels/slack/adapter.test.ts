@@ -215,7 +215,7 @@ test('who is refused is told so, and nobody else sees it', async () => {
   const result = await slack.slash({ text: 'status' });
   expect(result.ack.body).toMatchObject({
     response_type: 'ephemeral',
-    text: expect.stringContaining('cannot ask me to do that'),
+    text: expect.stringContaining("can't ask me to do that"),
   });
   const buttons = [[{ id: 'b1', label: 'Stop' }]];
   await channel.send(answer(channel, { chat: slack.general, text: 'Choose', buttons }), createLedger());

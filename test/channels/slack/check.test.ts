@@ -48,7 +48,7 @@ test('everything that is wrong, at once and by name', async () => {
   expect(found[0]).toMatch(/channels\.slack\.botToken: the app lacks the scopes .*files:read/);
   expect(found[1]).toBe('channels.slack.appToken: an app-level token begins with xapp-');
   expect(await problems(checkSlack({ ...good, botToken: 'xoxb-wrong' }))).toMatchObject([
-    expect.stringMatching(/channels\.slack\.botToken: Slack does not accept this token \(invalid_auth\)/),
+    expect.stringMatching(/channels\.slack\.botToken: Slack doesn't accept this token \(invalid_auth\)/),
   ]);
   slack.setScopes([...SLACK_SCOPES]);
   expect(await problems(checkSlack({ ...good, mode: 'http', signingSecret: '' }))).toMatchObject([

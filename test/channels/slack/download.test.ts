@@ -1,13 +1,14 @@
 /** Files of people: where the token may go, how much is written, and what is said when Slack does not give them. */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { createServer, type IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import type { RemoteFile } from '../../../src/channels/channel.ts';
 import { createHosts } from '../../../src/channels/slack/connect/hosts.ts';
 import { UserError } from '../../../src/errors.ts';
+import { serve } from '../../helpers/serve.ts';
 import { type Bench, startBench } from './harness.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'slack-files-'));
@@ -100,18 +101,15 @@ test('a connection that breaks leaves no file behind', async () => {
 
 test('the token goes to Slack alone: not to another host, and not after a redirect', async () => {
   const seen: IncomingMessage[] = [];
-  const other = createServer((request, response) => {
+  const other = await serve((request, response) => {
     seen.push(request);
     response.end('stolen');
   });
-  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void other.close());
-  const address = other.address();
-  const elsewhere = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/x`;
+  const elsewhere = `${other}/x`;
   const bench = await startBench();
   await bench.connect();
   const file = await shared(bench, Buffer.from('x'));
-  await expect(fetchTo(bench, { ...file, id: `F1 ${elsewhere}` }, target())).rejects.toThrow(/outside of Slack/);
+  await expect(fetchTo(bench, { ...file, id: `F1 ${elsewhere}` }, target())).rejects.toThrow(/outside Slack/);
   expect(seen).toEqual([]);
 });
 

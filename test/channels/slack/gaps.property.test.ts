@@ -6,10 +6,8 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { InboundMessage, InboundOutcome } from '../../../src/channels/channel.ts';
 import { type SlackApi, SlackError } from '../../../src/channels/slack/connect/api.ts';
-import { createHosts } from '../../../src/channels/slack/connect/hosts.ts';
-import { createTransport } from '../../../src/channels/slack/connect/transport.ts';
-import { createParts, type Parts, type Session } from '../../../src/channels/slack/parts.ts';
-import { silentLog } from '../../../src/log.ts';
+import { createParts, type Parts } from '../../../src/channels/slack/parts.ts';
+import { createContext } from './harness.ts';
 
 const RUNS = Number(process.env.INJECTION_RUNS ?? 400);
 /** A run is repeated by its seed. */
@@ -101,9 +99,9 @@ class World {
 
   #open(): void {
     this.#parts ??= this.#begin();
-    this.#parts.backfill.expect();
+    this.#parts.intake.backfill.expect();
     this.#isOpen = true;
-    this.#parts.backfill.start();
+    this.#parts.intake.backfill.start();
   }
 
   /** What is in hand still ends. */
@@ -127,9 +125,16 @@ class World {
     const { signal } = this.#leaving;
     const life = ++this.#life;
     const names = { nameOf: () => 'Alex', languageOf: () => undefined, zoneOf: () => undefined };
-    const session: Session = {
+    const marks = new Map(this.#marks);
+    const set = (place: string, mark: string) => {
+      marks.set(place, mark);
+      if (life === this.#life) this.#mark(place, mark);
+    };
+    const api: SlackApi = { call: (method, params = {}) => this.#call(life, method, params) };
+    const cursors = { all: () => marks, set };
+    return createParts({
+      ...createContext(api, { cursors, timing: { holdMs: HOLD_MS } }),
       signal,
-      identity: undefined,
       self: { ...SELF, commands: new Map(), command: '/viber', ...names },
       callbacks: {
         onMessage: (message) => this.#later(life, () => this.#store(message)),
@@ -138,21 +143,6 @@ class World {
         onDropped: () => undefined,
         onStatus: () => undefined,
       },
-    };
-    const marks = new Map(this.#marks);
-    const set = (place: string, mark: string) => {
-      marks.set(place, mark);
-      if (life === this.#life) this.#mark(place, mark);
-    };
-    return createParts({
-      options: {
-        ...{ botToken: 'xoxb-1', mode: 'socket', apiRoot: 'https://slack.com/api/', command: '/viber', live: 'off' },
-        ...{ commands: [], cursors: { all: () => marks, set }, log: silentLog(), timing: { holdMs: HOLD_MS } },
-      },
-      session,
-      api: { call: (method, params = {}) => this.#call(life, method, params) },
-      transport: createTransport(),
-      hosts: createHosts('https://slack.com/api/'),
     });
   }
 
@@ -267,5 +257,4 @@ test.each(['end', 'mend'] as const)(
       { numRuns: RUNS, ...(SEED === undefined ? {} : { seed: Number(SEED) }) },
     );
   },
-  120_000,
 );

@@ -1,35 +1,23 @@
 /** The adapter before an emulated Slack, with what it hands over written down. */
-import { createServer } from 'node:http';
 import { onTestFinished } from 'vitest';
-import type {
-  Attachment,
-  Channel,
-  ChannelCallbacks,
-  InboundMessage,
-  InboundOutcome,
-  OutboundMessage,
-  PartAttempt,
-  PartLedger,
-  ReadCursors,
-} from '../../../src/channels/channel.ts';
+import type { Channel, ReadCursors } from '../../../src/channels/channel.ts';
 import { createSlack, type SlackOptions } from '../../../src/channels/slack/adapter.ts';
+import type { SlackApi } from '../../../src/channels/slack/connect/api.ts';
+import { createHosts } from '../../../src/channels/slack/connect/hosts.ts';
+import { createTransport } from '../../../src/channels/slack/connect/transport.ts';
+import { type SlackContext, TIMING } from '../../../src/channels/slack/options.ts';
 import { silentLog } from '../../../src/log.ts';
 import { type Slack, startSlack } from '../../emulators/slack.ts';
-import { eventually } from '../../helpers/eventually.ts';
+import { serve } from '../../helpers/serve.ts';
+import { type Answer, answerTo, type Heard, hear } from '../bench.ts';
 
-export { eventually };
+export { eventually } from '../../helpers/eventually.ts';
+export { attachment, createLedger } from '../bench.ts';
 
-export interface Bench {
+export interface Bench extends Heard {
   slack: Slack;
   channel: ReturnType<typeof createSlack>;
-  /** What was handed over, in order. */
-  got: { message: InboundMessage; raw: unknown }[];
-  texts(): string[];
-  dropped: string[];
-  states: string[];
   cursors: ReadCursors;
-  /** Replaces what `onMessage` does after writing down; may reject. */
-  storing(action: (message: InboundMessage) => Promise<InboundOutcome>): void;
   connect(): Promise<void>;
 }
 
@@ -45,6 +33,25 @@ export function createReadCursors(kept: Record<string, string> = {}): ReadCursor
   return { all: () => cursors, set: (chat, mark) => void cursors.set(chat, mark) };
 }
 
+/** What the adapter's parts share, before an API that a test answers for. */
+export function createContext(api: SlackApi, options: Partial<SlackOptions> = {}): SlackContext {
+  const log = silentLog();
+  const apiRoot = 'https://slack.com/api/';
+  return {
+    options: {
+      ...{ botToken: 'xoxb-1', mode: 'socket', apiRoot, command: '/viber', live: 'off', commands: [], log },
+      cursors: createReadCursors(),
+      ...options,
+    },
+    timing: { ...TIMING, ...options.timing },
+    log,
+    api,
+    transport: createTransport(),
+    hosts: createHosts(apiRoot),
+    signal: new AbortController().signal,
+  };
+}
+
 export async function startBench(options: Partial<SlackOptions> = {}, platform: Platform = {}): Promise<Bench> {
   const slack = await startSlack({ retryDelaysMs: [20, 60, 60], ...platform });
   onTestFinished(() => slack.close());
@@ -53,12 +60,7 @@ export async function startBench(options: Partial<SlackOptions> = {}, platform: 
 
 /** Another adapter on the same platform, as after a restart. */
 export async function benchOn(slack: Slack, options: Partial<SlackOptions> = {}): Promise<Bench> {
-  const got: Bench['got'] = [];
-  const dropped: string[] = [];
-  const states: string[] = [];
   const cursors = options.cursors ?? createReadCursors();
-  let store: (message: InboundMessage) => Promise<InboundOutcome> = async ({ command, button, interaction }) =>
-    interaction === undefined || command || button ? 'accepted' : 'begun';
   const channel = createSlack({
     botToken: slack.botToken,
     appToken: slack.appToken,
@@ -73,101 +75,22 @@ export async function benchOn(slack: Slack, options: Partial<SlackOptions> = {})
     ...options,
     timing: { backoffMs: { min: 20, max: 200 }, taskMs: 0, ...options.timing },
   });
-  const callbacks: ChannelCallbacks = {
-    onMessage: (message, raw) => {
-      got.push({ message, raw });
-      return store(message);
-    },
-    onInterrupt: async () => undefined,
-    onSuggest: async () => [],
-    onDropped: (kind) => void dropped.push(kind),
-    onStatus: () => void states.push(channel.status().state),
-  };
+  const { heard, callbacks } = hear(() => channel.status().state);
   onTestFinished(() => channel.disconnect());
   return {
-    slack,
-    channel,
-    got,
-    dropped,
-    states,
-    cursors,
-    texts: () => got.map(({ message }) => message.text),
-    storing: (action) => {
-      store = action;
-    },
+    ...heard,
+    ...{ slack, channel, cursors },
     async connect() {
-      if (options.mode === 'http') await listen(slack, channel, () => channel.connect(callbacks));
-      else await channel.connect(callbacks);
+      if (options.mode !== 'http') return channel.connect(callbacks);
+      // Our own HTTP server, with the channel's handler at one path, as the request URL of the emulated app.
+      const url = await serve((request, response) => channel.webhook?.(request, response));
+      await channel.connect(callbacks);
+      await slack.deliverTo(`${url}/webhooks/slack`);
     },
   };
 }
 
-/** Our own HTTP server, with the channel's handler at one path, as the request URL of the emulated app. */
-async function listen(
-  slack: Slack,
-  channel: ReturnType<typeof createSlack>,
-  connect: () => Promise<void>,
-): Promise<void> {
-  const server = createServer((request, response) => {
-    channel.webhook?.(request, response).catch(() => response.destroy());
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const address = server.address();
-  if (typeof address !== 'object' || !address) throw new Error('no port');
-  await connect();
-  await slack.deliverTo(`http://127.0.0.1:${address.port}/webhooks/slack`);
-}
-
-/** A ledger that remembers as the real one does. */
-export function createLedger(name = 'out'): PartLedger & { sent: Map<number, string>; attempts: PartAttempt[] } {
-  const sent = new Map<number, string>();
-  const unsure = new Map<number, number>();
-  const attempts: PartAttempt[] = [];
-  return {
-    sent,
-    attempts,
-    async part(index, post) {
-      const known = sent.get(index);
-      if (known !== undefined) return known;
-      const since = unsure.get(index);
-      const attempt = { key: `${name}:${index}`, ...(since !== undefined && { uncertainSince: since }) };
-      attempts.push(attempt);
-      const startedAt = Date.now();
-      try {
-        const id = await post(attempt);
-        sent.set(index, id);
-        return id;
-      } catch (error) {
-        const isUnsure =
-          typeof error === 'object' && error !== null && 'ambiguous' in error && error.ambiguous === true;
-        if (isUnsure) unsure.set(index, since ?? startedAt);
-        throw error;
-      }
-    },
-  };
-}
-
-export function answer(
-  channel: Channel,
-  rest: Partial<OutboundMessage> & { chat: string; thread?: string },
-): OutboundMessage {
-  const { chat, thread, ...message } = rest;
-  const address = {
-    channel: 'slack',
-    account: channel.account,
-    workspace: 'T0EMULATE',
-    chat,
-    ...(thread !== undefined && { thread }),
-  };
-  return { id: 'o1', address, text: 'Hello', files: [], ...message };
-}
-
-export function attachment(path: string, name: string, mimeType: string, size: number): Attachment {
-  return { path, name, mimeType, size, sha256: '0'.repeat(64) };
-}
+export const answer = (channel: Channel, rest: Answer & { chat: string }) =>
+  answerTo({ channel: 'slack', account: channel.account, workspace: 'T0EMULATE' }, rest.chat, rest);
 
 export const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -5,11 +5,11 @@ import type { Address, AgentStreamEvent, LiveMode } from '../../../src/channels/
 import { type SlackApi, SlackError } from '../../../src/channels/slack/connect/api.ts';
 import { createAssistant } from '../../../src/channels/slack/live/assistant.ts';
 import { createLive } from '../../../src/channels/slack/live/live.ts';
-import { createMarks } from '../../../src/channels/slack/live/mark.ts';
-import { addSecret, silentLog } from '../../../src/log.ts';
+import { addSecret } from '../../../src/log.ts';
 import { featureSet } from '../../../src/runtime/features.ts';
 import { FEATURES } from '../../helpers/features.ts';
 import { createViews, type ViewOptions } from '../live-views.ts';
+import { createContext } from './harness.ts';
 
 const THREAD: Address = { channel: 'slack', account: 'U0', workspace: 'T1', chat: 'C1', thread: '1.000001' };
 const PANE: Address = { ...THREAD, chat: 'D1' };
@@ -37,14 +37,10 @@ function live(mode: LiveMode, recipient = 'U1', options: ViewOptions = {}) {
       return answer(call);
     },
   };
-  const log = silentLog();
-  const progress = createLive({
-    api,
-    teamId: () => 'T1',
-    assistant: createAssistant({ api, log }),
-    marks: createMarks({ api, log }),
-    mode,
-    log,
+  const slack = createContext(api, { live: mode });
+  slack.identity = { userId: 'U0', botId: 'B0', teamId: 'T1', teamName: '', name: 'viber', url: '', scopes: undefined };
+  const progress = createLive(slack, {
+    assistant: createAssistant(slack),
     recipientOf: () => recipient || undefined,
   });
   const views = createViews(options);

@@ -4,7 +4,7 @@ import type { SlackApi } from '../../../src/channels/slack/connect/api.ts';
 import { createMissing } from '../../../src/channels/slack/connect/missing.ts';
 import type { Self } from '../../../src/channels/slack/decode/decode.ts';
 import { decodeBody } from '../../../src/channels/slack/decode/decode.ts';
-import { silentLog } from '../../../src/log.ts';
+import { createContext } from './harness.ts';
 
 const DAY = 86_400;
 const ROOT = 1_600_000_000;
@@ -32,7 +32,7 @@ async function told(at: readonly number[], asked: number): Promise<string[]> {
   const decoded = decodeBody({ event: { ...event, thread_ts: tsOf(ROOT) } }, self);
   if (decoded.kind !== 'message') throw new Error('it is a message');
   const people = { meet: async () => undefined };
-  const look = createMissing({ api: slack(at), self: () => self, people, log: silentLog() });
+  const look = createMissing({ ...createContext(slack(at)), self }, people);
   const { thread } = await look(decoded.message, { thread: {} }, new AbortController().signal);
   if (typeof thread !== 'object') throw new Error('it is a thread of others');
   expect(thread.root?.text).toBe('at 0');

@@ -14,70 +14,58 @@ async function only(source: string): Promise<SlackPart> {
 const visible = (text: string) => text.replaceAll('\u2060', '·').replaceAll('\u200b', '¦');
 
 describe('the markdown block', () => {
-  test.each<[string, string, string]>([
-    ['plain words', 'Done. 3 files, 12%.', 'Done. 3 files, 12%.'],
-    ['formatting', '**a** *b* ~~c~~ `d` ***e***', '**a** _b_ ~~c~~ `d` _**e**_'],
-    ['formatting within a word', 'a**b**c d*e*f', 'a**·b·**c d*·e·*f'],
-    ['headings', '# A\ntext\n##### B', '# A\n\ntext\n\n##### B'],
-    ['marks that mean nothing', 'a_b_c 5*3 ~5 \\*x\\* \\[a\\](b)', 'a_b_c 5\\*3 ~5 \\*x\\* [a\\](b)'],
+  test.each<[string, string, string]>(
+    // biome-ignore format: a row is a line
     [
-      'what looks like a block',
-      '\\# a\n\n\\- b\n\n1\\. c\n\n\\> d\n\na\n\\===',
-      '\\# a\n\n\\- b\n\n1\\. c\n\n&gt; d\n\na  \n\\===',
+      ['plain words', 'Done. 3 files, 12%.', 'Done. 3 files, 12%.'],
+      ['formatting', '**a** *b* ~~c~~ `d` ***e***', '**a** _b_ ~~c~~ `d` _**e**_'],
+      ['formatting within a word', 'a**b**c d*e*f', 'a**·b·**c d*·e·*f'],
+      ['headings', '# A\ntext\n##### B', '# A\n\ntext\n\n##### B'],
+      ['marks that mean nothing', 'a_b_c 5*3 ~5 \\*x\\* \\[a\\](b)', 'a_b_c 5\\*3 ~5 \\*x\\* [a\\](b)'],
+      ['what looks like a block', '\\# a\n\n\\- b\n\n1\\. c\n\n\\> d\n\na\n\\===', '\\# a\n\n\\- b\n\n1\\. c\n\n&gt; d\n\na  \n\\==='],
+      ['line breaks', 'a\nb\\\nc', 'a  \nb  \nc'],
+      ['lists', '- a\n  - b\n- c', '- a\n\n  - b\n- c'],
+      ['lists side by side', '3. a\n\n1) b', '3. a\n\n·\n\n1. b'],
+      ['blank lines at the start of an item', '7. <br>  \n~\n8. b', '7. ~\n8. b'],
+      ['tasks', '- [ ] a\n- [x] b\n- \\[ ] c', '- [ ] a\n- [x] b\n- \\[ ] c'],
+      ['quotations', '> a\n>\n> > b\n\nc', '> a\n> \n> > b\n\nc'],
+      ['code in a list', '1. a\n   ```ts\n   b()\n   ```\n2. c', '1. a\n\n   ```ts\n   b()\n   ```\n2. c'],
+      ['a fence in code', '````md\n```js\n````', '````md\n```js\n````'],
+      ['a table', '| a | b |\n|:-|-:|\n| c\\|d | **e** |', '| a | b |\n| :-- | --: |\n| c\\|d | **e** |'],
+      ['a table in a list is a list', '- x\n\n  | a | b |\n  |-|-|\n  | 1 | 2 |', '- x\n\n  - **a:** 1\n\n    - **b:** 2'],
+      ['<br> in a table', '| a | b |\n|-|-|\n| x<br>**y** | z |', '| a | b |\n| --- | --- |\n| x **y** | z |'],
+      ['HTML and entities', '<b>x</b> a & b &amp;lt;', '&lt;b&gt;x&lt;/b&gt; a & b &amp;lt;'],
+      ['a rule', 'a\n\n---\n\nb', 'a\n\n---\n\nb'],
+      ['an image', '![cat](https://a.example/c.png)', 'cat: [https://a.example/c.png](https://a.example/c.png)'],
+      ['a footnote', 'a[^1]\n\n[^1]: note', 'a[1]\n\n[1] note'],
+      ['links', '[a](https://x.example/a(b)c?d=1&e=2) https://x.example', '[a](https://x.example/a%28b%29c?d=1&e=2) [https://x.example](https://x.example)'],
+      ['a hidden host', '[bank.example](https://evil.example)', '[bank.example](https://evil.example) (evil.example)'],
+      ['unsafe links', '[a](javascript:alert(1)) [b](data:text/html,x)', 'a b'],
     ],
-    ['line breaks', 'a\nb\\\nc', 'a  \nb  \nc'],
-    ['lists', '- a\n  - b\n- c', '- a\n\n  - b\n- c'],
-    ['lists side by side', '3. a\n\n1) b', '3. a\n\n·\n\n1. b'],
-    ['tasks', '- [ ] a\n- [x] b\n- \\[ ] c', '- [ ] a\n- [x] b\n- \\[ ] c'],
-    ['quotations', '> a\n>\n> > b\n\nc', '> a\n> \n> > b\n\nc'],
-    ['code in a list', '1. a\n   ```ts\n   b()\n   ```\n2. c', '1. a\n\n   ```ts\n   b()\n   ```\n2. c'],
-    ['a fence in code', '````md\n```js\n````', '````md\n```js\n````'],
-    ['a table', '| a | b |\n|:-|-:|\n| c\\|d | **e** |', '| a | b |\n| :-- | --: |\n| c\\|d | **e** |'],
-    [
-      'a table in a list is a list',
-      '- x\n\n  | a | b |\n  |-|-|\n  | 1 | 2 |',
-      '- x\n\n  - **a:** 1\n\n    - **b:** 2',
-    ],
-    ['<br> in a table', '| a | b |\n|-|-|\n| x<br>**y** | z |', '| a | b |\n| --- | --- |\n| x **y** | z |'],
-    ['HTML and entities', '<b>x</b> a & b &amp;lt;', '&lt;b&gt;x&lt;/b&gt; a & b &amp;lt;'],
-    ['a rule', 'a\n\n---\n\nb', 'a\n\n---\n\nb'],
-    ['an image', '![cat](https://a.example/c.png)', 'cat: [https://a.example/c.png](https://a.example/c.png)'],
-    ['a footnote', 'a[^1]\n\n[^1]: note', 'a[1]\n\n[1] note'],
-    [
-      'links',
-      '[a](https://x.example/a(b)c?d=1&e=2) https://x.example',
-      '[a](https://x.example/a%28b%29c?d=1&e=2) [https://x.example](https://x.example)',
-    ],
-    ['a hidden host', '[bank.example](https://evil.example)', '[bank.example](https://evil.example) (evil.example)'],
-    ['unsafe links', '[a](javascript:alert(1)) [b](data:text/html,x)', 'a b'],
-  ])('%s', async (_name, source, expected) => {
+  )('%s', async (_name, source, expected) => {
     expect(visible((await only(source)).markdown)).toBe(expected);
   });
 });
 
 describe('mrkdwn', () => {
-  test.each<[string, string, string]>([
-    ['formatting', '**a** *b* ~~c~~ `d` ***e***', '*a* _b_ ~c~ `d` _*e*_'],
-    ['within a word', 'a**b**c', 'a¦*b*¦c'],
-    ['over lines', '**a\nb**', '*a*\n*b*'],
-    ['headings', '# A **b**\ntext', '*A b*\n\ntext'],
-    ['marks that mean nothing', '\\*a\\* snake_case_name 2*3', '·*·a·*· snake_case_name 2*3'],
-    ['entities', 'a & b < c > d `<!x>` \n\n> q', 'a &amp; b &lt; c &gt; d `&lt;!x&gt;`\n\n> q'],
-    ['lists', '- a\n  - b\n    - c\n3. d', '• a\n    ◦ b\n        ▪ c\n\n·\n\n3. d'],
-    ['tasks', '- [ ] a\n- [x] b', '☐ a\n☑ b'],
-    ['code', '```ts\na < b && "```"\n```', '```\na &lt; b &amp;&amp; "`·``"\n```'],
+  test.each<[string, string, string]>(
+    // biome-ignore format: a row is a line
     [
-      'links',
-      '**[a *b*](https://x.example/?a=1&b=2)** https://y.example',
-      '*<https://x.example/?a=1&amp;b=2|a b>* <https://y.example>',
+      ['formatting', '**a** *b* ~~c~~ `d` ***e***', '*a* _b_ ~c~ `d` _*e*_'],
+      ['within a word', 'a**b**c', 'a¦*b*¦c'],
+      ['over lines', '**a\nb**', '*a*\n*b*'],
+      ['headings', '# A **b**\ntext', '*A b*\n\ntext'],
+      ['marks that mean nothing', '\\*a\\* snake_case_name 2*3', '·*·a·*· snake_case_name 2*3'],
+      ['entities', 'a & b < c > d `<!x>` \n\n> q', 'a &amp; b &lt; c &gt; d `&lt;!x&gt;`\n\n> q'],
+      ['lists', '- a\n  - b\n    - c\n3. d', '• a\n    ◦ b\n        ▪ c\n\n·\n\n3. d'],
+      ['blank lines at the start of an item', '7. <br>  \n~\n8. b', '7. ~\n8. b'],
+      ['tasks', '- [ ] a\n- [x] b', '☐ a\n☑ b'],
+      ['code', '```ts\na < b && "```"\n```', '```\na &lt; b &amp;&amp; "`·``"\n```'],
+      ['links', '**[a *b*](https://x.example/?a=1&b=2)** https://y.example', '*<https://x.example/?a=1&amp;b=2|a b>* <https://y.example>'],
+      ['a hidden host', '[bank.example](https://evil.example)', '<https://evil.example|bank.example> (evil.example)'],
+      ['a table', '| a | b |\n|-|-:|\n| [x](https://x.example) | 10 |', '```\na |  b\n--+---\nx | 10\n```\n<https://x.example|x>'],
     ],
-    ['a hidden host', '[bank.example](https://evil.example)', '<https://evil.example|bank.example> (evil.example)'],
-    [
-      'a table',
-      '| a | b |\n|-|-:|\n| [x](https://x.example) | 10 |',
-      '```\na |  b\n--+---\nx | 10\n```\n<https://x.example|x>',
-    ],
-  ])('%s', async (_name, source, expected) => {
+  )('%s', async (_name, source, expected) => {
     const part = await only(source);
     expect(part.sections.map(visible)).toEqual([expected]);
     expect(visible(part.mrkdwn)).toBe(expected);

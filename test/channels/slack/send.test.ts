@@ -359,7 +359,7 @@ describe('the answer to a command', () => {
     await channel.send(message, ledger);
     const shown = said(slack).map((one) => one.shown);
     expect(shown.filter((text) => text.includes('secret plan'))).toHaveLength(1);
-    expect(shown.at(-1)).toContain('I cannot tell');
+    expect(shown.at(-1)).toContain("I can't tell");
   });
 
   test('never goes anywhere but to Slack', async () => {
@@ -438,13 +438,13 @@ describe('files', () => {
     await slack.wait({ channel: slack.general, file: 'd.txt' });
   });
 
-  test('that cannot be read any more are given up with their name', async () => {
+  test("that can't be read any more are given up with their name", async () => {
     const { slack, channel, connect } = await startBench();
     await connect();
     const gone = { ...file('gone.txt', 'x'), path: join(folder, 'nowhere') };
     await channel.send(answer(channel, { chat: slack.general, text: '', files: [gone] }), createLedger());
     expect(said(slack)).toMatchObject([
-      { shown: expect.stringMatching(/could not attach `gone\.txt` here.*no longer/) },
+      { shown: expect.stringMatching(/couldn't attach `gone\.txt` here.*no longer/) },
     ]);
   });
 });

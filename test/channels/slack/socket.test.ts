@@ -5,8 +5,8 @@ import { ownTime } from '../../helpers/own-time.ts';
 import { benchOn, createReadCursors, eventually, startBench, wait } from './harness.ts';
 
 test.each([
-  [{ botToken: 'xoxb-wrong' }, /channels\.slack\.botToken: Slack does not accept this token/],
-  [{ appToken: 'xapp-wrong' }, /channels\.slack\.appToken: Slack does not accept this app-level token/],
+  [{ botToken: 'xoxb-wrong' }, /channels\.slack\.botToken: Slack doesn't accept this token/],
+  [{ appToken: 'xapp-wrong' }, /channels\.slack\.appToken: Slack doesn't accept this app-level token/],
   [{ appToken: '' }, /channels\.slack\.appToken/],
   [{ mode: 'http', signingSecret: '' } as const, /channels\.slack\.signingSecret/],
 ])('a wrong setting %j is named', async (options, expected) => {

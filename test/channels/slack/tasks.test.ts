@@ -1,7 +1,7 @@
 /** How tasks are shown: our first message, reactions on a person's, an assistant's title; and what is streamed there. */
 import { expect, test } from 'vitest';
 import type { Address, TaskView } from '../../../src/channels/channel.ts';
-import { LIVE_TIMING } from '../../../src/channels/slack/live/live.ts';
+import { LIVE_TIMING } from '../../../src/channels/slack/options.ts';
 import type { Slack } from '../../emulators/slack.ts';
 import { createViews } from '../live-views.ts';
 import { answer, benchOn, createLedger, eventually, startBench } from './harness.ts';

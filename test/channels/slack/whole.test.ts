@@ -38,137 +38,55 @@ const sales = {
 const SALES = '| Region | Sales |\n| --- | --- |\n| North | 4711 |';
 
 describe('the words of blocks', () => {
-  test.each<[string, object, string]>([
-    ['a section', rich(section(text('look '), text('here', { bold: true }), text(' now '))), 'look *here* now'],
+  test.each<[string, object, string]>(
+    // biome-ignore format: a row is a line
     [
-      'marks',
-      rich(section(text('a', { code: true }), text(' b ', { italic: true }), text('c', { strike: true }))),
-      '`a` _b_ ~c~',
+      ['a section', rich(section(text('look '), text('here', { bold: true }), text(' now '))), 'look *here* now'],
+      ['marks', rich(section(text('a', { code: true }), text(' b ', { italic: true }), text('c', { strike: true }))), '`a` _b_ ~c~'],
+      ['a list', rich({ type: 'rich_text_list', style: 'bullet', elements: [section(text('one')), section(text('two'))] }), '- one\n- two'],
+      [
+        'a list in a list',
+        rich(
+          { type: 'rich_text_list', style: 'ordered', offset: 2, elements: [section(text('c'))] },
+          { type: 'rich_text_list', style: 'bullet', indent: 1, elements: [section(text('d'))] },
+        ),
+        '3. c\n    - d',
+      ],
+      ['a quote', rich({ type: 'rich_text_quote', elements: [text('x\ny < z')] }), '> x\n> y < z'],
+      ['code in a language', rich({ type: 'rich_text_preformatted', language: 'python', elements: [text('print(1)')] }), '```python\nprint(1)\n```'],
+      ['code in what is no language', rich({ type: 'rich_text_preformatted', language: 'a`\n<b', elements: [text('x')] }), '```\nx\n```'],
+      ['code', rich({ type: 'rich_text_preformatted', elements: [text('```\n<@U1>')] }), '````\n```\n<@U1>\n````'],
+      ['people', rich(section({ type: 'user', user_id: 'U2' }, text(', '), { type: 'usergroup', usergroup_id: 'S1' })), '@Sam, @group'],
+      ['everybody', rich(section({ type: 'broadcast', range: 'here' }, text(' see '), { type: 'channel', channel_id: 'C2' })), '@here see #C2'],
+      [
+        'links',
+        rich(section({ type: 'link', url: 'https://a.example/?a=1&b=2' }, text(' '), { type: 'link', url: 'https://b.example', text: 'b' })),
+        'https://a.example/?a=1&b=2 [b](https://b.example)',
+      ],
+      ['emoji', rich(section({ type: 'emoji', name: 'wave', skin_tone: 2 })), ':wave::skin-tone-2:'],
+      ['a date', rich(section({ type: 'date', timestamp: 1, format: '{date}', fallback: '1 January' })), '1 January'],
+      ['a date without words', rich(section({ type: 'date', timestamp: 1 })), '1970-01-01T00:00:01.000Z'],
+      ['a colour', rich(section({ type: 'color', value: '#F405B3' })), '#F405B3'],
+      ['a header', { type: 'header', text: plain('Deploy & <go>') }, 'Deploy & <go>'],
+      ['fields', { type: 'section', text: mrkdwn('*A* &amp; <https://a.example|b>'), fields: [plain('c'), mrkdwn('d')] }, '*A* & [b](https://a.example)\nc\nd'],
+      ['an accessory', { type: 'section', text: plain('a'), accessory: { type: 'button', text: plain('Open'), url: 'https://a.example' } }, 'a\n[Open](https://a.example)'],
+      ['a context', { type: 'context', elements: [{ type: 'image', alt_text: 'logo' }, mrkdwn('by ci')] }, '[image: logo] by ci'],
+      ['Markdown', { type: 'markdown', text: '# Title\n**bold**' }, '# Title\n**bold**'],
+      ['an image', { type: 'image', title: plain('Growth'), alt_text: 'a chart', image_url: 'https://a.example/x' }, '[image: Growth, a chart]'],
+      ['a video', { type: 'video', title: plain('Demo'), description: plain('of it'), alt_text: 'Demo', title_url: 'https://a.example' }, '[video: Demo, of it] https://a.example'],
+      ['a call', { type: 'call', call_id: 'R1', call: { v1: { name: 'Standup', join_url: 'https://a.example' } } }, '[call: Standup] https://a.example'],
+      ['buttons', { type: 'actions', elements: [{ type: 'button', text: plain('Yes') }, { type: 'button', text: plain('No') }] }, '[Yes] [No]'],
+      ['a form', { type: 'input', label: plain('Name'), element: { type: 'plain_text_input', placeholder: plain('yours') } }, 'Name\nyours'],
+      ['a kind to come', { type: 'task_card', title: 'Build', details: rich(section(text('red'))), sources: [{ title: 'log' }] }, 'Build\nred\nlog'],
+      ['a table', sales, SALES],
+      [
+        'a table of rich text',
+        { type: 'table', rows: [[rich(section(text('a|b'))), rich(section({ type: 'user', user_id: 'U1' }))], [raw('1\n2')]] },
+        '| a\\|b | @Alex \\| Sales |\n| --- | --- |\n| 1 2 |  |',
+      ],
+      ['numbers', { type: 'table', rows: [[raw('n')], [{ type: 'raw_number', value: 5 }]] }, '| n |\n| --- |\n| 5 |'],
     ],
-    [
-      'a list',
-      rich({ type: 'rich_text_list', style: 'bullet', elements: [section(text('one')), section(text('two'))] }),
-      '- one\n- two',
-    ],
-    [
-      'a list in a list',
-      rich(
-        { type: 'rich_text_list', style: 'ordered', offset: 2, elements: [section(text('c'))] },
-        { type: 'rich_text_list', style: 'bullet', indent: 1, elements: [section(text('d'))] },
-      ),
-      '3. c\n    - d',
-    ],
-    ['a quote', rich({ type: 'rich_text_quote', elements: [text('x\ny < z')] }), '> x\n> y < z'],
-    [
-      'code in a language',
-      rich({ type: 'rich_text_preformatted', language: 'python', elements: [text('print(1)')] }),
-      '```python\nprint(1)\n```',
-    ],
-    [
-      'code in what is no language',
-      rich({ type: 'rich_text_preformatted', language: 'a`\n<b', elements: [text('x')] }),
-      '```\nx\n```',
-    ],
-    ['code', rich({ type: 'rich_text_preformatted', elements: [text('```\n<@U1>')] }), '````\n```\n<@U1>\n````'],
-    [
-      'people',
-      rich(section({ type: 'user', user_id: 'U2' }, text(', '), { type: 'usergroup', usergroup_id: 'S1' })),
-      '@Sam, @group',
-    ],
-    [
-      'everybody',
-      rich(section({ type: 'broadcast', range: 'here' }, text(' see '), { type: 'channel', channel_id: 'C2' })),
-      '@here see #C2',
-    ],
-    [
-      'links',
-      rich(
-        section({ type: 'link', url: 'https://a.example/?a=1&b=2' }, text(' '), {
-          type: 'link',
-          url: 'https://b.example',
-          text: 'b',
-        }),
-      ),
-      'https://a.example/?a=1&b=2 [b](https://b.example)',
-    ],
-    ['emoji', rich(section({ type: 'emoji', name: 'wave', skin_tone: 2 })), ':wave::skin-tone-2:'],
-    ['a date', rich(section({ type: 'date', timestamp: 1, format: '{date}', fallback: '1 January' })), '1 January'],
-    ['a date without words', rich(section({ type: 'date', timestamp: 1 })), '1970-01-01T00:00:01.000Z'],
-    ['a colour', rich(section({ type: 'color', value: '#F405B3' })), '#F405B3'],
-    ['a header', { type: 'header', text: plain('Deploy & <go>') }, 'Deploy & <go>'],
-    [
-      'fields',
-      { type: 'section', text: mrkdwn('*A* &amp; <https://a.example|b>'), fields: [plain('c'), mrkdwn('d')] },
-      '*A* & [b](https://a.example)\nc\nd',
-    ],
-    [
-      'an accessory',
-      {
-        type: 'section',
-        text: plain('a'),
-        accessory: { type: 'button', text: plain('Open'), url: 'https://a.example' },
-      },
-      'a\n[Open](https://a.example)',
-    ],
-    [
-      'a context',
-      { type: 'context', elements: [{ type: 'image', alt_text: 'logo' }, mrkdwn('by ci')] },
-      '[image: logo] by ci',
-    ],
-    ['Markdown', { type: 'markdown', text: '# Title\n**bold**' }, '# Title\n**bold**'],
-    [
-      'an image',
-      { type: 'image', title: plain('Growth'), alt_text: 'a chart', image_url: 'https://a.example/x' },
-      '[image: Growth, a chart]',
-    ],
-    [
-      'a video',
-      {
-        type: 'video',
-        title: plain('Demo'),
-        description: plain('of it'),
-        alt_text: 'Demo',
-        title_url: 'https://a.example',
-      },
-      '[video: Demo, of it] https://a.example',
-    ],
-    [
-      'a call',
-      { type: 'call', call_id: 'R1', call: { v1: { name: 'Standup', join_url: 'https://a.example' } } },
-      '[call: Standup] https://a.example',
-    ],
-    [
-      'buttons',
-      {
-        type: 'actions',
-        elements: [
-          { type: 'button', text: plain('Yes') },
-          { type: 'button', text: plain('No') },
-        ],
-      },
-      '[Yes] [No]',
-    ],
-    [
-      'a form',
-      { type: 'input', label: plain('Name'), element: { type: 'plain_text_input', placeholder: plain('yours') } },
-      'Name\nyours',
-    ],
-    [
-      'a kind to come',
-      { type: 'task_card', title: 'Build', details: rich(section(text('red'))), sources: [{ title: 'log' }] },
-      'Build\nred\nlog',
-    ],
-    ['a table', sales, SALES],
-    [
-      'a table of rich text',
-      {
-        type: 'table',
-        rows: [[rich(section(text('a|b'))), rich(section({ type: 'user', user_id: 'U1' }))], [raw('1\n2')]],
-      },
-      '| a\\|b | @Alex \\| Sales |\n| --- | --- |\n| 1 2 |  |',
-    ],
-    ['numbers', { type: 'table', rows: [[raw('n')], [{ type: 'raw_number', value: 5 }]] }, '| n |\n| --- |\n| 5 |'],
-  ])('%s, in blocks alone, in an attachment, passed on, and from another app', (_name, block, words) => {
+  )('%s, in blocks alone, in an attachment, passed on, and from another app', (_name, block, words) => {
     expect(message({ text: '', blocks: [block] }).text).toBe(words);
     const held = { id: 1, fallback: '[no preview available]', blocks: [block] };
     expect(message({ text: 'x1', attachments: [held] }).text).toBe(`x1\n${words}`);
@@ -207,54 +125,34 @@ describe('the words of blocks', () => {
     expect(message({ text: 'x', attachments: nested }).quotes).toHaveLength(5);
   });
 
-  test.each<[string, string, object[], string]>([
+  test.each<[string, string, object[], string]>(
+    // biome-ignore format: a row is a line
     [
-      'what people type',
-      'see *this* &amp; <@U2|sam>',
-      [rich(section(text('see '), text('this', { bold: true }), text(' & '), { type: 'user', user_id: 'U2' }))],
-      'see *this* & @Sam',
-    ],
-    [
-      'a list as Slack writes it',
-      '• one\n    a. two :tada:',
       [
-        rich(
-          { type: 'rich_text_list', style: 'bullet', elements: [section(text('one'))] },
-          {
-            type: 'rich_text_list',
-            style: 'ordered',
-            indent: 1,
-            elements: [section(text('two '), { type: 'emoji', name: 'tada' })],
-          },
-        ),
+        'what people type',
+        'see *this* &amp; <@U2|sam>',
+        [rich(section(text('see '), text('this', { bold: true }), text(' & '), { type: 'user', user_id: 'U2' }))],
+        'see *this* & @Sam',
       ],
-      '• one\n    a. two :tada:',
-    ],
-    ['emoji alone', ':tada:', [rich(section({ type: 'emoji', name: 'tada' }))], ':tada:'],
-    ['a table below', 'which is best?', [rich(section(text('which is best?'))), sales], `which is best?\n${SALES}`],
-    [
-      'a table in between',
-      'first\nlast',
-      [rich(section(text('first'))), sales, rich(section(text('last')))],
-      `first\nlast\n${SALES}`,
-    ],
-    [
-      'a short form of the blocks',
-      'Build failed',
       [
-        { type: 'header', text: plain('Build failed') },
-        { type: 'section', text: mrkdwn('on main') },
+        'a list as Slack writes it',
+        '• one\n    a. two :tada:',
+        [
+          rich(
+            { type: 'rich_text_list', style: 'bullet', elements: [section(text('one'))] },
+            { type: 'rich_text_list', style: 'ordered', indent: 1, elements: [section(text('two '), { type: 'emoji', name: 'tada' })] },
+          ),
+        ],
+        '• one\n    a. two :tada:',
       ],
-      'Build failed\non main',
+      ['emoji alone', ':tada:', [rich(section({ type: 'emoji', name: 'tada' }))], ':tada:'],
+      ['a table below', 'which is best?', [rich(section(text('which is best?'))), sales], `which is best?\n${SALES}`],
+      ['a table in between', 'first\nlast', [rich(section(text('first'))), sales, rich(section(text('last')))], `first\nlast\n${SALES}`],
+      ['a short form of the blocks', 'Build failed', [{ type: 'header', text: plain('Build failed') }, { type: 'section', text: mrkdwn('on main') }], 'Build failed\non main'],
+      ['other words than the blocks', 'You have news', [{ type: 'section', text: mrkdwn('disk full') }], 'You have news\ndisk full'],
+      ['a part of a word', 'nothing', [{ type: 'section', text: mrkdwn('no') }], 'nothing\nno'],
     ],
-    [
-      'other words than the blocks',
-      'You have news',
-      [{ type: 'section', text: mrkdwn('disk full') }],
-      'You have news\ndisk full',
-    ],
-    ['a part of a word', 'nothing', [{ type: 'section', text: mrkdwn('no') }], 'nothing\nno'],
-  ])('%s: told once', (_name, said, blocks, words) => {
+  )('%s: told once', (_name, said, blocks, words) => {
     expect(message({ text: said, blocks }).text).toBe(words);
   });
 
@@ -324,38 +222,26 @@ describe('the words of blocks', () => {
     }
   });
 
-  test.each<[string, string, object[], string]>([
+  test.each<[string, string, object[], string]>(
+    // biome-ignore format: a row is a line
     [
-      'the language of code',
-      'see ```print(1)``` in <#C5|ops>',
       [
-        rich(
-          section(text('see ')),
-          { type: 'rich_text_preformatted', language: 'python', elements: [text('print(1)')] },
-          section(text(' in '), { type: 'channel', channel_id: 'C5' }),
-        ),
+        'the language of code',
+        'see ```print(1)``` in <#C5|ops>',
+        [
+          rich(
+            section(text('see ')),
+            { type: 'rich_text_preformatted', language: 'python', elements: [text('print(1)')] },
+            section(text(' in '), { type: 'channel', channel_id: 'C5' }),
+          ),
+        ],
+        'see \n```python\nprint(1)\n```\n in #ops',
       ],
-      'see \n```python\nprint(1)\n```\n in #ops',
+      ['a list', '• one\n• two', [rich({ type: 'rich_text_list', style: 'bullet', elements: [section(text('one')), section(text('two'))] })], '• one\n• two'],
+      ['a quote', '&gt; so be it\nyes', [rich({ type: 'rich_text_quote', elements: [text('so be it')] }, section(text('yes')))], '> so be it\nyes'],
+      ['a link', 'at <https://a.example/?q=1&amp;r=2>', [rich(section(text('at '), { type: 'link', url: 'https://a.example/?q=1&r=2' }))], 'at https://a.example/?q=1&r=2'],
     ],
-    [
-      'a list',
-      '• one\n• two',
-      [rich({ type: 'rich_text_list', style: 'bullet', elements: [section(text('one')), section(text('two'))] })],
-      '• one\n• two',
-    ],
-    [
-      'a quote',
-      '&gt; so be it\nyes',
-      [rich({ type: 'rich_text_quote', elements: [text('so be it')] }, section(text('yes')))],
-      '> so be it\nyes',
-    ],
-    [
-      'a link',
-      'at <https://a.example/?q=1&amp;r=2>',
-      [rich(section(text('at '), { type: 'link', url: 'https://a.example/?q=1&r=2' }))],
-      'at https://a.example/?q=1&r=2',
-    ],
-  ])('what people write is told once, with %s', (_what, said, blocks, told) => {
+  )('what people write is told once, with %s', (_what, said, blocks, told) => {
     expect(message({ text: said, blocks }).text).toBe(told);
   });
 
@@ -372,33 +258,16 @@ describe('the words of blocks', () => {
 
   test('nothing that JSON can hold breaks it', () => {
     const keys = fc.constantFrom(
+      // biome-ignore format: a list is filled
       ...[
-        'type',
-        'text',
-        'elements',
-        'rows',
-        'fields',
-        'accessory',
-        'title',
-        'url',
-        'style',
-        'indent',
-        'offset',
-        'value',
+        'type', 'text', 'elements', 'rows', 'fields', 'accessory', 'title', 'url', 'style', 'indent', 'offset', 'value',
       ],
       ...['user_id', 'blocks', 'attachments', 'message', 'message_blocks', 'is_share', 'is_msg_unfurl', 'timestamp'],
     );
     const words = fc.constantFrom(
+      // biome-ignore format: a list is filled
       ...[
-        'rich_text',
-        'rich_text_section',
-        'rich_text_list',
-        'table',
-        'text',
-        'link',
-        'date',
-        'emoji',
-        'section',
+        'rich_text', 'rich_text_section', 'rich_text_list', 'table', 'text', 'link', 'date', 'emoji', 'section',
         'mrkdwn',
       ],
       ...['image', 'video', 'actions', 'button', 'ordered', 'raw_number', '<@U0BOT>', '|', '\n', 'U1'],

@@ -1,17 +1,10 @@
 /** Files that Slack refuses take no words with them. */
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Attachment } from '../../../src/channels/channel.ts';
 import type { Slack } from '../../emulators/slack.ts';
-import { answer, attachment, createLedger, startBench } from './harness.ts';
+import { file as stored } from '../bench.ts';
+import { answer, createLedger, startBench } from './harness.ts';
 
-function file(name: string, content: string): Attachment {
-  const path = join(mkdtempSync(join(tmpdir(), 'slack-')), 'stored');
-  writeFileSync(path, content);
-  return attachment(path, name, 'text/csv', content.length);
-}
+const file = (name: string, content: string) => stored(name, content, 'text/csv');
 
 const shown = (slack: Slack) =>
   slack
@@ -22,11 +15,15 @@ const shown = (slack: Slack) =>
 describe('a file that is refused', () => {
   test.each([
     ['files.getUploadURLExternal', 'file_uploads_disabled', 'an admin allows it'],
-    ['files.getUploadURLExternal', 'file_upload_size_restricted', 'more than Slack takes'],
-    ['files.getUploadURLExternal', 'file_type_not_allowed', 'did not take it'],
+    ['files.getUploadURLExternal', 'file_upload_size_restricted', 'more than Slack accepts'],
+    ['files.getUploadURLExternal', 'file_type_not_allowed', "didn't accept it"],
     ['files.completeUploadExternal', 'restricted_action', 'an admin allows it'],
     ['files.completeUploadExternal', 'not_in_channel', 'invite me with `/invite @viber`'],
-    ['files.completeUploadExternal', 'restricted_action_read_only_channel', 'may not share files in this channel'],
+    [
+      'files.completeUploadExternal',
+      'restricted_action_read_only_channel',
+      'not allowed to share files in this channel',
+    ],
   ])('%s: %s', async (method, error, mend) => {
     const { slack, channel, connect } = await startBench();
     await connect();
@@ -35,7 +32,7 @@ describe('a file that is refused', () => {
     const message = answer(channel, { chat: slack.general, text: 'Here', files: [file('report.csv', 'a')] });
     await channel.send(message, ledger);
     await channel.send(message, ledger);
-    expect(shown(slack)).toEqual(['Here', expect.stringMatching(/^I could not attach `report\.csv` here: /)]);
+    expect(shown(slack)).toEqual(['Here', expect.stringMatching(/^I couldn't attach `report\.csv` here: /)]);
     expect(shown(slack)[1]).toContain(mend);
   });
 

@@ -1,14 +1,14 @@
 /** Taking messages in: connecting, polling, acknowledging, trouble. */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { describe, expect, it } from 'vitest';
 import { createChannelState } from '../../../src/channels/shared/connection.ts';
 import { checkTelegram } from '../../../src/channels/telegram/adapter.ts';
 import { ConfigError } from '../../../src/errors.ts';
 import { createLog, silentLog } from '../../../src/log.ts';
 import { messagesIn } from '../../../src/messages/messages.ts';
-import { portOf } from '../../emulators/remote.ts';
 import { TEST_TOKEN } from '../../emulators/telegram.ts';
 import { ownTime } from '../../helpers/own-time.ts';
+import { serve } from '../../helpers/serve.ts';
 import { ALEX, eventually, startBench } from './harness.ts';
 
 describe('connect', () => {
@@ -434,14 +434,11 @@ describe('webhook', () => {
   const secret = 'a-long-enough_secret-1';
 
   /** A server of ours in front of the adapter, as the board is. */
-  async function startHooked(settings: { secret?: string } = { secret }) {
+  async function startHooked() {
     let handle: ((request: IncomingMessage, response: ServerResponse) => Promise<void>) | undefined;
-    const server = createServer((request, response) => void handle?.(request, response));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void server.close().closeAllConnections());
-    const url = `http://127.0.0.1:${portOf(server)}/webhooks/telegram`;
+    const url = `${await serve((request, response) => handle?.(request, response))}/webhooks/telegram`;
     const bench = await startBench(
-      { mode: 'webhook', webhook: { ...settings, url, path: '/webhooks/telegram' } },
+      { mode: 'webhook', webhook: { secret, url, path: '/webhooks/telegram' } },
       { webhookRetryMs: 20 },
     );
     handle = bench.channel.webhook;
@@ -500,12 +497,6 @@ describe('webhook', () => {
       expect(status).toBe(401);
     }
     expect(got).toEqual([]);
-  });
-
-  it.each([undefined, 'with space'])('refuses to start with the secret %j', async (wrong) => {
-    const { telegram, connect } = await startHooked(wrong === undefined ? {} : { secret: wrong });
-    await expect(connect()).rejects.toThrow('channels.telegram.webhook.secret');
-    expect(telegram.requests()).toEqual([]);
   });
 
   it('names the address when Telegram does not take it', async () => {

@@ -74,28 +74,21 @@ describe('a text', () => {
 });
 
 describe('in a group', () => {
-  it.each([
-    ['a mention', withEntities('@viber_BOT plan it', { type: 'mention', of: '@viber_BOT' }), 'plan it', true],
+  it.each(
+    // biome-ignore format: a row is a line
     [
-      'a mention after an emoji',
-      withEntities('👩‍👩‍👧 @Viber_Bot hi', { type: 'mention', of: '@Viber_Bot' }),
-      '👩‍👩‍👧 hi',
-      true,
+      ['a mention', withEntities('@viber_BOT plan it', { type: 'mention', of: '@viber_BOT' }), 'plan it', true],
+      ['a mention after an emoji', withEntities('👩‍👩‍👧 @Viber_Bot hi', { type: 'mention', of: '@Viber_Bot' }), '👩‍👩‍👧 hi', true],
+      ['a mention inside', withEntities('hey @Viber_Bot plan', { type: 'mention', of: '@Viber_Bot' }), 'hey plan', true],
+      ['a mention alone', withEntities('@Viber_Bot', { type: 'mention', of: '@Viber_Bot' }), '', true],
+      ['our name without a username', withEntities('Viber: go', { type: 'text_mention', of: 'Viber', user: SELF }), 'go', true],
+      ['a mention of another', withEntities('@other go', { type: 'mention', of: '@other' }), '@other go', false],
+      ['a longer name', withEntities('@Viber_Bot2 go', { type: 'mention', of: '@Viber_Bot2' }), '@Viber_Bot2 go', false],
+      ['our name in code', withEntities('x @Viber_Bot', { type: 'code', of: '@Viber_Bot' }), 'x `@Viber_Bot`', false],
+      ['no mention', { text: 'hello all', entities: [] }, 'hello all', false],
+      ['a mention that nobody marked', { text: 'hey @viber_bot, plan' }, 'hey, plan', true],
     ],
-    ['a mention inside', withEntities('hey @Viber_Bot plan', { type: 'mention', of: '@Viber_Bot' }), 'hey plan', true],
-    ['a mention alone', withEntities('@Viber_Bot', { type: 'mention', of: '@Viber_Bot' }), '', true],
-    [
-      'our name without a username',
-      withEntities('Viber: go', { type: 'text_mention', of: 'Viber', user: SELF }),
-      'go',
-      true,
-    ],
-    ['a mention of another', withEntities('@other go', { type: 'mention', of: '@other' }), '@other go', false],
-    ['a longer name', withEntities('@Viber_Bot2 go', { type: 'mention', of: '@Viber_Bot2' }), '@Viber_Bot2 go', false],
-    ['our name in code', withEntities('x @Viber_Bot', { type: 'code', of: '@Viber_Bot' }), 'x `@Viber_Bot`', false],
-    ['no mention', { text: 'hello all', entities: [] }, 'hello all', false],
-    ['a mention that nobody marked', { text: 'hey @viber_bot, plan' }, 'hey, plan', true],
-  ])('%s', (_what, content, text, isMention) => {
+  )('%s', (_what, content, text, isMention) => {
     expect(message(inGroup(content))).toMatchObject({ text, isMention, isDirect: false });
   });
 
@@ -344,44 +337,33 @@ describe('what is not the sender’s own', () => {
 });
 
 describe('files', () => {
-  it.each([
+  it.each(
+    // biome-ignore format: a row is a line
     [
-      'a photo, the largest',
-      {
-        photo: [
-          { file_id: 'S', width: 90, height: 90 },
-          { file_id: 'L', width: 900, height: 900, file_size: 5 },
-          { file_id: 'M', width: 100, height: 100 },
-        ],
-      },
-      { id: 'L', name: 'photo.jpg', mimeType: 'image/jpeg', size: 5, kind: 'photo' },
+      [
+        'a photo, the largest',
+        { photo: [{ file_id: 'S', width: 90, height: 90 }, { file_id: 'L', width: 900, height: 900, file_size: 5 }, { file_id: 'M', width: 100, height: 100 }] },
+        { id: 'L', name: 'photo.jpg', mimeType: 'image/jpeg', size: 5, kind: 'photo' },
+      ],
+      [
+        'a document',
+        { document: { file_id: 'D', file_name: 'a b.pdf', mime_type: 'Application/PDF', file_size: 9 } },
+        { id: 'D', name: 'a b.pdf', mimeType: 'application/pdf', size: 9, kind: 'document' },
+      ],
+      [
+        'an animation, not also a document',
+        { animation: { file_id: 'A' }, document: { file_id: 'A' } },
+        { id: 'A', name: 'animation.mp4', mimeType: 'video/mp4', kind: 'animation' },
+      ],
+      ['a voice message', { voice: { file_id: 'V', mime_type: 'audio/ogg' } }, { id: 'V', name: 'voice.ogg', mimeType: 'audio/ogg', kind: 'voice' }],
+      ['a round video', { video_note: { file_id: 'N' } }, { id: 'N', name: 'video-message.mp4', mimeType: 'video/mp4', kind: 'voice' }],
+      [
+        'an animated sticker',
+        { sticker: { file_id: 'T', is_animated: true, emoji: '😀' } },
+        { id: 'T', name: 'sticker.tgs', mimeType: 'application/x-tgsticker', kind: 'sticker' },
+      ],
     ],
-    [
-      'a document',
-      { document: { file_id: 'D', file_name: 'a b.pdf', mime_type: 'Application/PDF', file_size: 9 } },
-      { id: 'D', name: 'a b.pdf', mimeType: 'application/pdf', size: 9, kind: 'document' },
-    ],
-    [
-      'an animation, not also a document',
-      { animation: { file_id: 'A' }, document: { file_id: 'A' } },
-      { id: 'A', name: 'animation.mp4', mimeType: 'video/mp4', kind: 'animation' },
-    ],
-    [
-      'a voice message',
-      { voice: { file_id: 'V', mime_type: 'audio/ogg' } },
-      { id: 'V', name: 'voice.ogg', mimeType: 'audio/ogg', kind: 'voice' },
-    ],
-    [
-      'a round video',
-      { video_note: { file_id: 'N' } },
-      { id: 'N', name: 'video-message.mp4', mimeType: 'video/mp4', kind: 'voice' },
-    ],
-    [
-      'an animated sticker',
-      { sticker: { file_id: 'T', is_animated: true, emoji: '😀' } },
-      { id: 'T', name: 'sticker.tgs', mimeType: 'application/x-tgsticker', kind: 'sticker' },
-    ],
-  ])('%s', (_what, content, file) => {
+  )('%s', (_what, content, file) => {
     expect(message(inPrivate(content)).files).toEqual([file]);
   });
 
@@ -409,26 +391,17 @@ describe('a rich message', () => {
   ];
   const rich = (...blocks: object[]) => ({ rich_message: { blocks } });
 
-  it.each([
-    ['a photo', { type: 'photo', photo: photo('P'), caption: { text: 'By month', credit: 'Kim' } }, 'By month\n— Kim'],
-    ['a table', { type: 'table', cells: [[{ text: 'a' }]], caption: ['T', '1'] }, '| a |\n| --- |\n\nT1'],
-    ['a pull quotation', { type: 'pullquote', text: 'To be', credit: 'Hamlet' }, '> To be\n> — Hamlet'],
+  it.each(
+    // biome-ignore format: a row is a line
     [
-      'a quotation',
-      { type: 'blockquote', blocks: [{ type: 'paragraph', text: 'To be' }], credit: { type: 'bold', text: 'Hamlet' } },
-      '> To be\n> — Hamlet',
+      ['a photo', { type: 'photo', photo: photo('P'), caption: { text: 'By month', credit: 'Kim' } }, 'By month\n— Kim'],
+      ['a table', { type: 'table', cells: [[{ text: 'a' }]], caption: ['T', '1'] }, '| a |\n| --- |\n\nT1'],
+      ['a pull quotation', { type: 'pullquote', text: 'To be', credit: 'Hamlet' }, '> To be\n> — Hamlet'],
+      ['a quotation', { type: 'blockquote', blocks: [{ type: 'paragraph', text: 'To be' }], credit: { type: 'bold', text: 'Hamlet' } }, '> To be\n> — Hamlet'],
+      ['a collage', { type: 'collage', blocks: [{ type: 'photo', photo: photo('P'), caption: { text: 'one' } }], caption: { text: 'all' } }, 'one\nall'],
+      ['a caption that is none', { type: 'paragraph', text: 'x', caption: 7, credit: { text: [] } }, 'x'],
     ],
-    [
-      'a collage',
-      {
-        type: 'collage',
-        blocks: [{ type: 'photo', photo: photo('P'), caption: { text: 'one' } }],
-        caption: { text: 'all' },
-      },
-      'one\nall',
-    ],
-    ['a caption that is none', { type: 'paragraph', text: 'x', caption: 7, credit: { text: [] } }, 'x'],
-  ])('captions and credits are its words: %s', (_what, block, text) => {
+  )('captions and credits are its words: %s', (_what, block, text) => {
     expect(message(inPrivate(rich(block))).text).toBe(text);
   });
 
@@ -490,54 +463,38 @@ describe('a rich message', () => {
 describe('facts', () => {
   const LONG = Array.from({ length: 12 }, (_, n) => ({ text: `${'o'.repeat(98)}${n}`, voter_count: n === 11 ? 1 : 0 }));
   const place = { latitude: 52.5, longitude: 13.4 };
-  it.each([
-    ['location', { location: place }, 'Location: 52.5, 13.4'],
-    ['live location', { location: { ...place, live_period: 900 } }, 'Live location: 52.5, 13.4'],
+  it.each(
+    // biome-ignore format: a row is a line
     [
-      'venue',
-      { location: place, venue: { location: place, title: 'Café', address: 'Road 1' } },
-      'Venue: Café, Road 1 (52.5, 13.4)',
-    ],
-    ['contact', { contact: { first_name: 'Bo', phone_number: '+49 1' } }, 'Contact: Bo, +49 1'],
-    [
-      'poll',
-      {
-        poll: {
-          question: 'Where?',
-          options: [
-            { text: 'sea', voter_count: 3 },
-            { text: 'hills', voter_count: 1 },
-          ],
-          total_voter_count: 4,
-          is_closed: true,
-          correct_option_ids: [1],
+      ['location', { location: place }, 'Location: 52.5, 13.4'],
+      ['live location', { location: { ...place, live_period: 900 } }, 'Live location: 52.5, 13.4'],
+      ['venue', { location: place, venue: { location: place, title: 'Café', address: 'Road 1' } }, 'Venue: Café, Road 1 (52.5, 13.4)'],
+      ['contact', { contact: { first_name: 'Bo', phone_number: '+49 1' } }, 'Contact: Bo, +49 1'],
+      [
+        'poll',
+        {
+          poll: {
+            question: 'Where?',
+            options: [{ text: 'sea', voter_count: 3 }, { text: 'hills', voter_count: 1 }],
+            total_voter_count: 4,
+            is_closed: true,
+            correct_option_ids: [1],
+          },
         },
-      },
-      'Poll (4 votes, closed): Where? Options: sea: 3 votes; hills: 1 vote (correct)',
+        'Poll (4 votes, closed): Where? Options: sea: 3 votes; hills: 1 vote (correct)',
+      ],
+      ['poll', { poll: { question: 'Tea?', options: [{ text: 'yes' }, { text: 'no' }] } }, 'Poll: Tea? Options: yes; no'],
+      ['dice', { dice: { emoji: '🎲', value: 6 } }, 'Dice 🎲: 6'],
+      ['checklist', { checklist: { title: 'Do', tasks: [{ text: 'a', completion_date: 1 }, { text: 'b' }] } }, 'Checklist: Do: [x] a; [ ] b'],
+      [
+        'a poll of twelve long options',
+        { poll: { question: 'Which?', options: LONG, total_voter_count: 1 } },
+        `Poll (1 vote): Which? Options: ${LONG.map(({ text, voter_count }) => `${text}: ${voter_count === 1 ? '1 vote' : '0 votes'}`).join('; ')}`,
+      ],
+      ['invoice', { invoice: { title: 'Fence', description: 'painted', currency: 'EUR', total_amount: 1050 } }, 'Invoice: Fence, painted, 1050 of the smallest unit of EUR'],
+      ['giveaway', { giveaway: { winner_count: 3, prize_description: 'A car' }, forward_origin: { type: 'hidden_user' } }, 'Giveaway: A car, 3 winners'],
     ],
-    ['poll', { poll: { question: 'Tea?', options: [{ text: 'yes' }, { text: 'no' }] } }, 'Poll: Tea? Options: yes; no'],
-    ['dice', { dice: { emoji: '🎲', value: 6 } }, 'Dice 🎲: 6'],
-    [
-      'checklist',
-      { checklist: { title: 'Do', tasks: [{ text: 'a', completion_date: 1 }, { text: 'b' }] } },
-      'Checklist: Do: [x] a; [ ] b',
-    ],
-    [
-      'a poll of twelve long options',
-      { poll: { question: 'Which?', options: LONG, total_voter_count: 1 } },
-      `Poll (1 vote): Which? Options: ${LONG.map(({ text, voter_count }) => `${text}: ${voter_count === 1 ? '1 vote' : '0 votes'}`).join('; ')}`,
-    ],
-    [
-      'invoice',
-      { invoice: { title: 'Fence', description: 'painted', currency: 'EUR', total_amount: 1050 } },
-      'Invoice: Fence, painted, 1050 of the smallest unit of EUR',
-    ],
-    [
-      'giveaway',
-      { giveaway: { winner_count: 3, prize_description: 'A car' }, forward_origin: { type: 'hidden_user' } },
-      'Giveaway: A car, 3 winners',
-    ],
-  ])('%s', (_what, content, fact) => {
+  )('%s', (_what, content, fact) => {
     expect(message(inPrivate(content)).facts).toEqual([fact]);
   });
 
@@ -697,36 +654,15 @@ describe('any JSON at all', () => {
       'caption',
       'entities',
     ],
+    // biome-ignore format: a list is filled
     ...[
-      'offset',
-      'length',
-      'url',
-      'user',
-      'reply_to_message',
-      'quote',
-      'external_reply',
-      'origin',
-      'forward_origin',
-      'photo',
-      'document',
-      'file_id',
+      'offset', 'length', 'url', 'user', 'reply_to_message', 'quote', 'external_reply', 'origin', 'forward_origin',
+      'photo', 'document', 'file_id',
     ],
+    // biome-ignore format: a list is filled
     ...[
-      'file_name',
-      'sticker',
-      'poll',
-      'options',
-      'rich_message',
-      'blocks',
-      'items',
-      'caption',
-      'credit',
-      'cells',
-      'data',
-      'sender_chat',
-      'new_chat_members',
-      '__proto__',
-      'first_name',
+      'file_name', 'sticker', 'poll', 'options', 'rich_message', 'blocks', 'items', 'caption', 'credit', 'cells',
+      'data', 'sender_chat', 'new_chat_members', '__proto__', 'first_name',
     ],
   );
   const { tree } = fc.letrec((tie) => ({

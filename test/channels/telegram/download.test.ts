@@ -1,15 +1,14 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { RemoteFile } from '../../../src/channels/channel.ts';
 import { createApi } from '../../../src/channels/telegram/connect/api.ts';
 import { createDownload } from '../../../src/channels/telegram/connect/download.ts';
 import { UserError } from '../../../src/errors.ts';
-import { portOf } from '../../emulators/remote.ts';
 import { TEST_TOKEN } from '../../emulators/telegram.ts';
+import { serve } from '../../helpers/serve.ts';
 import { ALEX, type Bench, startBench } from './harness.ts';
 
 const MB = 1024 * 1024;
@@ -130,29 +129,19 @@ describe('a file of a message', () => {
 });
 
 describe('a server that lies', () => {
-  /** Says that the file is small and serves bytes for ever, without a length. */
-  async function lying(serve: (server: Server) => void): Promise<string> {
-    const server = createServer();
-    serve(server);
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void server.close().closeAllConnections());
-    return `http://127.0.0.1:${portOf(server)}`;
-  }
   const file: RemoteFile = { id: 'F', name: 'x.bin', mimeType: 'application/octet-stream', kind: 'document' };
   const where = (filePath: string) =>
     JSON.stringify({ ok: true, result: { file_id: 'F', file_size: 1, file_path: filePath } });
 
   it('about the size is cut off by counting', async () => {
     let served = 0;
-    const apiRoot = await lying((server) => {
-      server.on('request', (request, response) => {
-        if (!request.url?.startsWith('/file/')) return void response.end(where('documents/x.bin'));
-        const pump = () => {
-          while (!response.destroyed && response.write(Buffer.alloc(65_536))) served += 65_536;
-          response.once('drain', pump);
-        };
-        pump();
-      });
+    const apiRoot = await serve((request, response) => {
+      if (!request.url?.startsWith('/file/')) return void response.end(where('documents/x.bin'));
+      const pump = () => {
+        while (!response.destroyed && response.write(Buffer.alloc(65_536))) served += 65_536;
+        response.once('drain', pump);
+      };
+      pump();
     });
     const to = target();
     await expect(createDownload(createApi({ token: TEST_TOKEN, apiRoot }))(file, to, MB, never)).rejects.toThrow(
@@ -164,12 +153,10 @@ describe('a server that lies', () => {
 
   it('about the place is not followed', async () => {
     const asked: string[] = [];
-    const apiRoot = await lying((server) => {
-      server.on('request', (request, response) => {
-        asked.push(request.url ?? '');
-        if (!request.url?.startsWith('/file/')) return void response.end(where('a/../../../etc/passwd'));
-        response.end('secret');
-      });
+    const apiRoot = await serve((request, response) => {
+      asked.push(request.url ?? '');
+      if (!request.url?.startsWith('/file/')) return void response.end(where('a/../../../etc/passwd'));
+      response.end('secret');
     });
     const to = target();
     await expect(createDownload(createApi({ token: TEST_TOKEN, apiRoot }))(file, to, MB, never)).rejects.toThrow(
@@ -179,11 +166,9 @@ describe('a server that lies', () => {
   });
 
   it('by sending elsewhere is not followed', async () => {
-    const apiRoot = await lying((server) => {
-      server.on('request', (request, response) => {
-        if (!request.url?.startsWith('/file/')) return void response.end(where('documents/x.bin'));
-        response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end();
-      });
+    const apiRoot = await serve((request, response) => {
+      if (!request.url?.startsWith('/file/')) return void response.end(where('documents/x.bin'));
+      response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end();
     });
     const to = target();
     await expect(createDownload(createApi({ token: TEST_TOKEN, apiRoot }))(file, to, MB, never)).rejects.toThrow(
@@ -251,7 +236,7 @@ describe('a Bot API server of our own in local mode', () => {
       return String(await createDownload(api, folders)(file, target(), MB, never).catch((error: unknown) => error));
     };
     const linked = await failure(`${folder}/${TEST_TOKEN}/documents/passwd`, [folder]);
-    expect(linked).toContain('is not a file that I may read');
+    expect(linked).toContain("a file that I can't read");
     expect(linked).not.toContain(TEST_TOKEN);
     expect(await failure(`${folder}-none/x/y`, [`${folder}-none`])).toContain('does not exist on this machine');
   });

@@ -1,27 +1,18 @@
 /** The adapter before an emulated Telegram, with what it hands over written down. */
 import { onTestFinished } from 'vitest';
-import type {
-  Attachment,
-  Channel,
-  ChannelCallbacks,
-  InboundMessage,
-  OutboundMessage,
-  PartLedger,
-} from '../../../src/channels/channel.ts';
+import type { Channel, InboundMessage } from '../../../src/channels/channel.ts';
 import { createTelegram, type TelegramOptions } from '../../../src/channels/telegram/adapter.ts';
 import { silentLog } from '../../../src/log.ts';
 import { type TelegramOptions as PlatformOptions, startTelegram, type Telegram } from '../../emulators/telegram.ts';
 import { eventually } from '../../helpers/eventually.ts';
+import { type Answer, answerTo, type Heard, hear } from '../bench.ts';
 
+export { attachment, createLedger, file } from '../bench.ts';
 export { eventually };
 
-export interface Bench {
+export interface Bench extends Omit<Heard, 'storing'> {
   telegram: Telegram;
   channel: ReturnType<typeof createTelegram>;
-  /** What was handed over, in order. */
-  got: { message: InboundMessage; raw: unknown }[];
-  texts(): string[];
-  dropped: string[];
   /** Replaces what `onMessage` does after writing down; may reject. */
   storing(action: (message: InboundMessage) => Promise<void>): void;
   /** From now on these count as refused. */
@@ -38,8 +29,6 @@ export async function startBench(
   platform: PlatformOptions = {},
 ): Promise<Bench> {
   const telegram = await startTelegram(platform);
-  const got: Bench['got'] = [];
-  const dropped: string[] = [];
   let store: (message: InboundMessage) => Promise<void> = async () => undefined;
   let isRefused = (_message: InboundMessage) => false;
   const channel = createTelegram({
@@ -53,27 +42,16 @@ export async function startBench(
     ...options,
     timing: { backoffMs: { min: 20, max: 200 }, ...options.timing },
   });
-  const callbacks: ChannelCallbacks = {
-    onMessage: (message, raw) => {
-      got.push({ message, raw });
-      return store(message).then(() => (isRefused(message) ? 'refused' : 'accepted'));
-    },
-    onInterrupt: async () => undefined,
-    onDropped: (kind) => void dropped.push(kind),
-    onSuggest: async () => [],
-    onStatus: () => undefined,
-  };
+  const { heard, callbacks } = hear(() => channel.status().state);
+  heard.storing((message) => store(message).then(() => (isRefused(message) ? 'refused' : 'accepted')));
   onTestFinished(async () => {
     await channel.disconnect();
     await telegram.close();
   });
   telegram.addUser({ id: ALEX, first_name: 'Alex' });
   return {
-    telegram,
-    channel,
-    got,
-    dropped,
-    texts: () => got.map(({ message }) => message.text),
+    ...heard,
+    ...{ telegram, channel, eventually },
     storing: (action) => {
       store = action;
     },
@@ -81,42 +59,8 @@ export async function startBench(
       isRefused = which;
     },
     connect: () => channel.connect(callbacks),
-    eventually,
   };
 }
 
-/** A ledger that remembers as the real one does. */
-export function createLedger(): PartLedger & { sent: Map<number, string>; calls: number[] } {
-  const sent = new Map<number, string>();
-  const calls: number[] = [];
-  return {
-    sent,
-    calls,
-    async part(index, post) {
-      const known = sent.get(index);
-      if (known !== undefined) return known;
-      calls.push(index);
-      const id = await post({ key: `k:${index}` });
-      sent.set(index, id);
-      return id;
-    },
-  };
-}
-
-export function answer(
-  channel: Channel,
-  rest: Partial<OutboundMessage> & { chat?: number; thread?: string } = {},
-): OutboundMessage {
-  const { chat = ALEX, thread, ...message } = rest;
-  const address = {
-    channel: 'telegram',
-    account: channel.account,
-    chat: String(chat),
-    ...(thread !== undefined && { thread }),
-  };
-  return { id: 'o1', address, text: 'Hello', files: [], ...message };
-}
-
-export function attachment(path: string, name: string, mimeType: string, size: number): Attachment {
-  return { path, name, mimeType, size, sha256: '0'.repeat(64) };
-}
+export const answer = (channel: Channel, rest: Answer = {}) =>
+  answerTo({ channel: 'telegram', account: channel.account }, rest.chat ?? ALEX, rest);

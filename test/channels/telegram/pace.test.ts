@@ -1,9 +1,8 @@
 /** How often Telegram is asked for updates by a server that does not do as it is asked. */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { createTelegram } from '../../../src/channels/telegram/adapter.ts';
 import { silentLog } from '../../../src/log.ts';
+import { listen, readText, sendJson } from '../../emulators/base/http.ts';
 import { eventually } from '../../helpers/eventually.ts';
 import { startBench } from './harness.ts';
 
@@ -17,30 +16,24 @@ interface Update {
 async function impatient(updates: (offset: number) => Update[]) {
   const polls: number[] = [];
   const got: string[] = [];
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const method = /[^/]+$/.exec(request.url ?? '')?.[0];
-      let result: unknown = true;
-      if (method === 'getMe') result = { id: 123456, is_bot: true, first_name: 'Bot', username: 'bot' };
-      if (method === 'getUpdates') {
-        polls.push(performance.now());
-        result = updates(Number(JSON.parse(Buffer.concat(chunks).toString()).offset ?? 0));
-      }
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ ok: true, result }));
-    });
+  const { url: apiRoot, close } = await listen(async (request, response) => {
+    const body = await readText(request);
+    const method = /[^/]+$/.exec(request.url ?? '')?.[0];
+    let result: unknown = true;
+    if (method === 'getMe') result = { id: 123456, is_bot: true, first_name: 'Bot', username: 'bot' };
+    if (method === 'getUpdates') {
+      polls.push(performance.now());
+      result = updates(Number(JSON.parse(body).offset ?? 0));
+    }
+    sendJson(response, 200, { ok: true, result });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
   const channel = createTelegram({
-    ...{ token: TOKEN, apiRoot: `http://127.0.0.1:${port}`, mode: 'polling', attachCommands: [] },
+    ...{ token: TOKEN, apiRoot, mode: 'polling', attachCommands: [] },
     ...{ log: silentLog(), live: 'off' },
   });
   onTestFinished(async () => {
     await channel.disconnect();
-    server.closeAllConnections();
-    server.close();
+    await close();
   });
   await channel.connect({
     onMessage: async (message) => {

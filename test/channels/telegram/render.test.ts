@@ -49,45 +49,32 @@ describe('text', () => {
     ]);
   });
 
-  test.each<[string, string, string[]]>([
+  test.each<[string, string, string[]]>(
+    // biome-ignore format: a row is a line
     [
-      'formatting',
-      '# T\n\n**b _i_** ~~s~~ `c`',
-      ['T\n\nb i s c', 'bold "T"', 'bold "b i"', 'italic "i"', 'strikethrough "s"', 'code "c"'],
+      ['formatting', '# T\n\n**b _i_** ~~s~~ `c`', ['T\n\nb i s c', 'bold "T"', 'bold "b i"', 'italic "i"', 'strikethrough "s"', 'code "c"']],
+      ['code with its language', '```ts\n  let a;\n```', ['  let a;', 'pre ts "  let a;"']],
+      ['bold does not go on inside code', '**a `b` c**', ['a b c', 'bold "a"', 'code "b"', 'bold "c"']],
+      ['a link keeps its target, code in it its plain look', '[see `x`](https://a.example/)', ['see x', 'text_link https://a.example/ "see x"']],
+      ['bold within a heading adds nothing', '# A **b**', ['A b', 'bold "A b"']],
+      ['a quotation with code', '> a\n>\n> ```\n> x\n> ```', ['a\n\nx', 'blockquote "a\\n\\nx"', 'pre "x"']],
+      ['offsets count UTF-16 units', '👍 **b**', ['👍 b', 'bold "b"']],
+      ['a bare URL is left for Telegram to find', 'https://a.example/x_y', ['https://a.example/x_y']],
+      ['a link to this machine, which Telegram would drop', '[board](http://localhost:6009/)', ['board (http://localhost:6009/)']],
+      ['a mail address', '[write](mailto:me@x.example)', ['write (me@x.example)']],
+      [
+        'a label that names another host',
+        '[https://bank.example](https://evil.example)',
+        ['https://bank.example (evil.example)', 'text_link https://evil.example "https://bank.example"'],
+      ],
+      ['a link that is no web link', '[x](tg://user?id=7) [y](javascript:alert(1))', ['x y']],
+      ['mentions are broken, addresses and code are not', '@alice me@x.example `@alice`', ['@\u2060alice me@x.example @alice', 'code "@alice"']],
+      ['a mention that the server would put together', '@\u202ealice @&#13;bob', ['@\u2060alice @\u2060bob']],
+      ['a mention in a URL is none', 'https://a.example/@b', ['https://a.example/@b']],
+      ['control characters and direction overrides', 'a\u0007b\u202ec', ['a bc']],
+      ['half a surrogate pair', 'a\ud83d', ['a\ufffd']],
     ],
-    ['code with its language', '```ts\n  let a;\n```', ['  let a;', 'pre ts "  let a;"']],
-    ['bold does not go on inside code', '**a `b` c**', ['a b c', 'bold "a"', 'code "b"', 'bold "c"']],
-    [
-      'a link keeps its target, code in it its plain look',
-      '[see `x`](https://a.example/)',
-      ['see x', 'text_link https://a.example/ "see x"'],
-    ],
-    ['bold within a heading adds nothing', '# A **b**', ['A b', 'bold "A b"']],
-    ['a quotation with code', '> a\n>\n> ```\n> x\n> ```', ['a\n\nx', 'blockquote "a\\n\\nx"', 'pre "x"']],
-    ['offsets count UTF-16 units', '👍 **b**', ['👍 b', 'bold "b"']],
-    ['a bare URL is left for Telegram to find', 'https://a.example/x_y', ['https://a.example/x_y']],
-    [
-      'a link to this machine, which Telegram would drop',
-      '[board](http://localhost:6009/)',
-      ['board (http://localhost:6009/)'],
-    ],
-    ['a mail address', '[write](mailto:me@x.example)', ['write (me@x.example)']],
-    [
-      'a label that names another host',
-      '[https://bank.example](https://evil.example)',
-      ['https://bank.example (evil.example)', 'text_link https://evil.example "https://bank.example"'],
-    ],
-    ['a link that is no web link', '[x](tg://user?id=7) [y](javascript:alert(1))', ['x y']],
-    [
-      'mentions are broken, addresses and code are not',
-      '@alice me@x.example `@alice`',
-      ['@\u2060alice me@x.example @alice', 'code "@alice"'],
-    ],
-    ['a mention that the server would put together', '@\u202ealice @&#13;bob', ['@\u2060alice @\u2060bob']],
-    ['a mention in a URL is none', 'https://a.example/@b', ['https://a.example/@b']],
-    ['control characters and direction overrides', 'a\u0007b\u202ec', ['a bc']],
-    ['half a surrogate pair', 'a\ud83d', ['a\ufffd']],
-  ])('%s', async (_name, source, expected) => {
+  )('%s', async (_name, source, expected) => {
     expect(await shown(source)).toEqual(expected);
   });
 
@@ -265,7 +252,7 @@ describe('files', () => {
     const [part] = await parts('Here', { files });
     expect(part).toMatchObject({ method: 'sendDocument', files: [{ name: 'a.txt' }] });
     expect(part?.params.caption).toBe(
-      'Here\n\nNot attached: big *x*.zip is 51 MB; Telegram takes files of up to 50 MB.\n\nNot attached: empty.txt is empty.',
+      'Here\n\nNot attached: big *x*.zip is 51 MB; Telegram accepts files of up to 50 MB.\n\nNot attached: empty.txt is empty.',
     );
   });
 

@@ -1,14 +1,10 @@
-/** Sending through the ledger: what arrives, what Telegram refuses, what gets lost. */
-import { mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import type { AgentStreamEvent, Attachment, OutboundMessage } from '../../../src/channels/channel.ts';
+import type { AgentStreamEvent, OutboundMessage } from '../../../src/channels/channel.ts';
 import { LIVE_TIMING } from '../../../src/channels/telegram/adapter.ts';
 import { DeliveryError } from '../../../src/errors.ts';
 import { TEST_TOKEN } from '../../emulators/telegram.ts';
 import { createViews } from '../live-views.ts';
-import { ALEX, answer, attachment, type Bench, createLedger, startBench } from './harness.ts';
+import { ALEX, answer, attachment, type Bench, createLedger, file, startBench } from './harness.ts';
 
 const GROUP = -100200;
 
@@ -26,12 +22,6 @@ async function talking(
     ...bench,
     send: (rest) => channel.send(answer(channel, rest), createLedger()).catch((error: unknown) => error),
   };
-}
-
-async function file(name: string, content: string | Buffer, mimeType: string): Promise<Attachment> {
-  const stored = path.join(await mkdtemp(path.join(tmpdir(), 'telegram-')), 'stored');
-  await writeFile(stored, content);
-  return attachment(stored, name, mimeType, Buffer.byteLength(content));
 }
 
 const bot = (bench: Bench, chat = ALEX) => bench.telegram.chat(chat).messages.filter(({ from }) => from === 'bot');
@@ -398,25 +388,14 @@ describe('refusals that another form answers', () => {
 });
 
 describe('errors', () => {
+  // biome-ignore format: a row is a line
   const failing: [string, Parameters<Bench['telegram']['fault']>[0], Partial<DeliveryError>][] = [
     ['429', { kind: 'status', retryAfter: 37 }, { retryAfterMs: 37_000, rateLimited: true, ambiguous: false }],
     ['500', { kind: 'status', status: 500 }, { retryAfterMs: 1000, ambiguous: false }],
-    [
-      '502 from a server in between',
-      { kind: 'status', status: 502, html: true },
-      { retryAfterMs: 1000, ambiguous: false },
-    ],
+    ['502 from a server in between', { kind: 'status', status: 502, html: true }, { retryAfterMs: 1000, ambiguous: false }],
     ['504', { kind: 'status', status: 504, html: true }, { retryAfterMs: 1000, ambiguous: true }],
-    [
-      '403',
-      { kind: 'status', status: 403, description: 'Forbidden: bot was blocked by the user' },
-      { retryAfterMs: undefined, ambiguous: false },
-    ],
-    [
-      'chat not found',
-      { kind: 'status', status: 400, description: 'Bad Request: chat not found' },
-      { retryAfterMs: undefined, ambiguous: false },
-    ],
+    ['403', { kind: 'status', status: 403, description: 'Forbidden: bot was blocked by the user' }, { retryAfterMs: undefined, ambiguous: false }],
+    ['chat not found', { kind: 'status', status: 400, description: 'Bad Request: chat not found' }, { retryAfterMs: undefined, ambiguous: false }],
     ['a revoked token', { kind: 'status', status: 401 }, { retryAfterMs: 60_000, ambiguous: false }],
     ['an answer that is lost', { kind: 'reset-after' }, { retryAfterMs: 1000, ambiguous: true, rateLimited: false }],
     ['a connection closed without an answer', { kind: 'refuse' }, { retryAfterMs: 1000, ambiguous: true }],
@@ -455,7 +434,7 @@ describe('errors', () => {
     const bench = await talking();
     await bench.send({ files: [attachment('/nowhere/at/all', 'a.txt', 'text/plain', 5)] });
     expect(bot(bench)).toMatchObject([
-      { text: expect.stringMatching(/^Hello\n\nI could not attach a\.txt here.*no longer/) },
+      { text: expect.stringMatching(/^Hello\n\nI couldn't attach a\.txt here.*no longer/) },
     ]);
   });
 

@@ -1,14 +1,11 @@
 /** Files that Telegram refuses take no words with them. */
-import { mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Attachment, OutboundMessage } from '../../../src/channels/channel.ts';
+import type { OutboundMessage } from '../../../src/channels/channel.ts';
 import { DeliveryError } from '../../../src/errors.ts';
-import { ALEX, answer, attachment, type Bench, createLedger, startBench } from './harness.ts';
+import { ALEX, answer, type Bench, createLedger, startBench, file as stored } from './harness.ts';
 
 const GROUP = -100200;
-const NOTICE = 'I could not attach';
+const NOTICE = "I couldn't attach";
 // A picture of one pixel.
 const PIXEL = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -30,12 +27,7 @@ async function inGroup(
   return { ...bench, send };
 }
 
-async function file(name: string, content: string | Buffer, mimeType = 'text/csv'): Promise<Attachment> {
-  const stored = path.join(await mkdtemp(path.join(tmpdir(), 'telegram-')), 'stored');
-  await writeFile(stored, content);
-  return attachment(stored, name, mimeType, Buffer.byteLength(content));
-}
-
+const file = (name: string, content: string | Buffer, type = 'text/csv') => stored(name, content, type);
 const bot = ({ telegram }: Bench) => telegram.chat(GROUP).messages.filter(({ from }) => from === 'bot');
 const shown = (bench: Bench) => bot(bench).map(({ text, files }) => [text, ...files.map(({ name }) => name)].join(' '));
 
@@ -52,7 +44,7 @@ describe('in a group where members may send no files', () => {
     });
     expect(bot(bench)).toMatchObject([
       {
-        text: 'Here it is\n\nI could not attach report.csv here: this chat does not let me send files. Ask for it in a private chat with /get report.csv, or allow files in the permissions of this chat.',
+        text: "Here it is\n\nI couldn't attach report.csv here: this chat doesn't let me send files. Ask for it in a private chat with /get report.csv, or allow files in the permissions of this chat.",
         entities: [{ type: 'bold', offset: 5, length: 2 }, { type: 'bot_command' }],
         buttons: [[{ text: 'Again' }]],
         replyTo: question.message_id,
@@ -92,13 +84,13 @@ describe('in a group where members may send no files', () => {
 
 describe('other refusals', () => {
   it.each([
-    [400, 'Bad Request: CHAT_SEND_DOCS_FORBIDDEN', 'does not let me send files'],
-    [403, 'Forbidden: CHAT_SEND_MEDIA_FORBIDDEN', 'does not let me send files'],
-    [400, 'Bad Request: not enough rights to send documents to the chat', 'does not let me send files'],
-    [400, 'Bad Request: file is too big', 'more than Telegram takes'],
-    [413, 'Request Entity Too Large', 'more than Telegram takes'],
-    [400, 'Bad Request: file must be non-empty', 'did not take it'],
-    [400, 'Bad Request: wrong type of the web page content', 'did not take it'],
+    [400, 'Bad Request: CHAT_SEND_DOCS_FORBIDDEN', "doesn't let me send files"],
+    [403, 'Forbidden: CHAT_SEND_MEDIA_FORBIDDEN', "doesn't let me send files"],
+    [400, 'Bad Request: not enough rights to send documents to the chat', "doesn't let me send files"],
+    [400, 'Bad Request: file is too big', 'more than Telegram accepts'],
+    [413, 'Request Entity Too Large', 'more than Telegram accepts'],
+    [400, 'Bad Request: file must be non-empty', "didn't accept it"],
+    [400, 'Bad Request: wrong type of the web page content', "didn't accept it"],
   ])('%i %s', async (status, description, because) => {
     const bench = await inGroup();
     bench.telegram.fault({ method: 'sendDocument', kind: 'status', status, description });

@@ -171,9 +171,8 @@ test('Tab shows every choice once, page by page, whatever the height of the wind
       const input = new PassThrough();
       const face = new ScreenFace({
         ...{ input, output, look: lookOf({ isTTY: true }, {}), messages: messagesIn('en') },
-        ...{ history: path.join(folder, 'run', 'history.jsonl'), pasted: String, searching: String },
+        history: path.join(folder, 'run', 'history.jsonl'),
         completing: { commands: [], suggest: async () => [], folders: [folder] },
-        moreChoices: (n) => `and ${n} more`,
       });
       const ignore = () => undefined;
       face.open({ enter: async () => ignore(), interrupt: ignore, touched: ignore, leave: ignore });

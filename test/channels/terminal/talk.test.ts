@@ -70,7 +70,7 @@ test('a number presses a button of the last answer; one of an older answer is as
   for (const line of ['2', '!2', '3', '!3', '2 cups']) one.enter(line);
   expect(log).toEqual([
     ...['answer: Save? [1] Yes [2] No', 'pressed: No', 'press: id-No', 'answer: How many?'],
-    ...[expect.stringContaining('note: 2 is the button “No” further up'), 'pressed: No', 'press: id-No'],
+    ...[expect.stringContaining('note: 2 is the button "No" further up'), 'pressed: No', 'press: id-No'],
     ...['said: 3', 'note: There is no button 3.', 'said: 2 cups'],
   ]);
 });
@@ -87,7 +87,7 @@ test('the number of a decided question presses nothing any more, and says so; wi
   for (const line of ['1', '!2', '!3', '4']) one.enter(line);
   expect(log).toEqual([
     ...['answer: Save? [1] Yes [2] No [3] More', 'answer: Save?\n\nApproved. [4] More'],
-    ...['note: That is decided already, so 1 does nothing now.', 'pressed: No', 'press: id-No'],
+    ...['note: That is already decided, so 1 does nothing now.', 'pressed: No', 'press: id-No'],
     ...['pressed: More', 'press: id-More', 'pressed: More', 'press: id-More'],
   ]);
 });
@@ -127,7 +127,7 @@ test('words that were not taken in are told, and nothing is at work then', async
   const { log, talk: one } = talk(() => Promise.reject(new Error('the disk is\u001b[2J full')));
   one.enter('hello');
   await drawn();
-  expect(log).toEqual(['said: hello', 'note: This was not accepted: the disk is full']);
+  expect(log).toEqual(['said: hello', "note: This wasn't accepted: the disk is full"]);
   expect(one.isWorking).toBe(false);
   for (const line of ['exit', 'QUIT', '/quit']) one.enter(line);
   expect(log.filter((line) => line === 'left')).toHaveLength(1);
@@ -148,7 +148,7 @@ test('a button that is shown again keeps its number, and one of another question
     'answer: again [3] Accept [4] Reject [5] Accept [6] Reject',
   ]);
   expect(log.filter((line) => /^(press|note)/.test(line))).toEqual([
-    ...['pressed: Accept', 'press: 2-Accept-b', 'note: That is decided already, so 1 does nothing now.'],
+    ...['pressed: Accept', 'press: 2-Accept-b', 'note: That is already decided, so 1 does nothing now.'],
   ]);
 });
 

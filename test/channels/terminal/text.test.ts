@@ -13,28 +13,14 @@ import { hostile } from '../markdown/hostile.ts';
 const runs = { numRuns: Number(process.env.PROPERTY_RUNS ?? 150) };
 const ESC = '\u001b';
 const HOSTILE = [
+  // biome-ignore format: a list is filled
   ...[
-    `${ESC}[2J`,
-    `${ESC}]0;t\u0007`,
-    `${ESC}]8;;http://e\u001b\\`,
-    `${ESC}P1$r\u001b\\`,
-    '\u009b31m',
-    `${ESC}`,
+    `${ESC}[2J`, `${ESC}]0;t\u0007`, `${ESC}]8;;http://e\u001b\\`, `${ESC}P1$r\u001b\\`, '\u009b31m', `${ESC}`,
     `${ESC}${ESC}[1m[2J`,
   ],
+  // biome-ignore format: a list is filled
   ...[
-    '\u0007',
-    '\b',
-    '\r',
-    '\t',
-    '\u202e',
-    '\u2066',
-    '\ufeff',
-    '\u0085',
-    '\u2028',
-    '\ud800',
-    '&#27;[2J',
-    '&#x9b;2J',
+    '\u0007', '\b', '\r', '\t', '\u202e', '\u2066', '\ufeff', '\u0085', '\u2028', '\ud800', '&#27;[2J', '&#x9b;2J',
     '<\u001b[2J>',
   ],
 ];
@@ -123,17 +109,10 @@ describe('lines', () => {
 describe('an answer that grows', () => {
   const BLOCKS = fc.array(
     fc.constantFrom(
+      // biome-ignore format: a list is filled
       ...[
-        '# Head',
-        'words',
-        '- a\n- b',
-        '1. x',
-        '   more',
-        '```\ncode\n\nmore\n```',
-        '> quote',
-        '| a |\n|---|\n| 1 |',
-        '',
-        '~~~\nopen',
+        '# Head', 'words', '- a\n- b', '1. x', '   more', '```\ncode\n\nmore\n```', '> quote', '| a |\n|---|\n| 1 |',
+        '', '~~~\nopen',
       ],
     ),
   );

@@ -125,13 +125,10 @@ describe('what was typed before', () => {
 });
 
 describe('Tab', () => {
+  // biome-ignore format: a row is a line
   const commands = [
     { name: 'help', description: '' },
-    {
-      name: 'queue',
-      description: '',
-      argument: { name: 'mode', description: '', pattern: '^(steer|collect|followup)$' },
-    },
+    { name: 'queue', description: '', argument: { name: 'mode', description: '', pattern: '^(steer|collect|followup)$' } },
     { name: 'open', description: '', argument: { name: 'task', description: '', suggests: true } },
   ];
   const offered = async (before: string, folder = tempFolder()) => {

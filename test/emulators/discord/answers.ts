@@ -1,21 +1,21 @@
-/** Writing answers: JSON, 429 with its headers, and whatever a fault wants. */
+/** Writes answers: JSON, 429 with its headers, and faults. */
 import type { ServerResponse } from 'node:http';
-import { WORDS } from './faults.ts';
+import { sendJson } from '../base/http.ts';
 import { type Limited, rateHeaders } from './rates.ts';
 import type { Fault } from './types.ts';
 
 type Headers = Record<string, string>;
 
+/** The text and code with which Discord answers a bare status. */
+export const WORDS: Record<number, string> = {
+  500: '500: Internal Server Error',
+  502: '502: Bad Gateway',
+  503: '503: Service Unavailable',
+  504: '504: Gateway Timeout',
+};
+
 export function answer(response: ServerResponse, status: number, body: unknown, headers: Headers = {}): void {
-  if (response.destroyed) return;
-  if (body === undefined) return void response.writeHead(204, headers).end();
-  const text = JSON.stringify(body);
-  const own = {
-    'content-type': 'application/json',
-    'content-length': String(Buffer.byteLength(text)),
-    via: '1.1 google',
-  };
-  response.writeHead(status, { ...own, ...headers }).end(text);
+  sendJson(response, status, body, { via: '1.1 google', ...headers });
 }
 
 export function limitedBody({ scope, retryAfterMs }: Limited): object {
@@ -28,7 +28,7 @@ export function limitedHeaders({ scope, retryAfterMs }: Limited): Headers {
   return { 'retry-after': String(Math.ceil(retryAfterMs / 1000)), 'x-ratelimit-scope': scope, ...isGlobal };
 }
 
-/** Answers as the fault wants, nothing having been done. */
+/** Answers as the fault requires; nothing has been done. */
 export function answerFault(fault: Fault, route: string, response: ServerResponse): number {
   const { retryAfter, scope = 'user', body } = fault;
   if (scope === 'cloudflare') {

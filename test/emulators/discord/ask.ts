@@ -1,6 +1,6 @@
-/** People using commands, buttons and forms: the interactions that are dispatched for it, and how they went. */
+/** People who use commands, buttons and forms: dispatches the interactions and reports their outcomes. */
 import { once } from 'node:events';
-import { until } from '../wait.ts';
+import { until } from '../base/wait.ts';
 import { buttonsOf } from './components.ts';
 import { LOADING } from './draft.ts';
 import { type Fields, isObject } from './fields.ts';
@@ -21,17 +21,22 @@ const STRING = 3;
 const BUTTON = 2;
 
 export interface Ask {
+  /** A person uses a slash command. Resolves at the acknowledgement, or with `failed` when none came in time. */
   slash(request: SlashRequest): Promise<InteractionView>;
+  /** A person types in an option. Resolves with the choices, or with `failed`. */
   autocomplete(request: AutocompleteRequest): Promise<InteractionView>;
+  /** A person presses a button. Throws if there is no such button. */
   press(request: PressRequest): Promise<InteractionView>;
+  /** A person submits a modal's form. */
   submitModal(request: ModalRequest): Promise<InteractionView>;
-  /** An interaction of any kind with any data: menus, what other versions have offered, what Discord may yet invent. */
+  /** An interaction of any kind with any data: menus, options of other versions, or future kinds. */
   interact(kind: number, channel: string, data: Fields): Promise<InteractionView>;
   interaction(id: string): InteractionView;
+  /** Resolves when the interaction's original response is a real message, no longer "thinking". */
   answered(interactionId: string, timeoutMs?: number): Promise<InteractionView>;
 }
 
-/** The options as they are sent: inside their subcommand, each with the type it was registered with. */
+/** Returns the options as they are sent: inside their subcommand, each with its registered type. */
 function optionsOf(command: Fields, request: SlashRequest, focused: string | undefined): Fields[] {
   const inside = (fields: Fields) => (Array.isArray(fields.options) ? fields.options.filter(isObject) : []);
   const path = [request.subcommandGroup, request.subcommand].filter((each) => each !== undefined);
@@ -42,7 +47,7 @@ function optionsOf(command: Fields, request: SlashRequest, focused: string | und
     level = next ?? {};
     return { name, type: next?.type ?? 1 };
   });
-  // Clients offer neither a group nor a command with subcommands by itself.
+  // Clients offer neither a group nor a command that has subcommands by itself.
   if (!request.unchecked && inside(level).some((each) => each.type === 1 || each.type === 2))
     throw new Error(`/${[request.command ?? 'viber', ...path].join(' ')} has subcommands, of which one is chosen`);
   const values = Object.entries(request.options ?? {});
@@ -117,7 +122,7 @@ export function createAsk(platform: Platform, firstPerson: string): Ask {
       ...(message && { message: messageObject(platform, message, true) }),
     };
     const settled = once(changes, `settled ${interaction.id}`);
-    // Whether the bot sees the channel does not matter: whoever may use a command there reaches it.
+    // It doesn't matter whether the bot sees the channel: people who may use a command there reach it anyway.
     emit(platform, 'INTERACTION_CREATE', interaction.event);
     await settled;
     return view(interaction.id);
@@ -147,7 +152,7 @@ export function createAsk(platform: Platform, firstPerson: string): Ask {
         );
       });
       if (each && found?.customId) return { message: each, customId: found.customId };
-      // A client that has not seen the edit yet still shows what was there.
+      // A client that hasn't seen the edit yet still shows the previous state.
       if (each && stale && customId !== undefined) return { message: each, customId };
     }
     throw new Error(`no button ${label ?? customId ?? ''} in channel ${channel}`);

@@ -1,4 +1,4 @@
-/** Puts the parts together: one platform with its guild, channels and people, listening. */
+/** Assembles the parts: one platform with its guild, channels and people, which listens. */
 import { EventEmitter } from 'node:events';
 import type { DiscordOptions } from '../discord.ts';
 import { createAsk } from './ask.ts';
@@ -87,14 +87,14 @@ export async function assemble(options: DiscordOptions) {
   places.addChannel('random', { id: TEST_CHANNELS.random });
   userOf(world, '2001').username = 'owner';
   for (const [name, id] of Object.entries(TEST_PEOPLE)) places.person({ id, username: name, globalName: name });
-  // What happened before the first start is not an event that anybody missed.
+  // Events before the first start weren't missed by anybody.
   platform.gateway.resetCounts();
 
   function redeliver(id: string) {
     const interaction = platform.interactions.get(id);
     if (interaction) return emit(platform, 'INTERACTION_CREATE', interaction.event);
     const message = [...world.channels.values()].flatMap((channel) => channel.byId.get(id) ?? []);
-    // The starter of a thread and nothing else shares its id with a channel, so there is at most one.
+    // Only the starter of a thread shares its ID with a channel, so there is at most one.
     if (!message[0]) throw new Error(`no message or interaction ${id}`);
     tellCreated(platform, message[0]);
   }
@@ -103,7 +103,7 @@ export async function assemble(options: DiscordOptions) {
     port: options.port ?? 0,
     keepRequests: options.keepRequests ?? 2000,
     keepFiles: options.keepFiles ?? true,
-    uploadLimit: options.uploadLimit ?? 10 * 1024 * 1024,
+    maxFileBytes: options.uploadLimit ?? 10 * 1024 * 1024,
   });
   addresses = { url: server.url, cdn: server.cdn };
   const firstPerson = TEST_PEOPLE.alex;

@@ -1,16 +1,14 @@
 /** Reads a request's body: JSON, or a form with `payload_json` and `files[n]`. */
 import type { IncomingMessage } from 'node:http';
-import { eachChunk, readBody } from '../remote.ts';
-import { ApiError as FormError } from '../telegram/errors.ts';
-import { createMultipartReader } from '../telegram/multipart.ts';
-import type { Upload } from '../telegram/params.ts';
+import { readText } from '../base/http.ts';
+import { FormError, type FormOptions, readForm, type Upload } from '../base/multipart.ts';
 import { ApiError, refuse } from './errors.ts';
 import { type Fields, isObject } from './fields.ts';
 
 export interface Body {
   /** The JSON, an object or a list. */
   json: unknown;
-  /** The same as an object, empty when it is none. */
+  /** The same as an object; empty if it isn't one. */
   fields: Fields;
   /** Files by the number in `files[n]`. */
   uploads: Map<string, Upload>;
@@ -29,27 +27,23 @@ function bodyOf(json: unknown, uploads: Map<string, Upload>): Body {
   return { json, fields: isObject(json) ? json : {}, uploads };
 }
 
-/** Throws 50109 for JSON that is none, 40005 when a file has more than `maxBytes`. */
-export async function readRequest(request: IncomingMessage, keepFiles: boolean, maxBytes: number): Promise<Body> {
+const invalidForm = () => new ApiError(400, 50_035, 'Invalid Form Body');
+
+function refuseForm(error: unknown): never {
+  if (!(error instanceof FormError)) throw error;
+  throw error.isTooLarge ? refuse(40_005) : invalidForm();
+}
+
+/** Throws 50109 for invalid JSON, 40005 if a file is too large. */
+export async function readRequest(request: IncomingMessage, options: FormOptions): Promise<Body> {
   const type = request.headers['content-type'] ?? '';
   if (!type.startsWith('multipart/form-data')) {
-    const text = (await readBody(request)).toString();
+    const text = await readText(request);
     if (text === '') return bodyOf(undefined, new Map());
-    if (!type.startsWith('application/json')) throw new ApiError(400, 50_035, 'Invalid Form Body');
+    if (!type.startsWith('application/json')) throw invalidForm();
     return bodyOf(parse(text), new Map());
   }
-  const boundary = /boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(type);
-  const reader = createMultipartReader(boundary?.[1] ?? boundary?.[2] ?? '', keepFiles, maxBytes);
-  // Read to the end even when it is too large: a client that is still writing would miss the answer.
-  const form = await eachChunk(request, (chunk) => reader.push(chunk))
-    .then(() => {
-      if (reader.largest() > maxBytes) throw refuse(40_005);
-      return reader.end();
-    })
-    .catch((error: unknown) => {
-      if (error instanceof FormError) throw new ApiError(400, 50_035, 'Invalid Form Body');
-      throw error;
-    });
+  const form = await readForm(request, options).catch(refuseForm);
   const uploads = new Map([...form.files].map(([name, file]) => [/^files?\[?(\d*)\]?$/.exec(name)?.[1] ?? name, file]));
   const payload = form.values.payload_json;
   return bodyOf(typeof payload === 'string' ? parse(payload) : form.values, uploads);

@@ -1,5 +1,5 @@
 /**
- * Application commands: what may be registered, and the registered ones.
+ * Application commands: which may be registered, and which are registered.
  * https://discord.com/developers/docs/interactions/application-commands
  */
 import { badLength, invalid, refuse, wrongChoice } from './errors.ts';
@@ -37,8 +37,8 @@ function checkChoices(option: Fields, path: string): number {
   return size;
 }
 
-/** https://discord.com/developers/docs/reference#locales, those that tests use. */
-const LOCALES = new Set(['de', 'en-GB', 'en-US', 'es-ES', 'fr', 'it', 'pl', 'ja', 'ko', 'zh-CN']);
+/** Those of https://discord.com/developers/docs/reference#locales that tests use. */
+const LOCALES = new Set(['de', 'en-GB', 'en-US', 'es-ES', 'es-419', 'fr', 'it', 'pl', 'ja', 'ko', 'zh-CN']);
 
 function checkLocalizations(fields: Fields, path: string): void {
   const given = fields.description_localizations ?? {};
@@ -50,7 +50,7 @@ function checkLocalizations(fields: Fields, path: string): void {
   }
 }
 
-/** Checks options and counts their text. `depth` 0 is the command's own. */
+/** Checks options and counts their text. `depth` 0 means the command's own options. */
 function checkOptions(fields: Fields, path: string, depth: number): number {
   const options = list(fields, 'options', 25, `${path}options`);
   const names = new Set<string>();
@@ -95,7 +95,7 @@ function checkOptions(fields: Fields, path: string, depth: number): number {
   return size;
 }
 
-/** Throws 50035 for a command that may not be registered. `path` leads to it in a list. */
+/** Throws 50035 for a command that may not be registered. `path` is its place in a list. */
 function checkCommand(fields: Fields, path = ''): void {
   const type = integer(fields, 'type', `${path}type`) ?? 1;
   const name = checkName(fields, path, type === 1);
@@ -117,15 +117,15 @@ function checkCommand(fields: Fields, path = ''): void {
 }
 
 export interface Commands {
-  /** Replaces all; `scope` is a guild's id or empty for the application. */
+  /** Replaces all commands; `scope` is a guild's ID, or empty for the application. */
   overwrite(scope: string, json: unknown): Fields[];
-  /** Registers one, over one of the same name. */
+  /** Registers a command, replacing one with the same name. */
   upsert(scope: string, fields: Fields): { command: Fields; isNew: boolean };
   patch(scope: string, id: string, fields: Fields): Fields;
   remove(scope: string, id: string): void;
   list(scope: string): Fields[];
   get(scope: string, id: string): Fields;
-  /** The command a person in this guild is offered under this name. */
+  /** Returns the command that a person in this guild is offered under this name. */
   find(name: string, guildId: string | null): Fields | undefined;
   writes(): number;
   resetCounts(): void;

@@ -81,7 +81,7 @@ function checkRow(row: Fields, path: string, taken: Set<string>): void {
   }
 }
 
-/** The components of a message body. `isLayout` is whether it has the flag IS_COMPONENTS_V2. Throws 50035. */
+/** Checks a message's components. `isLayout` tells whether it has the flag IS_COMPONENTS_V2. Throws 50035. */
 export function readComponents(fields: Fields, isLayout: boolean): Fields[] {
   const top = list(fields, 'components', isLayout ? MAX_LAYOUT : 5);
   const taken = new Set<string>();
@@ -102,7 +102,7 @@ export function readComponents(fields: Fields, isLayout: boolean): Fields[] {
   return top;
 }
 
-/** Rows of buttons, wherever in the layout they are. */
+/** Returns the rows of buttons, wherever they are in the layout. */
 export function buttonsOf(components: Fields[]): Button[][] {
   return components.flatMap((each): Button[][] => {
     const inside = Array.isArray(each.components) ? each.components.filter(isObject) : [];

@@ -1,4 +1,4 @@
-/** From a body to a message: what is new, and what stays when one is edited. */
+/** Composes a message from a body: a new one, or an edited one that keeps everything else. */
 import type { Body } from './body.ts';
 import { type Draft, EPHEMERAL, LAYOUT, LOADING, readDraft, SILENT, SUPPRESS_EMBEDS } from './draft.ts';
 import { refuse } from './errors.ts';
@@ -13,7 +13,7 @@ function isEmpty(content: string, embeds: object[], files: number, components: o
   return content === '' && embeds.length === 0 && files === 0 && components.length === 0;
 }
 
-/** What a new message holds; `draft` tells more. Throws 50006 when that is nothing, 50035 for a broken limit. */
+/** Returns the content of a new message. Throws 50006 if it is empty, 50035 for a broken limit. */
 export function compose(platform: Platform, channelId: string, body: Body, allowedFlags: number) {
   const draft: Draft = readDraft(body, platform.files, allowedFlags);
   const { content = '', embeds = [], components = [], flags = 0 } = draft;
@@ -31,7 +31,7 @@ export function compose(platform: Platform, channelId: string, body: Body, allow
   return { draft, facts };
 }
 
-/** Edits a message as the body says; what it does not name stays. Throws 50006 when nothing would be left. */
+/** Edits a message as the body says; everything else stays. Throws 50006 if nothing would be left. */
 export function amend(platform: Platform, message: StoredMessage, body: Body): StoredMessage {
   const draft = readDraft(body, platform.files, SUPPRESS_EMBEDS);
   const content = draft.content ?? message.content;
@@ -49,7 +49,7 @@ export function amend(platform: Platform, message: StoredMessage, body: Body): S
     components,
     flags: lasting | suppressed | layout,
     files: [...kept, ...draft.upload(message.channelId)],
-    // An edit without the field parses everything again.
+    // An edit without the field parses all mentions again.
     allowedMentions: draft.allowedMentions,
   });
 }

@@ -1,4 +1,4 @@
-/** Checks what a message is to hold. https://discord.com/developers/docs/resources/message#create-message */
+/** Checks the content of a message to create. https://discord.com/developers/docs/resources/message#create-message */
 import type { APIAllowedMentions, APIEmbed } from 'discord-api-types/v10';
 import type { Body } from './body.ts';
 import { readComponents } from './components.ts';
@@ -14,16 +14,16 @@ export const SILENT = 4096;
 const VOICE = 8192;
 export const LAYOUT = 32_768;
 
-/** What a body says; undefined where it says nothing. */
+/** The contents of a body; undefined where it has no field. */
 export interface Draft {
   content: string | undefined;
   embeds: APIEmbed[] | undefined;
   components: Fields[] | undefined;
   flags: number | undefined;
   allowedMentions: APIAllowedMentions | undefined;
-  /** Entries that name a file already there, by id. */
+  /** Entries that refer to an existing file by ID. */
   keep: Fields[] | undefined;
-  /** Makes the new files; only once everything else has been accepted. */
+  /** Creates the new files, once everything else has been accepted. */
   upload(channelId: string): StoredFile[];
   uploads: number;
   nonce: string | number | null;
@@ -71,7 +71,7 @@ function readUploads(body: Body, files: FileStore): Pick<Draft, 'keep' | 'upload
   for (const [index, each] of (told ?? []).entries()) {
     text(each, 'description', 1024, `attachments.${index}.description`);
   }
-  // A number names a file of this form; an id a file that the message has.
+  // A number refers to a file of this form, an ID to a file that the message already has.
   const keep = told?.filter((each) => !uploads.has(String(each.id)));
   return {
     keep,
@@ -92,7 +92,7 @@ function readUploads(body: Body, files: FileStore): Pick<Draft, 'keep' | 'upload
   };
 }
 
-/** Throws 50035 for the first field that breaks a limit. `flags` is which flags may be set here. */
+/** Throws 50035 for the first field that breaks a limit. `flags` are the flags that may be set here. */
 export function readDraft(body: Body, files: FileStore, allowedFlags: number): Draft {
   const { fields } = body;
   const wanted = integer(fields, 'flags');

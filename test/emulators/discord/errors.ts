@@ -1,5 +1,5 @@
 /**
- * Refusals with the bodies Discord answers: `{message, code, errors?}`.
+ * Refusals with the bodies that Discord returns: `{message, code, errors?}`.
  * https://discord.com/developers/docs/topics/opcodes-and-status-codes#json
  */
 
@@ -47,7 +47,7 @@ export class ApiError extends Error {
   }
 }
 
-/** The refusal with this code, in Discord's words. */
+/** Returns the refusal with this code, in Discord's words. */
 export function refuse(code: number): ApiError {
   const [status, message] = TEXTS[code] ?? [400, 'Bad Request'];
   return new ApiError(status, code, message);
@@ -65,7 +65,7 @@ export function methodNotAllowed(): ApiError {
   return new ApiError(405, 0, '405: Method Not Allowed');
 }
 
-/** 50035 for one field; `path` such as `components.0.label` leads to it. */
+/** Returns 50035 for one field; `path`, such as `components.0.label`, is its position. */
 export function invalid(path: string, code: string, message: string): ApiError {
   let errors: object = { _errors: [{ code, message }] };
   for (const key of path.split('.').reverse()) errors = { [key]: errors };
@@ -88,7 +88,7 @@ export function wrongChoice(path: string, choices: (string | number)[]): ApiErro
   return invalid(path, 'BASE_TYPE_CHOICES', `Value must be one of {${choices.join(', ')}}.`);
 }
 
-/** The body of the answer. */
+/** Returns the body of the answer. */
 export function refusal(error: ApiError): object {
   return { message: error.message, code: error.code, ...(error.errors && { errors: error.errors }) };
 }

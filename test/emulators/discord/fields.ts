@@ -1,4 +1,4 @@
-/** Reads fields of a request's body, refusing wrong types as Discord does. Lengths are in code points. */
+/** Reads fields of a request's body and refuses wrong types as Discord does. Lengths are in code points. */
 import { badLength, invalid, required, tooLong } from './errors.ts';
 
 export type Fields = Record<string, unknown>;
@@ -8,11 +8,11 @@ export function isObject(value: unknown): value is Fields {
 }
 
 export function lengthOf(text: string): number {
-  // Counting is only worth it where surrogates can change the answer.
+  // Counting is only needed where surrogates can change the answer.
   return /[\uD800-\uDFFF]/.test(text) ? [...text].length : text.length;
 }
 
-/** A string of at most `max` code points, null when absent or null. */
+/** Returns a string of at most `max` code points; null if it is absent or null. */
 export function text(fields: Fields, key: string, max: number, path = key): string | null {
   const value = fields[key];
   if (value === undefined || value === null) return null;
@@ -24,7 +24,7 @@ export function text(fields: Fields, key: string, max: number, path = key): stri
   return String(value);
 }
 
-/** A string that must be there, between `min` and `max` long. */
+/** Returns a required string, between `min` and `max` long. */
 export function textBetween(fields: Fields, key: string, min: number, max: number, path = key): string {
   const value = fields[key];
   if (value === undefined || value === null) throw required(path);
@@ -45,7 +45,7 @@ export function integer(fields: Fields, key: string, path = key): number | null 
   return Number(value);
 }
 
-/** A list of at most `max`, empty when absent. */
+/** Returns a list of at most `max`; empty if it is absent. */
 export function list(fields: Fields, key: string, max: number, path = key): Fields[] {
   const value = fields[key];
   if (value === undefined || value === null) return [];

@@ -1,12 +1,12 @@
-/** Attachments and their signed addresses on the CDN, which work for a while and then answer 404. */
+/** Attachments and their signed addresses on the CDN, which are valid for a while and then return 404. */
 import { createHash, createHmac } from 'node:crypto';
 import { snowflake } from './snowflake.ts';
 
 export interface StoredFile {
   id: string;
-  /** In the address: only letters, digits, `_`, `-` and `.` are left. */
+  /** The name in the address: only letters, digits, `_`, `-` and `.` are left. */
   name: string;
-  /** The name it was given, when that had to be changed. */
+  /** The original name, if it had to be changed. */
   title: string | null;
   size: number;
   sha256: string;
@@ -20,11 +20,11 @@ export interface StoredFile {
 
 export interface FileStore {
   add(file: Omit<StoredFile, 'id' | 'name' | 'title'> & { name: string }): StoredFile;
-  /** A person's file, whose bytes are at hand. */
+  /** A person's file, whose bytes are available. */
   addBytes(channelId: string, name: string, bytes: Buffer, contentType: string, description: string | null): StoredFile;
   get(id: string): StoredFile | undefined;
   url(file: StoredFile): string;
-  /** The file at a path and query of the CDN, undefined when the signature is wrong or has expired. */
+  /** Returns the file at a path and query of the CDN; undefined if the signature is wrong or has expired. */
   find(path: string, query: URLSearchParams): StoredFile | undefined;
   count(): number;
 }
@@ -35,7 +35,7 @@ function sign(path: string, expires: string, issued: string): string {
   return createHmac('sha256', SECRET).update(`${path}|${expires}|${issued}`).digest('hex');
 }
 
-/** The name as Discord keeps it in addresses; of one that has nothing to keep, only the ending is left. */
+/** Returns the name as Discord uses it in addresses; if nothing of it can be used, only the extension is left. */
 export function cleanName(name: string): string {
   const base = (name.split(/[/\\]/).at(-1) ?? '').normalize('NFKD');
   const clean = (text: string) =>
@@ -52,7 +52,7 @@ export function cleanName(name: string): string {
 
 const unixHex = (ms: number) => Math.floor(ms / 1000).toString(16);
 
-/** `root` is the CDN's address, `linkMs` how long an address works. */
+/** `root` is the CDN's address, `linkMs` how long an address is valid. */
 export function createFiles(root: () => string, linkMs: number): FileStore {
   const files = new Map<string, StoredFile>();
   const pathOf = (file: StoredFile) => `/attachments/${file.channelId}/${file.id}/${file.name}`;
@@ -73,7 +73,7 @@ export function createFiles(root: () => string, linkMs: number): FileStore {
     url(file) {
       const path = pathOf(file);
       const issued = Date.now();
-      // Millisecond lifetimes are for tests; whole seconds would make the shortest of them last too long or not at all.
+      // Lifetimes in milliseconds are for tests. Whole seconds would make the shortest of them too long, or zero.
       const expires = linkMs < 1000 ? `${unixHex(issued)}.${(issued + linkMs).toString(16)}` : unixHex(issued + linkMs);
       return `${root()}${path}?ex=${expires}&is=${unixHex(issued)}&hm=${sign(path, expires, unixHex(issued))}&`;
     },

@@ -1,4 +1,4 @@
-/** What the gateway counts. */
+/** Counts the gateway's events. */
 import type { Session } from './session.ts';
 import type { GatewayView } from './types.ts';
 
@@ -6,7 +6,7 @@ type Counted = 'connections' | 'identifies' | 'resumes' | 'heartbeats';
 
 export interface GatewayCounts {
   add(what: Counted): void;
-  /** Events that nobody will get. */
+  /** Events that nobody will receive. */
   lost(count: number): void;
   refused(code: number): void;
   dispatched(name: string): void;

@@ -1,4 +1,4 @@
-/** What the gateway is given, and what it lets the rest of the platform do. */
+/** The gateway's dependencies, and the functions that it offers to the rest of the platform. */
 import type { EventEmitter } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -13,26 +13,26 @@ export interface GatewayOptions {
   resumeMs: number;
   messageContent(): boolean;
   url(): string;
-  /** READY's body without session, and the GUILD_CREATEs that follow it. */
+  /** READY's body without the session, and the GUILD_CREATEs that follow it. */
   welcome(): { ready: object; guilds: GatewayEvent[] };
 }
 
 export interface Gateway {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   dispatch(event: GatewayEvent): void;
-  /** Dispatches whatever the intents. */
+  /** Dispatches regardless of intents. */
   force(name: string, data: object): void;
   view(): GatewayView;
   identifiesLeft(): number;
-  /** Emits `ready` when a session is identified or resumed. */
+  /** Emits `ready` when a session has identified or resumed. */
   changes: EventEmitter;
   presence(): object | null;
   drop(options?: { resumable?: boolean; code?: number }): void;
   refuse(n: number): void;
   refuseResumes(n: number): void;
-  /** Sends an op to every socket that is open. */
+  /** Sends an op to every open socket. */
   send(op: number, d: unknown): void;
-  /** INVALID_SESSION; the session is gone unless it is resumable. */
+  /** Sends INVALID_SESSION; the session ends unless it is resumable. */
   invalidate(isResumable: boolean): void;
   stall(isStalled: boolean): void;
   hold(): void;

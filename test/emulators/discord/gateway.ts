@@ -1,6 +1,6 @@
 /**
  * The gateway socket: HELLO, IDENTIFY, heartbeats, dispatch, RESUME with replay. A session outlives its socket for a
- * while; what is dispatched in between waits in it. https://discord.com/developers/docs/events/gateway
+ * while and keeps the events that are dispatched in between. https://discord.com/developers/docs/events/gateway
  */
 import { EventEmitter } from 'node:events';
 import { type WebSocket, WebSocketServer } from 'ws';
@@ -20,7 +20,7 @@ interface Line {
 }
 
 const ALREADY: Refusal = [4005, 'Already authenticated.'];
-/** Closing with these ends the session. */
+/** Close codes that end the session. */
 const FAREWELLS = new Set([1000, 1001]);
 
 export function createGateway(options: GatewayOptions): Gateway {
@@ -63,7 +63,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     if (left <= 0) return refuseLine(line, [4004, 'Authentication failed.']);
     left -= 1;
     counts.add('identifies');
-    // Nobody will come back for a session that was left behind.
+    // Nobody will resume a session that was left behind.
     for (const old of [...sessions.values()]) if (!old.isAttached()) endSession(old);
     if (isObject(d.presence)) presence = d.presence;
     const session = createSession(Number(d.intents), options.resumeMs, endSession, counts.dispatched);
@@ -116,7 +116,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   function open(socket: WebSocket): void {
     counts.add('connections');
     const check = () => {
-      // A client that never beats is put out, as the platform does.
+      // A client that never sends a heartbeat is disconnected, as on the platform.
       if (!line.isStalled && Date.now() - line.lastBeat > options.heartbeatMs * 2)
         refuseLine(line, [4009, 'Session timed out.']);
     };
@@ -129,7 +129,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       clearInterval(timer);
       lines.delete(line);
       const { session } = line;
-      // A client that says goodbye with 1000 or 1001 ends its session; every other end may be resumed.
+      // A client that closes with 1000 or 1001 ends its session; after any other close it may resume.
       if (session?.detach(socket) && FAREWELLS.has(code)) endSession(session);
     });
     send(line, 10, { heartbeat_interval: options.heartbeatMs, _trace: ['["gateway-emulator"]'] });
@@ -182,7 +182,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     send: (op, d) => lines.forEach((line) => void send(line, op, d)),
     invalidate(isResumable) {
       for (const line of lines) {
-        // The client may identify or resume on the same line.
+        // The client may identify or resume on the same connection.
         if (isResumable) line.session?.detach(line.socket);
         else if (line.session) endSession(line.session);
         line.session = undefined;

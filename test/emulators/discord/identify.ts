@@ -1,11 +1,14 @@
-/** What a client may send: how much, what, and which IDENTIFY is taken. https://discord.com/developers/docs/events/gateway */
+/**
+ * Checks what a client sends: how much, which payloads, and which IDENTIFY is accepted.
+ * https://discord.com/developers/docs/events/gateway
+ */
 import { isObject } from './fields.ts';
 import { KNOWN, MESSAGE_CONTENT, NOT_GRANTED } from './intents.ts';
 
-/** Close code and reason. */
+/** The close code and reason. */
 export type Refusal = [code: number, reason: string];
 
-/** Why the payload is refused, undefined when it is not. `readsContent`: the application has MESSAGE_CONTENT. */
+/** Returns why the payload is refused; undefined if it isn't. `readsContent`: the application has MESSAGE_CONTENT. */
 export function identifyRefusal(d: Record<string, unknown>, token: string, readsContent: boolean): Refusal | undefined {
   const { intents, properties, shard = [0, 1] } = d;
   if (d.token !== token) return [4004, 'Authentication failed.'];
@@ -22,7 +25,7 @@ export function identifyRefusal(d: Record<string, unknown>, token: string, reads
 const MAX_BYTES = 4096;
 const MAX_PER_MINUTE = 120;
 
-/** Reads what a client sent. `sent` are the times of what it sent in the last minute, this one is added. */
+/** Reads a client's message. `sent` holds the times of its messages in the last minute; this one is added. */
 export function readFrame(text: string, sent: number[]): { op: unknown; d: unknown } | { refusal: Refusal } {
   const at = Date.now();
   sent.push(at);

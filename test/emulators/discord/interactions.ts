@@ -22,12 +22,12 @@ export interface Interaction {
   at: number;
   ack: InteractionView['ack'] | undefined;
   isFailed: boolean;
-  /** Message of the original response. */
+  /** The message of the original response. */
   responseId: string | null;
   followups: string[];
   choices: { name: string; value: string | number }[] | undefined;
   modal: Fields | undefined;
-  /** What was dispatched. */
+  /** The dispatched payload. */
   event: Fields;
 }
 
@@ -36,9 +36,9 @@ export type NewInteraction = Pick<Interaction, 'kind' | 'channelId' | 'userId' |
 export interface Interactions {
   start(facts: NewInteraction): Interaction;
   get(id: string): Interaction | undefined;
-  /** The interaction a callback is for. Throws 10062 when it is unknown or too late, 40060 when it has had one. */
+  /** Returns the interaction for a callback. Throws 10062 if it is unknown or too late, 40060 if it has had one. */
   open(id: string, token: string): Interaction;
-  /** The interaction a webhook call is for. Throws 10015 when unknown or not acknowledged, 50027 when too late. */
+  /** Returns the interaction for a webhook call. Throws 10015 if unknown or not acknowledged, 50027 if too late. */
   answering(token: string): Interaction;
   acknowledge(interaction: Interaction, type: number, flags: number): void;
   counts(): { total: number; acknowledged: number; failed: number; latenciesMs: number[] };
@@ -46,10 +46,10 @@ export interface Interactions {
   close(): void;
 }
 
-/** Interactions that are remembered. */
+/** The number of interactions that are remembered. */
 const KEEP = 20_000;
 
-/** `settled` is called when one is acknowledged or has failed. */
+/** `settled` is called when an interaction is acknowledged or has failed. */
 export function createInteractions(
   acknowledgeMs: number,
   tokenMs: number,
@@ -85,7 +85,7 @@ export function createInteractions(
       counts.total += 1;
       const began = ownTime();
       const fail = () => {
-        // Who is kept from running by others has its time all the same.
+        // If others keep this process from running, the client still gets its full time.
         const left = acknowledgeMs - (ownTime() - began);
         if (left >= 1) return void timers.set(interaction.id, setTimeout(fail, left));
         timers.delete(interaction.id);

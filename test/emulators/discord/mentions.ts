@@ -1,6 +1,6 @@
 /**
- * Whom a message notifies. Without `allowed_mentions` everything that is named in the text is, and the author of the
- * message it answers. https://discord.com/developers/docs/resources/message#allowed-mentions-object
+ * Determines whom a message notifies. Without `allowed_mentions`, everybody named in the text is notified, and the
+ * author of the message that it answers. https://discord.com/developers/docs/resources/message#allowed-mentions-object
  */
 import type { APIAllowedMentions } from 'discord-api-types/v10';
 import { invalid, tooLong, wrongChoice } from './errors.ts';
@@ -19,7 +19,7 @@ function ids(fields: Fields, key: string): string[] | undefined {
   return value.map(String);
 }
 
-/** Reads the field of a body. Throws 50035 for what Discord refuses. */
+/** Parses the field of a body. Throws 50035 if Discord would refuse it. */
 export function allowedMentions(fields: Fields): APIAllowedMentions | undefined {
   const value = fields.allowed_mentions;
   if (value === undefined || value === null) return undefined;
@@ -38,7 +38,7 @@ export function allowedMentions(fields: Fields): APIAllowedMentions | undefined 
   return value;
 }
 
-/** What the text names, outside of code. */
+/** Returns everybody whom the text names, outside code. */
 export function named(content: string): Mentions {
   if (!content.includes('@')) return { users: [], roles: [], everyone: false };
   const plain = content.replaceAll(CODE, ' ');
@@ -47,8 +47,8 @@ export function named(content: string): Mentions {
 }
 
 /**
- * Who of the named is notified. `repliedTo` is the author of the message that is answered; `mayEveryone` whether the
- * author may mention everyone.
+ * Returns who of those named is notified. `repliedTo` is the author of the answered message; `mayEveryone` tells
+ * whether the author may mention everyone.
  */
 export function notified(
   content: string,

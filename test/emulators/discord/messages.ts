@@ -1,4 +1,4 @@
-/** Making, changing and deleting messages, with what follows for the channel and for the bot. */
+/** Creates, edits and deletes messages, with the effects on the channel and the bot. */
 import { LOADING } from './draft.ts';
 import { refuse } from './errors.ts';
 import { notified } from './mentions.ts';
@@ -26,7 +26,7 @@ function tell(platform: Platform, name: string, message: StoredMessage, channel:
   platform.changes.emit('message', message);
 }
 
-/** Tells the bot once more that the message was made. */
+/** Sends the message's creation to the bot again. */
 export function tellCreated(platform: Platform, message: StoredMessage): void {
   const channel = platform.world.channels.get(message.channelId);
   if (channel) tell(platform, 'MESSAGE_CREATE', message, channel);
@@ -37,12 +37,12 @@ export function tellUpdated(platform: Platform, message: StoredMessage): void {
   if (channel) tell(platform, 'MESSAGE_UPDATE', message, channel);
 }
 
-/** Tells the bot how a thread stands now. */
+/** Sends the current state of a thread to the bot. */
 export function tellThread(platform: Platform, thread: StoredChannel): void {
   emit(platform, 'THREAD_UPDATE', channelObject(platform, thread), thread);
 }
 
-/** Archives or opens a thread; the caller tells the bot. */
+/** Archives or reopens a thread; the caller informs the bot. */
 export function setArchived(channel: StoredChannel, archived: boolean): void {
   if (!isThread(channel) || channel.thread.archived === archived) return;
   channel.thread.archived = archived;
@@ -51,20 +51,20 @@ export function setArchived(channel: StoredChannel, archived: boolean): void {
 
 const NOBODY = { users: [], roles: [], everyone: false };
 
-/** Whom the message pings, worked out again whenever its text or its allowed mentions change. */
+/** Recalculates whom the message notifies, whenever its text or its allowed mentions change. */
 export function recount(platform: Platform, message: StoredMessage): void {
   const { world } = platform;
   const channel = world.channels.get(message.channelId);
   const isBot = message.authorId === world.bot.id;
   const answered = message.type === REPLY ? channel?.byId.get(message.reference?.messageId ?? '')?.authorId : undefined;
   const mayEveryone = !isBot || (channel !== undefined && may(world, channel, 'MentionEveryone'));
-  // What Discord itself says of a thread, such as its new name, calls nobody.
+  // Discord's own messages about a thread, such as its new name, notify nobody.
   message.mentions = SAID.has(message.type)
     ? notified(message.content, message.allowedMentions, answered ?? null, mayEveryone)
     : NOBODY;
 }
 
-/** Puts a message into a channel. An archived thread opens for it. */
+/** Adds a message to a channel. Reopens an archived thread. */
 export function post(platform: Platform, channel: StoredChannel, facts: NewMessage): StoredMessage {
   const message: StoredMessage = {
     id: snowflake(),
@@ -81,6 +81,7 @@ export function post(platform: Platform, channel: StoredChannel, facts: NewMessa
     flags: 0,
     allowedMentions: undefined,
     mentions: NOBODY,
+    seq: 0,
     pinged: NOBODY,
     createdAt: now(),
     editedAt: null,
@@ -120,12 +121,12 @@ export function join(platform: Platform, channel: StoredChannel, userId: string)
   thread.members.set(userId, joinedAt);
   const member = { id: channel.id, user_id: userId, join_timestamp: joinedAt, flags: 0 };
   const facts = { id: channel.id, guild_id: channel.guildId, member_count: thread.members.size };
-  // Without the privileged members intent an application learns only of its own coming and going.
+  // Without the privileged members intent, an application only learns about its own joining and leaving.
   if (userId === platform.world.bot.id)
     emit(platform, 'THREAD_MEMBERS_UPDATE', { ...facts, added_members: [member] }, channel);
 }
 
-/** Changes a message. */
+/** Edits a message. */
 export function change(platform: Platform, message: StoredMessage, facts: Partial<StoredMessage>): StoredMessage {
   const wasLoading = (message.flags & LOADING) !== 0;
   message.before = [...(message.before ?? []), ...message.components];
@@ -140,7 +141,7 @@ export function change(platform: Platform, message: StoredMessage, facts: Partia
   return message;
 }
 
-/** Takes a message away for good. Throws 10008 when it is not there. */
+/** Deletes a message for good. Throws 10008 if it doesn't exist. */
 export function remove(platform: Platform, channel: StoredChannel, id: string): void {
   const message = channel.byId.get(id);
   if (!message) throw refuse(10_008);
@@ -152,7 +153,7 @@ export function remove(platform: Platform, channel: StoredChannel, id: string): 
   platform.changes.emit('deleted', message);
 }
 
-/** Somebody reacts, or takes it back. False when nothing changed. */
+/** Adds or removes a reaction. Returns false if nothing changed. */
 export function react(
   platform: Platform,
   message: StoredMessage,

@@ -1,6 +1,6 @@
-/** What people do in the channels: talk, edit, delete, react, open and close threads. */
+/** The actions of people in channels: they write, edit, delete, react, open and close threads. */
 
-import { change, post, react, remove } from './messages.ts';
+import { change, join, post, react, remove } from './messages.ts';
 import type { Platform } from './platform.ts';
 import { directWith } from './routes-app.ts';
 import { snowflake } from './snowflake.ts';
@@ -10,19 +10,28 @@ import { viewMessage, viewThread } from './view.ts';
 import { channelOf, isThread, messageOf, type StoredMessage, userOf } from './world.ts';
 
 export interface People {
+  /** A person says something in a channel, thread or DM channel; returns the message. Reopens an archived thread. */
   say(channelId: string, text: string, options?: SayOptions): ChatMessage;
+  /** A person writes to the bot in private. Creates the DM channel on first use (`channelId` of the answer). */
   dm(userId: string, text: string, options?: Omit<SayOptions, 'from'>): ChatMessage;
+  /** Returns the ID of a person's DM channel with the bot, created on first use. */
   openDm(userId: string): string;
+  /** The language in which somebody uses Discord; en-US by default. */
   setLocale(userId: string, locale: string): void;
+  /** The author edits a message. */
   edit(channelId: string, messageId: string, text: string): ChatMessage;
   delete(channelId: string, messageId: string): void;
+  /** A person adds or removes a reaction. `emoji` is Unicode. */
   react(channelId: string, messageId: string, emoji: string, options?: { user?: string; remove?: boolean }): void;
+  /** A person opens a thread, on a message or on its own. */
   createThread(
     channelId: string,
     options: { name: string; user?: string; messageId?: string; isPrivate?: boolean; withoutOriginal?: boolean },
   ): ThreadView;
+  /** A person (or Discord, after inactivity) archives a thread, and locks it with `locked`. */
   archive(threadId: string, options?: { locked?: boolean; archived?: boolean }): ThreadView;
   renameThread(threadId: string, name: string): ThreadView;
+  /** Dispatches the creation of this message, or this interaction, again with a new sequence number. */
   redeliver(id: string): void;
 }
 
@@ -31,7 +40,7 @@ function bytesOf(file: PersonFile): Buffer {
   return file.base64 === undefined ? Buffer.from(file.text ?? '') : Buffer.from(file.base64, 'base64');
 }
 
-/** `firstPerson` speaks when nobody is named. */
+/** `firstPerson` writes if nobody is named. */
 export function createPeople(platform: Platform, firstPerson: string, redeliver: (id: string) => void): People {
   const { world, files } = platform;
 
@@ -71,7 +80,7 @@ export function createPeople(platform: Platform, firstPerson: string, redeliver:
       ...reply,
       ...(options.withoutOriginal && { isBare: true }),
       ...forwarded,
-      // The first message of a forum's post has the post's own id.
+      // The first message of a forum post has the post's own ID.
       ...(options.isPost && { id: channelId }),
     });
     return viewMessage(platform, message);
@@ -104,7 +113,10 @@ export function createPeople(platform: Platform, firstPerson: string, redeliver:
     createThread(channelId, { name, user = firstPerson, messageId, isPrivate, withoutOriginal = false }) {
       const message = messageId === undefined ? {} : { message: messageOf(world, channelId, messageId) };
       const facts = { name, ownerId: user, type: isPrivate ? 12 : 11, isBare: withoutOriginal, ...message };
-      return viewThread(openThread(platform, channelOf(world, channelId), facts));
+      const thread = openThread(platform, channelOf(world, channelId), facts);
+      // Somebody has added the bot: it sees no other private thread.
+      if (isPrivate) join(platform, thread, world.bot.id);
+      return viewThread(thread);
     },
     archive(threadId, { locked, archived = true } = {}) {
       const thread = threadIn(threadId);

@@ -1,4 +1,4 @@
-/** Guilds, channels, roles and rights: the ground on which people and bot meet. */
+/** Guilds, channels, roles and permissions. */
 
 import { bitsOf } from './permissions.ts';
 import { emit, type Platform } from './platform.ts';
@@ -20,15 +20,21 @@ export interface PersonFacts {
 }
 
 export interface Places {
+  /** Creates or changes a person; the ID is random unless given. */
   person(facts: PersonFacts): PersonView;
   addRole(name: string, options?: { guild?: string; mentionable?: boolean }): string;
+  /** Makes a guild with the bot in it and one channel, `general`. Returns the guild's ID and that channel's. */
   addGuild(name: string, options?: { id?: string; channelId?: string }): { guildId: string; channelId: string };
+  /** Removes the bot from a guild; with `unavailable`, the guild is temporarily away. */
   removeGuild(guildId: string, options?: { unavailable?: boolean }): void;
+  /** `type` 0 (text) by default. */
   addChannel(name: string, options?: { guild?: string; type?: number; id?: string }): ChannelView;
   deleteChannel(channelId: string): void;
+  /** Takes permissions from the bot there, by names of PermissionFlagsBits; an empty list allows all. */
   deny(channelId: string, permissions: string[]): void;
   threads(channelId: string): ThreadView[];
   thread(threadId: string): ThreadView;
+  /** Makes a person unreachable, or reachable again: DMs to them are refused with 50007. */
   closeDm(userId: string, isClosed?: boolean): void;
 }
 
@@ -79,6 +85,7 @@ export function createPlaces(platform: Platform, firstGuild: string): Places {
       emit(platform, 'GUILD_ROLE_CREATE', { guild_id: guild, role });
       return id;
     },
+    /** Makes a guild with the bot in it and one channel, `general`. Returns the guild's ID and that channel's. */
     addGuild(name, { id = snowflake(), channelId } = {}) {
       const guild = { id, name, roles: [], isAvailable: true };
       world.guilds.set(id, guild);
@@ -105,7 +112,8 @@ export function createPlaces(platform: Platform, firstGuild: string): Places {
       channel.denied = permissions;
       const can = !permissions.includes('ViewChannel');
       const data = channelObject(platform, channel);
-      // Losing sight of a channel looks like its end, and getting it like its beginning with its threads listed anew.
+      // Losing access to a channel looks like its deletion, and getting access like its creation, with its threads
+      // listed again.
       if (could && !can) platform.gateway.dispatch({ name: 'CHANNEL_DELETE', intents: 1, data: JSON.stringify(data) });
       else emit(platform, could ? 'CHANNEL_UPDATE' : 'CHANNEL_CREATE', data, channel);
       if (could || !can) return;

@@ -1,4 +1,4 @@
-/** What the parts of the platform share, and how they tell the bot about a change. */
+/** The state that the platform's parts share, and how they inform the bot about a change. */
 import type { EventEmitter } from 'node:events';
 import type { Commands } from './commands.ts';
 import type { FileStore } from './files.ts';
@@ -31,17 +31,17 @@ export interface Platform {
   commands: Commands;
   interactions: Interactions;
   rates: Rates;
-  /** Emits `message` with a StoredMessage that was made or changed, and `interaction` with an interaction's id. */
+  /** Emits `message` with a StoredMessage that was created or changed, and `interaction` with an interaction's ID. */
   changes: EventEmitter;
   typing: { channelId: string; at: number }[];
-  /** The bot's messages by nonce, with the time they were made. */
+  /** The bot's messages by nonce, with the time of their creation. */
   nonces: Map<string, { message: StoredMessage; at: number }>;
   url(): string;
 }
 
 /**
- * Dispatches an event to the bot. With a channel it goes out only if the bot sees that channel; `redacted` gives what a
- * session gets that may not read content.
+ * Dispatches an event to the bot. If a channel is given, only if the bot sees that channel. `redacted` is the version
+ * for a session that may not read content.
  */
 export function emit(
   platform: Platform,

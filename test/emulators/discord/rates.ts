@@ -1,6 +1,6 @@
 /**
- * Rate limits. Every answer carries the headers of its bucket; the limits themselves are enforced on request, but the
- * one on renaming (2 in 10 minutes) always. https://discord.com/developers/docs/topics/rate-limits
+ * Rate limits. Every answer carries the headers of its bucket. The limits are enforced on request only, except the one
+ * on renaming (2 in 10 minutes), which always is. https://discord.com/developers/docs/topics/rate-limits
  */
 import { createHash } from 'node:crypto';
 import type { RateLimits } from './types.ts';
@@ -23,10 +23,10 @@ export interface Limited {
 export interface RateCall {
   /** `POST /channels/:id/messages`. */
   route: string;
-  /** The channel, guild or webhook that has a bucket of its own. */
+  /** The channel, guild or webhook that has its own bucket. */
   major: string;
   isRename: boolean;
-  /** Interactions and their webhooks do not count for the global limit. */
+  /** Whether it counts towards the global limit; interactions and their webhooks don't. */
   isFree: boolean;
 }
 
@@ -38,7 +38,7 @@ interface Window {
 
 export interface Rates {
   set(limits: RateLimits | undefined): void;
-  /** Takes one call: the headers of the answer, and when refused why. */
+  /** Counts one call: returns the headers of the answer and, if it is refused, the reason. */
   take(call: RateCall): { headers: Record<string, string>; limited?: Limited };
   counts(): { violations: number; early: number };
   reset(): void;
@@ -52,7 +52,7 @@ function hashOf(route: string): string {
   return hash;
 }
 
-/** The limit a route has. Creating messages has one a channel; so have edits, each route its own. */
+/** Returns a route's limit. Creating messages has one per channel, as have edits; every other route has its own. */
 function kindOf(route: string): Exclude<keyof RateLimits, 'global' | 'rename'> {
   if (route.includes('/reactions/')) return 'reaction';
   return /^(?:POST|PATCH) \/channels\/:id\/messages(?:\/:message)?$/.test(route) ? 'channel' : 'route';
@@ -70,7 +70,7 @@ export function rateHeaders(limit: number, left: number, resetInMs: number, rout
 }
 
 export function createRates(): Rates {
-  // Renaming is the limit that surprises, so it is there from the start.
+  // Renaming is the limit that surprises people, so it is enforced from the start.
   let limits: Partial<RateLimits> | undefined = { rename: DEFAULT_LIMITS.rename };
   let counts = { violations: 0, early: 0 };
   const windows = new Map<string, Window>();
@@ -110,7 +110,7 @@ export function createRates(): Rates {
         return { headers, limited: { scope, retryAfterMs } };
       }
       for (const [each] of asked) each.left -= 1;
-      // Without enforcement the headers leave room, or the client would queue on its own account.
+      // Without enforcement the headers leave room; otherwise the client would queue by itself.
       const headers =
         window && own
           ? rateHeaders(own.limit, window.left, window.resetAt - at, route)

@@ -1,4 +1,7 @@
-/** What a message answers or forwards. https://discord.com/developers/docs/resources/message#message-reference-types */
+/**
+ * Resolves the message that another one answers or forwards.
+ * https://discord.com/developers/docs/resources/message#message-reference-types
+ */
 import { invalid, refuse } from './errors.ts';
 import { type Fields, isObject } from './fields.ts';
 import { may } from './permissions.ts';
@@ -8,7 +11,7 @@ import { SAID, type StoredChannel, type StoredMessage } from './world.ts';
 
 type Reference = Pick<StoredMessage, 'reference' | 'snapshot' | 'type'>;
 
-/** Throws 50035 for a message there is not, or none that can be answered; 160002 without the right to history. */
+/** Throws 50035 for a message that doesn't exist or can't be answered; 160002 without the right to read history. */
 export function readReference(platform: Platform, channel: StoredChannel, fields: Fields): Reference {
   const none: Reference = { reference: null, snapshot: null, type: 0 };
   const told = fields.message_reference;

@@ -1,4 +1,4 @@
-/** Guilds as objects of the API. */
+/** Renders guilds as objects of the API. */
 import type { Fields } from './fields.ts';
 import { ALL_BITS, sees } from './permissions.ts';
 import type { Platform } from './platform.ts';
@@ -65,7 +65,7 @@ export function guildObject(guild: StoredGuild): Fields {
   };
 }
 
-/** What GUILD_CREATE brings: the guild, its channels and the active threads the bot sees. */
+/** Returns the content of GUILD_CREATE: the guild, its channels and the active threads that the bot sees. */
 export function guildCreated(platform: Platform, guild: StoredGuild): Fields {
   const { world } = platform;
   const channels = [...world.channels.values()].filter((each) => each.guildId === guild.id && !each.thread);

@@ -1,4 +1,4 @@
-/** Messages as objects of the API, with what a reader without the content intent may not see taken out. */
+/** Renders messages as objects of the API, without the parts that a reader without the content intent may not see. */
 import type { APIUser } from 'discord-api-types/v10';
 import type { Fields } from './fields.ts';
 import type { StoredFile } from './files.ts';
@@ -25,12 +25,12 @@ function attachmentObject(platform: Platform, file: StoredFile): Fields {
   };
 }
 
-/** A message whose words the reader may not see. */
+/** A message whose text the reader may not see. */
 export function redact(message: Fields): Fields {
   return { ...message, content: '', attachments: [], embeds: [], components: [] };
 }
 
-/** Whether the words of a message are hidden from a bot without the MESSAGE_CONTENT intent. */
+/** Returns whether a message's text is hidden from a bot without the MESSAGE_CONTENT intent. */
 function isHidden(platform: Platform, message: StoredMessage): boolean {
   const { world } = platform;
   const isDirect = world.channels.get(message.channelId)?.type === DM;
@@ -68,7 +68,7 @@ function snapshotObject(platform: Platform, message: StoredMessage): Fields {
   };
 }
 
-/** A message as REST gives it. `readsContent` is whether the reader sees what is not meant for it. */
+/** Returns a message as REST does. `readsContent` tells whether the reader sees messages that aren't meant for it. */
 export function messageObject(
   platform: Platform,
   message: StoredMessage,
@@ -141,7 +141,7 @@ export function messageObject(
   return !readsContent && isHidden(platform, message) ? redact(object) : object;
 }
 
-/** The same as an event brings it: with guild and member. */
+/** Returns the same as in an event: with guild and member. */
 export function messageEvent(platform: Platform, message: StoredMessage, readsContent: boolean): Fields {
   const { world } = platform;
   const object = messageObject(platform, message, readsContent);

@@ -1,4 +1,4 @@
-/** People and channels as objects of the API, made from our state when they are asked for. */
+/** Renders people and channels as objects of the API, from our state when they are requested. */
 import type { APIUser } from 'discord-api-types/v10';
 import type { Fields } from './fields.ts';
 import { bitsOf } from './permissions.ts';

@@ -1,4 +1,4 @@
-/** What a test asks people to do. Everything here but `bytes` survives JSON. */
+/** What a test can make people do. Everything here except `bytes` can be sent as JSON. */
 
 /** Exactly one of `bytes` (in-process only), `base64` and `text`. */
 export interface PersonFile {
@@ -8,25 +8,25 @@ export interface PersonFile {
   text?: string;
   contentType?: string;
   description?: string;
-  /** Of a voice message: its length, and its loudness as base64. */
+  /** For a voice message: its length, and its loudness as base64. */
   duration?: number;
   waveform?: string;
 }
 
 export interface SayOptions {
-  /** User id; the first default person unless told, in a DM channel its person. Ids nobody has are given a new member. */
+  /** The user's ID; by default the first person, or in a DM channel its person. An unknown ID becomes a new member. */
   from?: string;
-  /** Puts a mention of the bot in front of the text. */
+  /** Begins the text with a mention of the bot. */
   mention?: boolean;
-  /** Id of the message it answers. Pings that message's author unless `pingReply` is false. */
+  /** The ID of the message that it answers. Notifies that message's author unless `pingReply` is false. */
   replyTo?: string;
   pingReply?: boolean;
-  /** Its event leaves out what it answers. */
+  /** Leaves the answered message out of the event. */
   withoutOriginal?: boolean;
-  /** It is the first of a forum's post. */
+  /** Whether it is the first message of a forum post. */
   isPost?: boolean;
   attachments?: PersonFile[];
-  /** Of the message: 8192 is a voice message. */
+  /** The flags of the message: 8192 is a voice message. */
   flags?: number;
   /** Forwards this message; the text must then be empty. */
   forward?: { channelId: string; messageId: string };
@@ -38,58 +38,58 @@ export interface SayOptions {
 }
 
 export interface SlashRequest {
-  /** Channel, thread or DM channel. */
+  /** A channel, thread or DM channel. */
   channel: string;
   user?: string;
-  /** `viber` unless told. Must be registered, or the call throws as the client would not offer it. */
+  /** `viber` by default. Must be registered; otherwise the call throws, because a client wouldn't offer it. */
   command?: string;
   subcommand?: string;
   subcommandGroup?: string;
-  /** Option values by name; their types are looked up in the registered command. */
+  /** Option values by name; the registered command determines their types. */
   options?: Record<string, string | number | boolean>;
-  /** Does not look the command up, as a client with a stale list does. Options are then strings. */
+  /** Doesn't look the command up, like a client with a stale list. Options are then strings. */
   unchecked?: boolean;
 }
 
 export interface AutocompleteRequest extends SlashRequest {
-  /** The option being typed; its value so far is in `options`. */
+  /** The option that is being typed; its value so far is in `options`. */
   focused: string;
 }
 
 export interface PressRequest {
   channel: string;
-  /** A message id; the newest message with such a button when absent. */
+  /** The message's ID; by default the newest message with such a button. */
   message?: string;
-  /** Exact label; or `customId`. The first button when neither is given. */
+  /** The exact label, or `customId`. By default the first button. */
   label?: string;
   customId?: string;
   user?: string;
-  /** Presses although the button is disabled or gone, as a slow client can. */
+  /** Presses even if the button is disabled or gone, as a slow client can. */
   stale?: boolean;
 }
 
 export interface ModalRequest {
   /** The interaction that was answered with the modal. */
   interaction: string;
-  /** Text by custom id of the field. */
+  /** The text of each field, by its custom ID. */
   fields: Record<string, string>;
 }
 
 export interface Wanted {
   channel?: string;
-  /** `bot` or a user id. */
+  /** `bot` or a user's ID. */
   from?: string;
-  /** Contained in the text; give `pattern` for a regular expression's source. */
+  /** A part of the text; `pattern` is the source of a regular expression instead. */
   text?: string;
   pattern?: string;
-  /** How many such messages; 1 unless told. */
+  /** The number of such messages; 1 by default. */
   count?: number;
-  /** Only messages newer than this id. */
+  /** Only messages newer than this ID. */
   after?: string;
-  /** System messages (a thread begun, a name changed) do not count unless true. */
+  /** Whether system messages (a new thread, a changed name) count; false by default. */
   system?: boolean;
-  /** Messages still shown as "thinking" do not count unless true. */
+  /** Whether messages still shown as "thinking" count; false by default. */
   deferred?: boolean;
-  /** 5000 unless told. */
+  /** 5000 by default. */
   timeoutMs?: number;
 }

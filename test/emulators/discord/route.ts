@@ -1,4 +1,4 @@
-/** A table of routes, and finding the one a request is for. */
+/** A table of routes, and the search for a request's route. */
 import type { Body } from './body.ts';
 import type { Platform } from './platform.ts';
 
@@ -12,13 +12,21 @@ export interface Call {
 export interface Route {
   /** Method and path, `GET /channels/:id`. */
   on: string;
-  /** Needs no bot token: there is another in its path. */
+  /** Needs no bot token, because its path contains another token. */
   open?: true;
-  /** The answer's body; undefined answers 204. Throws ApiError. */
+  /** Returns the answer's body; undefined answers 204. Throws ApiError. */
   call(call: Call): unknown;
   /** Status when not 200. */
   status?: number;
 }
+
+type Answers = Route['call'];
+
+/** Routes by method and path. */
+export type Routes = Record<string, Answers | Omit<Route, 'on'>>;
+
+export const created = (call: Answers) => ({ call, status: 201 });
+export const open = (call: Answers) => ({ call, open: true as const });
 
 export interface Found {
   route: Route;
@@ -27,7 +35,7 @@ export interface Found {
 
 export type Finder = (method: string, path: string) => Found | 'other-method' | undefined;
 
-/** A piece of the path; one that cannot be decoded stays as it is and so leads nowhere. */
+/** Decodes a part of the path. If that fails it stays as it is, and no route matches. */
 function decoded(piece: string): string {
   try {
     return piece.includes('%') ? decodeURIComponent(piece) : piece;
@@ -37,10 +45,11 @@ function decoded(piece: string): string {
   }
 }
 
-/** Routes are looked up by how many pieces their path has, then piece by piece; a literal comes before a parameter. */
-export function createFinder(routes: Route[]): Finder {
-  const table = routes.map((route) => {
-    const [method = '', path = ''] = route.on.split(' ');
+/** Routes are looked up by the number of parts in their path, then part by part; a literal comes before a parameter. */
+export function createFinder(routes: Routes): Finder {
+  const table = Object.entries(routes).map(([on, made]) => {
+    const route: Route = { on, ...(typeof made === 'function' ? { call: made } : made) };
+    const [method = '', path = ''] = on.split(' ');
     return { route, method, pieces: path.split('/') };
   });
   const byLength = Map.groupBy(table, (each) => each.pieces.length);

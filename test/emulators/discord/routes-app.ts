@@ -5,14 +5,14 @@ import { ALL_BITS, sees } from './permissions.ts';
 import type { Platform } from './platform.ts';
 import { channelObject, memberObject, userObject } from './render.ts';
 import { guildObject } from './render-guild.ts';
-import type { Call, Route } from './route.ts';
+import { type Call, created, open, type Routes } from './route.ts';
 import { isSnowflake, snowflake } from './snowflake.ts';
 import { DM, emptyChannel, type StoredChannel, type StoredGuild, userOf, type World } from './world.ts';
 
-/** GATEWAY_MESSAGE_CONTENT_LIMITED: the privileged intent is switched on for an application in few guilds. */
+/** GATEWAY_MESSAGE_CONTENT_LIMITED: the privileged intent is enabled, for an application in few guilds. */
 const CONTENT_LIMITED = 1 << 19;
 
-/** The direct message channel with a person, made when it is first needed. */
+/** Returns the DM channel with a person, created when it is first needed. */
 export function directWith(world: World, userId: string): StoredChannel {
   const known = world.channels.get(world.directs.get(userId) ?? '');
   if (known) return known;
@@ -47,124 +47,89 @@ export function applicationObject(platform: Platform): object {
   };
 }
 
-/** The scope of a call about commands: a guild's id, or empty. */
+/** Returns the scope of a call about commands: a guild's ID, or empty. */
 function scope({ platform, params }: Call): string {
   if (params.app !== platform.applicationId) throw refuse(20_012);
   if (params.guild !== undefined) guildOf(platform, params.guild);
   return params.guild ?? '';
 }
 
-/** Lists name what is localized only when they are asked to. */
+/** Lists include localizations only on request. */
 function withoutLocalizations(command: Fields): Fields {
   const { name_localizations: _names, description_localizations: _descriptions, ...rest } = command;
   const options = Array.isArray(rest.options) ? rest.options : [];
   return rest.options === undefined ? rest : { ...rest, options: options.map(withoutLocalizations) };
 }
 
-function commandRoutes(base: string): Route[] {
-  return [
-    {
-      on: `GET ${base}`,
-      call: (call) => {
-        const all = call.platform.commands.list(scope(call));
-        return call.query.with_localizations === 'true' ? all : all.map(withoutLocalizations);
-      },
+function commandRoutes(base: string): Routes {
+  return {
+    [`GET ${base}`]: (call) => {
+      const all = call.platform.commands.list(scope(call));
+      return call.query.with_localizations === 'true' ? all : all.map(withoutLocalizations);
     },
-    { on: `PUT ${base}`, call: (call) => call.platform.commands.overwrite(scope(call), call.body.json) },
-    {
-      on: `POST ${base}`,
-      status: 201,
-      call: (call) => call.platform.commands.upsert(scope(call), call.body.fields).command,
-    },
-    { on: `GET ${base}/:command`, call: (call) => call.platform.commands.get(scope(call), call.params.command ?? '') },
-    {
-      on: `PATCH ${base}/:command`,
-      call: (call) => call.platform.commands.patch(scope(call), call.params.command ?? '', call.body.fields),
-    },
-    {
-      on: `DELETE ${base}/:command`,
-      call: (call) => call.platform.commands.remove(scope(call), call.params.command ?? ''),
-    },
-  ];
+    [`PUT ${base}`]: (call) => call.platform.commands.overwrite(scope(call), call.body.json),
+    [`POST ${base}`]: created((call) => call.platform.commands.upsert(scope(call), call.body.fields).command),
+    [`GET ${base}/:command`]: (call) => call.platform.commands.get(scope(call), call.params.command ?? ''),
+    [`PATCH ${base}/:command`]: (call) =>
+      call.platform.commands.patch(scope(call), call.params.command ?? '', call.body.fields),
+    [`DELETE ${base}/:command`]: (call) => call.platform.commands.remove(scope(call), call.params.command ?? ''),
+  };
 }
 
-export const APP_ROUTES: Route[] = [
-  { on: 'GET /gateway', open: true, call: ({ platform }) => ({ url: platform.url().replace('http', 'ws') }) },
-  {
-    on: 'GET /gateway/bot',
-    call: ({ platform }) => ({
-      url: platform.url().replace('http', 'ws'),
-      shards: 1,
-      session_start_limit: {
-        total: 1000,
-        remaining: platform.gateway.identifiesLeft(),
-        reset_after: 86_400_000,
-        max_concurrency: 1,
-      },
-    }),
-  },
-  {
-    on: 'GET /users/@me',
-    call: ({ platform }) => ({ ...userObject(platform.world.bot), verified: true, mfa_enabled: false, flags: 0 }),
-  },
-  {
-    on: 'GET /users/:user',
-    call({ platform, params }) {
-      const user = platform.world.users.get(params.user ?? '');
-      if (!user) throw refuse(10_013);
-      return userObject(user);
+// biome-ignore format: a row is a line
+export const APP_ROUTES: Routes = {
+  'GET /gateway': open(({ platform }) => ({ url: platform.url().replace('http', 'ws') })),
+  'GET /gateway/bot': ({ platform }) => ({
+    url: platform.url().replace('http', 'ws'),
+    shards: 1,
+    session_start_limit: {
+      total: 1000,
+      remaining: platform.gateway.identifiesLeft(),
+      reset_after: 86_400_000,
+      max_concurrency: 1,
     },
+  }),
+  'GET /users/@me': ({ platform }) => ({...userObject(platform.world.bot), verified: true, mfa_enabled: false, flags: 0 }),
+  'GET /users/:user': ({ platform, params }) => {
+    const user = platform.world.users.get(params.user ?? '');
+    if (!user) throw refuse(10_013);
+    return userObject(user);
   },
-  {
-    on: 'GET /users/@me/guilds',
-    call: ({ platform }) =>
-      [...platform.world.guilds.values()].map(({ id, name }) => ({
-        id,
-        name,
-        icon: null,
-        owner: false,
-        permissions: ALL_BITS,
-        features: [],
-      })),
+  'GET /users/@me/guilds': ({ platform }) =>
+    [...platform.world.guilds.values()].map(({ id, name }) => ({
+      id,
+      name,
+      icon: null,
+      owner: false,
+      permissions: ALL_BITS,
+      features: [],
+    })),
+  'POST /users/@me/channels': ({ platform, body }) => {
+    const id = body.fields.recipient_id;
+    if (!isSnowflake(String(id)) || !platform.world.users.has(String(id))) throw refuse(10_013);
+    if (platform.world.users.get(String(id))?.bot) throw refuse(50_007);
+    return channelObject(platform, directWith(platform.world, String(id)));
   },
-  {
-    on: 'POST /users/@me/channels',
-    call({ platform, body }) {
-      const id = body.fields.recipient_id;
-      if (!isSnowflake(String(id)) || !platform.world.users.has(String(id))) throw refuse(10_013);
-      if (platform.world.users.get(String(id))?.bot) throw refuse(50_007);
-      return channelObject(platform, directWith(platform.world, String(id)));
-    },
+  'GET /oauth2/applications/@me': ({ platform }) => applicationObject(platform),
+  'GET /applications/@me': ({ platform }) => applicationObject(platform),
+  'PATCH /applications/@me': ({ platform, body }) => {
+    // Bots may change only the limited flags, and there is only one.
+    const flags = integer(body.fields, 'flags');
+    if (flags !== null) platform.settings.messageContent = (flags & CONTENT_LIMITED) !== 0;
+    return applicationObject(platform);
   },
-  { on: 'GET /oauth2/applications/@me', call: ({ platform }) => applicationObject(platform) },
-  { on: 'GET /applications/@me', call: ({ platform }) => applicationObject(platform) },
-  {
-    on: 'PATCH /applications/@me',
-    call({ platform, body }) {
-      // Bots may switch only the limited flags, and here there is no more than one.
-      const flags = integer(body.fields, 'flags');
-      if (flags !== null) platform.settings.messageContent = (flags & CONTENT_LIMITED) !== 0;
-      return applicationObject(platform);
-    },
+  'GET /guilds/:guild': ({ platform, params }) => guildObject(guildOf(platform, params.guild)),
+  'GET /guilds/:guild/channels': ({ platform, params }) => {
+    const guild = guildOf(platform, params.guild);
+    const all = [...platform.world.channels.values()].filter((each) => each.guildId === guild.id && !each.thread);
+    return all.filter((each) => sees(platform.world, each)).map((each) => channelObject(platform, each));
   },
-  { on: 'GET /guilds/:guild', call: ({ platform, params }) => guildObject(guildOf(platform, params.guild)) },
-  {
-    on: 'GET /guilds/:guild/channels',
-    call({ platform, params }) {
-      const guild = guildOf(platform, params.guild);
-      const all = [...platform.world.channels.values()].filter((each) => each.guildId === guild.id && !each.thread);
-      return all.filter((each) => sees(platform.world, each)).map((each) => channelObject(platform, each));
-    },
-  },
-  {
-    on: 'GET /guilds/:guild/members/:user',
-    call({ platform, params }) {
-      guildOf(platform, params.guild);
-      const user = platform.world.users.get(params.user ?? '');
-      if (!user) throw refuse(10_007);
-      return { ...memberObject(user), user: userObject(user) };
-    },
+  'GET /guilds/:guild/members/:user': ({ platform, params }) => {
+    guildOf(platform, params.guild);
+    const user = platform.world.users.get(params.user ?? '');
+    if (!user) throw refuse(10_007);
+    return { ...memberObject(user), user: userObject(user) };
   },
   ...commandRoutes('/applications/:app/commands'),
   ...commandRoutes('/applications/:app/guilds/:guild/commands'),
-];
+};

@@ -1,4 +1,4 @@
-/** Callbacks of interactions, and the messages that follow them through their token. */
+/** Callbacks of interactions, and the messages that follow with their token. */
 import type { Body } from './body.ts';
 import { ANSWER_FLAGS, amend, compose } from './compose.ts';
 import { EPHEMERAL, LOADING } from './draft.ts';
@@ -8,11 +8,11 @@ import type { Interaction } from './interactions.ts';
 import { post, remove } from './messages.ts';
 import type { Platform } from './platform.ts';
 import { messageObject } from './render-message.ts';
-import type { Call, Route } from './route.ts';
+import { type Call, open, type Routes } from './route.ts';
 import { channelOf, messageOf, type StoredMessage } from './world.ts';
 
 const COMMAND = 20;
-/** Callback types that an interaction of each kind takes. */
+/** The callback types that an interaction of each kind accepts. */
 const ALLOWED: Record<number, number[]> = { 2: [4, 5, 9], 3: [4, 5, 6, 7, 9], 4: [8], 5: [4, 5, 6, 7] };
 
 /** A message that answers an interaction. */
@@ -46,7 +46,7 @@ function readModal(data: Fields): Fields {
   return data;
 }
 
-/** Carries a callback out. Gives the message it made or changed. Nothing is acknowledged when it throws. */
+/** Carries out a callback and returns the message that it created or changed. If it throws, nothing is acknowledged. */
 function carryOut(platform: Platform, interaction: Interaction, type: number, inner: Body): StoredMessage | undefined {
   const { fields: data } = inner;
   if (type === 4) {
@@ -104,7 +104,7 @@ function followup({ platform, params, body }: Call): unknown {
     ? channelOf(world, interaction.channelId).byId.get(interaction.responseId)
     : undefined;
   const { facts } = compose(platform, interaction.channelId, body, ANSWER_FLAGS);
-  // While the deferred answer is still "thinking" the first followup takes its place.
+  // While the deferred answer is still "thinking", the first followup replaces it.
   if (first && (first.flags & LOADING) !== 0 && interaction.ack?.type === 5) {
     return messageObject(platform, amend(platform, first, body), true);
   }
@@ -116,7 +116,7 @@ function followup({ platform, params, body }: Call): unknown {
   return messageObject(platform, message, true);
 }
 
-/** The message that `@original` or an id stands for. Throws 10008 when it is none of this interaction. */
+/** Returns the message for `@original` or an ID. Throws 10008 if it doesn't belong to this interaction. */
 function own({ platform, params }: Call): { interaction: Interaction; message: StoredMessage } {
   const interaction = platform.interactions.answering(params.token ?? '');
   const id = params.message === '@original' ? interaction.responseId : params.message;
@@ -129,38 +129,22 @@ function application({ platform, params }: Call): void {
   if (params.app !== platform.applicationId) throw refuse(10_015);
 }
 
-export const INTERACTION_ROUTES: Route[] = [
-  { on: 'POST /interactions/:id/:token/callback', open: true, call: callback },
-  {
-    on: 'POST /webhooks/:app/:token',
-    open: true,
-    call(call) {
-      application(call);
-      return followup(call);
-    },
-  },
-  {
-    on: 'GET /webhooks/:app/:token/messages/:message',
-    open: true,
-    call: (call) => messageObject(call.platform, own(call).message, true),
-  },
-  {
-    on: 'PATCH /webhooks/:app/:token/messages/:message',
-    open: true,
-    call(call) {
-      application(call);
-      const { message } = own(call);
-      if (message.authorId !== call.platform.world.bot.id) throw refuse(50_005);
-      if (channelOf(call.platform.world, message.channelId).thread?.archived) throw refuse(50_083);
-      return messageObject(call.platform, amend(call.platform, message, call.body), true);
-    },
-  },
-  {
-    on: 'DELETE /webhooks/:app/:token/messages/:message',
-    open: true,
-    call(call) {
-      const { message } = own(call);
-      remove(call.platform, channelOf(call.platform.world, message.channelId), message.id);
-    },
-  },
-];
+export const INTERACTION_ROUTES: Routes = {
+  'POST /interactions/:id/:token/callback': open(callback),
+  'POST /webhooks/:app/:token': open((call) => {
+    application(call);
+    return followup(call);
+  }),
+  'GET /webhooks/:app/:token/messages/:message': open((call) => messageObject(call.platform, own(call).message, true)),
+  'PATCH /webhooks/:app/:token/messages/:message': open((call) => {
+    application(call);
+    const { message } = own(call);
+    if (message.authorId !== call.platform.world.bot.id) throw refuse(50_005);
+    if (channelOf(call.platform.world, message.channelId).thread?.archived) throw refuse(50_083);
+    return messageObject(call.platform, amend(call.platform, message, call.body), true);
+  }),
+  'DELETE /webhooks/:app/:token/messages/:message': open((call) => {
+    const { message } = own(call);
+    remove(call.platform, channelOf(call.platform.world, message.channelId), message.id);
+  }),
+};

@@ -7,11 +7,11 @@ import { demand, may } from './permissions.ts';
 import type { Platform } from './platform.ts';
 import { readReference } from './reference.ts';
 import { messageObject } from './render-message.ts';
-import type { Call, Route } from './route.ts';
+import type { Call, Routes } from './route.ts';
 import { compareIds, isSnowflake } from './snowflake.ts';
 import { channelOf, DM, messageOf, type StoredChannel, type StoredMessage } from './world.ts';
 
-/** The channel of a call, which must take messages and be seen by the bot. */
+/** Returns the channel of a call, which must accept messages and be visible to the bot. */
 export function textChannel({ platform, params }: Call): StoredChannel {
   const channel = channelOf(platform.world, params.id ?? '');
   demand(platform.world, channel);
@@ -19,7 +19,7 @@ export function textChannel({ platform, params }: Call): StoredChannel {
   return channel;
 }
 
-/** Throws 50083 in an archived thread, where nothing but deleting goes on. */
+/** Throws 50083 in an archived thread, where only deleting is possible. */
 function demandOpen(channel: StoredChannel): void {
   if (channel.thread?.archived) throw refuse(50_083);
 }
@@ -33,7 +33,7 @@ function mayPost(platform: Platform, channel: StoredChannel, uploads: number): v
   if (channel.thread?.locked && !may(world, channel, 'ManageThreads')) throw refuse(160_005);
 }
 
-/** A message with this nonce that the bot made within the last minutes. */
+/** Returns a message with this nonce that the bot created within the last minutes. */
 function sameNonce({ nonces, settings }: Platform, nonce: string): StoredMessage | undefined {
   const known = nonces.get(nonce);
   return known && Date.now() - known.at < settings.nonceMs ? known.message : undefined;
@@ -65,7 +65,7 @@ function create(call: Call): unknown {
   return messageObject(platform, message, true);
 }
 
-/** How many of a sorted list come before this id. */
+/** Returns how many of a sorted list come before this ID. */
 function countBefore(messages: StoredMessage[], id: string): number {
   let low = 0;
   let high = messages.length;
@@ -94,7 +94,7 @@ function history(call: Call): unknown {
       throw invalid(key, 'NUMBER_TYPE_COERCE', `Value "${query[key]}" is not snowflake.`);
     }
   }
-  // Without the right to read history there is none to see.
+  // Without the right to read history, there is none to see.
   if (!may(platform.world, channel, 'ReadMessageHistory')) return [];
   const { messages } = channel;
   let [from, to] = [Math.max(0, messages.length - limit), messages.length];
@@ -114,7 +114,7 @@ function history(call: Call): unknown {
   return shown.reverse().map((each) => messageObject(platform, each, platform.settings.messageContent));
 }
 
-/** The message of a call. */
+/** Returns the message of a call. */
 function messageIn(call: Call): { channel: StoredChannel; message: StoredMessage } {
   const channel = textChannel(call);
   const message = messageOf(call.platform.world, channel.id, call.params.message ?? '');
@@ -134,49 +134,37 @@ function reaction(call: Call, isRemoved: boolean): void {
   react(platform, message, emoji, platform.world.bot.id, isRemoved);
 }
 
-export const MESSAGE_ROUTES: Route[] = [
-  { on: 'GET /channels/:id/messages', call: history },
-  { on: 'POST /channels/:id/messages', call: create },
-  {
-    on: 'GET /channels/:id/messages/:message',
-    call(call) {
-      const { channel, message } = messageIn(call);
-      if (!may(call.platform.world, channel, 'ReadMessageHistory')) throw refuse(50_001);
-      return messageObject(call.platform, message, call.platform.settings.messageContent);
-    },
+export const MESSAGE_ROUTES: Routes = {
+  'GET /channels/:id/messages': history,
+  'POST /channels/:id/messages': create,
+  'GET /channels/:id/messages/:message': (call) => {
+    const { channel, message } = messageIn(call);
+    if (!may(call.platform.world, channel, 'ReadMessageHistory')) throw refuse(50_001);
+    return messageObject(call.platform, message, call.platform.settings.messageContent);
   },
-  {
-    on: 'PATCH /channels/:id/messages/:message',
-    call(call) {
-      const { channel, message } = messageIn(call);
-      if (message.authorId !== call.platform.world.bot.id) throw refuse(50_005);
-      demandOpen(channel);
-      if (call.body.uploads.size > 0) demand(call.platform.world, channel, 'AttachFiles');
-      return messageObject(call.platform, amend(call.platform, message, call.body), true);
-    },
+  'PATCH /channels/:id/messages/:message': (call) => {
+    const { channel, message } = messageIn(call);
+    if (message.authorId !== call.platform.world.bot.id) throw refuse(50_005);
+    demandOpen(channel);
+    if (call.body.uploads.size > 0) demand(call.platform.world, channel, 'AttachFiles');
+    return messageObject(call.platform, amend(call.platform, message, call.body), true);
   },
-  {
-    on: 'DELETE /channels/:id/messages/:message',
-    call(call) {
-      const { channel, message } = messageIn(call);
-      const { world } = call.platform;
-      if (message.authorId !== world.bot.id) {
-        if (channel.type === DM) throw refuse(50_003);
-        demand(world, channel, 'ManageMessages');
-      }
-      remove(call.platform, channel, message.id);
-    },
+  'DELETE /channels/:id/messages/:message': (call) => {
+    const { channel, message } = messageIn(call);
+    const { world } = call.platform;
+    if (message.authorId !== world.bot.id) {
+      if (channel.type === DM) throw refuse(50_003);
+      demand(world, channel, 'ManageMessages');
+    }
+    remove(call.platform, channel, message.id);
   },
-  { on: 'PUT /channels/:id/messages/:message/reactions/:emoji/@me', call: (call) => reaction(call, false) },
-  { on: 'DELETE /channels/:id/messages/:message/reactions/:emoji/@me', call: (call) => reaction(call, true) },
-  {
-    on: 'POST /channels/:id/typing',
-    call(call) {
-      const channel = textChannel(call);
-      demandOpen(channel);
-      demand(call.platform.world, channel, channel.thread ? 'SendMessagesInThreads' : 'SendMessages');
-      call.platform.typing.push({ channelId: channel.id, at: Date.now() });
-      if (call.platform.typing.length > 10_000) call.platform.typing.splice(0, 5000);
-    },
+  'PUT /channels/:id/messages/:message/reactions/:emoji/@me': (call) => reaction(call, false),
+  'DELETE /channels/:id/messages/:message/reactions/:emoji/@me': (call) => reaction(call, true),
+  'POST /channels/:id/typing': (call) => {
+    const channel = textChannel(call);
+    demandOpen(channel);
+    demand(call.platform.world, channel, channel.thread ? 'SendMessagesInThreads' : 'SendMessages');
+    call.platform.typing.push({ channelId: channel.id, at: Date.now() });
+    if (call.platform.typing.length > 10_000) call.platform.typing.splice(0, 5000);
   },
-];
+};

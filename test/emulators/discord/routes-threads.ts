@@ -5,7 +5,7 @@ import { join } from './messages.ts';
 import { demand, may, sees } from './permissions.ts';
 import { emit, type Platform } from './platform.ts';
 import { channelObject, threadMember } from './render.ts';
-import type { Call, Route } from './route.ts';
+import { type Call, created, type Routes } from './route.ts';
 import { textChannel } from './routes-messages.ts';
 import { changeThread, deleteChannel, openThread } from './threads.ts';
 import {
@@ -67,7 +67,7 @@ function modifyThread(platform: Platform, channel: StoredChannel, fields: Fields
   const { thread } = channel;
   const isManager = may(world, channel, 'ManageThreads');
   const onlyOpens = archived === false && Object.keys(fields).length === 1;
-  // Anybody who may speak there opens it again; everything else is for its owner, and locked threads for managers.
+  // Anybody who may write there can reopen it. Everything else is for its owner, and locked threads are for managers.
   if (onlyOpens && !thread.locked) demand(world, channel, 'SendMessagesInThreads');
   else if (!isManager && (thread.ownerId !== world.bot.id || thread.locked || locked !== undefined))
     throw refuse(50_013);
@@ -90,7 +90,7 @@ function modify(call: Call): unknown {
   return channelObject(platform, channel);
 }
 
-/** Threads with the bot's membership of each, as lists of threads are answered. */
+/** Returns threads with the bot's membership of each, as lists of threads contain them. */
 function listed(platform: Platform, threads: StoredChannel[], hasMore?: boolean): object {
   const { bot } = platform.world;
   const members = threads.flatMap((each) => {
@@ -125,59 +125,44 @@ function member(call: Call, isAdded: boolean, user: string): void {
   else channel.thread.members.delete(userId);
 }
 
-export const THREAD_ROUTES: Route[] = [
-  {
-    on: 'GET /channels/:id',
-    call({ platform, params }) {
-      const channel = channelOf(platform.world, params.id ?? '');
-      demand(platform.world, channel);
-      return channelObject(platform, channel);
-    },
+export const THREAD_ROUTES: Routes = {
+  'GET /channels/:id': ({ platform, params }) => {
+    const channel = channelOf(platform.world, params.id ?? '');
+    demand(platform.world, channel);
+    return channelObject(platform, channel);
   },
-  { on: 'PATCH /channels/:id', call: modify },
-  {
-    on: 'DELETE /channels/:id',
-    call({ platform, params }) {
-      const channel = channelOf(platform.world, params.id ?? '');
-      if (channel.type !== DM) demand(platform.world, channel, channel.thread ? 'ManageThreads' : 'ManageChannels');
-      const object = channelObject(platform, channel);
-      if (channel.type !== DM) deleteChannel(platform, channel);
-      return object;
-    },
+  'PATCH /channels/:id': modify,
+  'DELETE /channels/:id': ({ platform, params }) => {
+    const channel = channelOf(platform.world, params.id ?? '');
+    if (channel.type !== DM) demand(platform.world, channel, channel.thread ? 'ManageThreads' : 'ManageChannels');
+    const object = channelObject(platform, channel);
+    if (channel.type !== DM) deleteChannel(platform, channel);
+    return object;
   },
-  { on: 'POST /channels/:id/messages/:message/threads', status: 201, call: (call) => start(call, call.params.message) },
-  { on: 'POST /channels/:id/threads', status: 201, call: (call) => start(call, undefined) },
-  { on: 'PUT /channels/:id/thread-members/:user', call: (call) => member(call, true, call.params.user ?? '') },
-  { on: 'DELETE /channels/:id/thread-members/:user', call: (call) => member(call, false, call.params.user ?? '') },
-  {
-    on: 'GET /channels/:id/thread-members/:user',
-    call(call) {
-      const channel = threadIn(call);
-      const user = call.params.user === '@me' ? call.platform.world.bot.id : (call.params.user ?? '');
-      const joined = channel.thread.members.get(user);
-      if (!joined) throw refuse(10_007);
-      return threadMember(channel.id, user, joined);
-    },
+  'POST /channels/:id/messages/:message/threads': created((call) => start(call, call.params.message)),
+  'POST /channels/:id/threads': created((call) => start(call, undefined)),
+  'PUT /channels/:id/thread-members/:user': (call) => member(call, true, call.params.user ?? ''),
+  'DELETE /channels/:id/thread-members/:user': (call) => member(call, false, call.params.user ?? ''),
+  'GET /channels/:id/thread-members/:user': (call) => {
+    const channel = threadIn(call);
+    const user = call.params.user === '@me' ? call.platform.world.bot.id : (call.params.user ?? '');
+    const joined = channel.thread.members.get(user);
+    if (!joined) throw refuse(10_007);
+    return threadMember(channel.id, user, joined);
   },
-  {
-    on: 'GET /channels/:id/thread-members',
-    call(call) {
-      const channel = threadIn(call);
-      return [...channel.thread.members].map(([user, joined]) => threadMember(channel.id, user, joined));
-    },
+  'GET /channels/:id/thread-members': (call) => {
+    const channel = threadIn(call);
+    return [...channel.thread.members].map(([user, joined]) => threadMember(channel.id, user, joined));
   },
-  { on: 'GET /channels/:id/threads/archived/public', call: (call) => archived(call, PUBLIC_THREAD) },
-  { on: 'GET /channels/:id/threads/archived/private', call: (call) => archived(call, PRIVATE_THREAD) },
-  {
-    on: 'GET /guilds/:guild/threads/active',
-    call({ platform, params }) {
-      const { world } = platform;
-      if (!world.guilds.has(params.guild ?? '')) throw refuse(10_004);
-      const isActive = (each: StoredChannel) => each.guildId === params.guild && sees(world, each);
-      return listed(
-        platform,
-        threadsOf(world, (each) => !each.thread.archived && isActive(each)),
-      );
-    },
+  'GET /channels/:id/threads/archived/public': (call) => archived(call, PUBLIC_THREAD),
+  'GET /channels/:id/threads/archived/private': (call) => archived(call, PRIVATE_THREAD),
+  'GET /guilds/:guild/threads/active': ({ platform, params }) => {
+    const { world } = platform;
+    if (!world.guilds.has(params.guild ?? '')) throw refuse(10_004);
+    const isActive = (each: StoredChannel) => each.guildId === params.guild && sees(world, each);
+    return listed(
+      platform,
+      threadsOf(world, (each) => !each.thread.archived && isActive(each)),
+    );
   },
-];
+};

@@ -1,51 +1,60 @@
 /**
- * The HTTP side: `/v10/...` for the API and the upgrade to the gateway, with outages, faults and limits in between. A call
- * goes through: outage, route, body, fault, token, limits, handler, answer.
+ * The HTTP server: `/v10/...` for the API, and the upgrade to the gateway. A call passes through outage, route, body,
+ * fault, token, limits, handler and answer, in this order.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Listener, listen } from '../listener.ts';
-import { answer, answerFault, limitedBody, limitedHeaders } from './answers.ts';
+import { createDowntime, createFaults, type Faults, type Outage } from '../base/faults.ts';
+import { listen } from '../base/http.ts';
+import type { FormOptions } from '../base/multipart.ts';
+import { createRequestLog, type RequestLog } from '../base/request-log.ts';
+import { answer, answerFault, limitedBody, limitedHeaders, WORDS } from './answers.ts';
 import { type Body, readRequest } from './body.ts';
 import { ApiError, methodNotAllowed, notFound, refusal, unauthorized } from './errors.ts';
-import { createFaults, type Faults, WORDS } from './faults.ts';
 import type { Platform } from './platform.ts';
-import { createRequestLog, type RequestLog } from './request-log.ts';
 import { createFinder, type Found } from './route.ts';
 import { APP_ROUTES } from './routes-app.ts';
 import { INTERACTION_ROUTES } from './routes-interactions.ts';
 import { MESSAGE_ROUTES } from './routes-messages.ts';
 import { THREAD_ROUTES } from './routes-threads.ts';
-import type { Fault, LoggedRequest, Outage } from './types.ts';
+import type { Fault, LoggedRequest } from './types.ts';
 
-export interface ServerOptions {
+export interface ServerOptions extends FormOptions {
   port: number;
   keepRequests: number;
-  keepFiles: boolean;
-  uploadLimit: number;
 }
 
 export interface ApiServer {
   url: string;
-  /** Address of the CDN, an origin of its own. */
+  /** The address of the CDN, which has its own origin. */
   cdn: string;
-  faults: Faults;
-  log: RequestLog;
+  faults: CallFaults;
+  log: RequestLog<LoggedRequest>;
   connections(): number;
   outage(kind?: Outage): Promise<void>;
   close(): Promise<void>;
 }
 
-const find = createFinder([...MESSAGE_ROUTES, ...THREAD_ROUTES, ...INTERACTION_ROUTES, ...APP_ROUTES]);
+type CallFaults = Faults<Fault, [method: string, route: string, path: string]>;
+
+/** `path` is a route, with or without its method, or a part of the real path. */
+function isOn(wanted: string | undefined, route: string, path: string): boolean {
+  if (wanted === undefined || wanted === route) return true;
+  return wanted.includes('/:') ? route.endsWith(` ${wanted}`) : path.includes(wanted);
+}
+
+const find = createFinder({ ...MESSAGE_ROUTES, ...THREAD_ROUTES, ...INTERACTION_ROUTES, ...APP_ROUTES });
 
 /** Starts listening on loopback: the API and gateway on `port`, the CDN beside it. */
 export async function startServer(platform: Platform, options: ServerOptions): Promise<ApiServer> {
-  const faults = createFaults();
-  const log = createRequestLog(options.keepRequests);
-  let outage: Outage | undefined;
+  const faults: CallFaults = createFaults((fault, method, route, path) => {
+    return (fault.method === undefined || fault.method === method) && isOn(fault.path, route, path);
+  });
+  const log = createRequestLog<LoggedRequest>(options.keepRequests, 'route', 'code');
+  const downtime = createDowntime((response, status) => answer(response, status, { message: WORDS[status], code: 0 }));
 
-  /** True when the fault has taken the call; what is left is to carry it out. */
+  /** Returns true if the fault has handled the call completely. */
   async function before(fault: Fault, entry: LoggedRequest, response: ServerResponse): Promise<boolean> {
     if (fault.delayMs) await sleep(fault.delayMs);
     const { kind } = fault;
@@ -79,7 +88,7 @@ export async function startServer(platform: Platform, options: ServerOptions): P
       result = carryOut(found, entry, body);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      log.done(entry, error.status, error.code);
+      log.done(entry, error.status, { code: error.code });
       return answer(response, error.status, refusal(error), headers);
     }
     const isLost = fault?.kind === 'lostAnswer' || fault?.kind === 'hangAfter';
@@ -101,19 +110,17 @@ export async function startServer(platform: Platform, options: ServerOptions): P
     if (!found.route.open && request.headers.authorization !== `Bot ${platform.settings.token}`) {
       request.resume();
       const refused = log.note({ method, path, route: found.route.on, body: undefined, files: [], query: {} });
-      log.done(refused, 401, 0);
+      log.done(refused, 401, { code: 0 });
       return answer(response, 401, refusal(unauthorized()));
     }
     const query = Object.fromEntries(url.searchParams);
     let body: Body;
     try {
-      body = await readRequest(request, options.keepFiles, options.uploadLimit);
+      body = await readRequest(request, options);
     } catch (error) {
-      // A body cut off by the client has nobody to answer to.
-      if (request.destroyed && !request.complete) return;
       if (!(error instanceof ApiError)) throw error;
       const refused = log.note({ method, path, route: found.route.on, body: undefined, files: [], query });
-      log.done(refused, error.status, error.code);
+      log.done(refused, error.status, { code: error.code });
       return answer(response, error.status, refusal(error));
     }
     const files = [...body.uploads.values()].map((file) => file.name);
@@ -140,47 +147,38 @@ export async function startServer(platform: Platform, options: ServerOptions): P
     });
   }
 
-  function handler(serve: (request: IncomingMessage, response: ServerResponse) => Promise<void>) {
-    return (request: IncomingMessage, response: ServerResponse) => {
-      if (outage === 'hang') return;
-      if (outage === 'reset' || outage === 'refuse') return void request.socket.resetAndDestroy();
-      if (outage !== undefined) {
-        request.resume();
-        return answer(response, outage, { message: WORDS[outage], code: 0 });
-      }
-      serve(request, response).catch((error: unknown) => {
-        process.stderr.write(`discord emulator: ${error instanceof Error ? error.stack : error}\n`);
-        answer(response, 500, { message: WORDS[500], code: 0 });
-      });
-    };
+  const handler =
+    (serve: (request: IncomingMessage, response: ServerResponse) => Promise<void>) =>
+    (request: IncomingMessage, response: ServerResponse) =>
+      downtime.meets(request, response) ? undefined : serve(request, response);
+
+  function failed(error: unknown, response: ServerResponse): void {
+    process.stderr.write(`discord emulator: ${error instanceof Error ? error.stack : error}\n`);
+    answer(response, 500, { message: WORDS[500], code: 0 });
   }
 
   function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const outage = downtime.now();
     if (outage === 'hang') return;
     if (outage !== undefined) return void socket.destroy();
     platform.gateway.upgrade(request, socket, head);
   }
 
-  const api = await listen(options.port, handler(serveApi), upgrade);
-  const cdn = await listen(0, handler(serveFile));
-  const both = (act: (each: Listener) => void) => [api, cdn].forEach(act);
+  const api = await listen(handler(serveApi), { port: options.port, upgrade, failed });
+  const cdn = await listen(handler(serveFile), { failed });
   return {
-    url: `http://127.0.0.1:${api.port}`,
-    cdn: `http://127.0.0.1:${cdn.port}`,
+    url: api.url,
+    cdn: cdn.url,
     faults,
     log,
     connections: () => api.connections(),
-    async outage(kind) {
-      outage = kind;
-      if (kind === 'refuse') both((each) => each.down());
-      else await Promise.all([api.up(), cdn.up()]);
-      if (kind === 'reset') both((each) => each.breakAll());
-      // A socket of the gateway does not survive a platform that is away; one that hangs goes silent.
+    outage(kind) {
+      const isSet = downtime.set(kind, [api, cdn]);
+      // A gateway socket doesn't survive an outage; if the platform hangs, the socket becomes silent.
       if (kind === 'hang') platform.gateway.stall(true);
       else if (kind === undefined) platform.gateway.stall(false);
       else platform.gateway.drop();
-      // Clients in this process must see their idle connections break before they use them again.
-      if (kind === 'refuse' || kind === 'reset') await sleep(10);
+      return isSet;
     },
     async close() {
       await Promise.all([api.close(), cdn.close()]);

@@ -1,15 +1,15 @@
-/** One gateway session: its events in order, kept until the client has told that it has them. */
+/** One gateway session: its events in order, kept until the client confirms that it has them. */
 import { randomBytes } from 'node:crypto';
 import type { WebSocket } from 'ws';
 import { MESSAGE_CONTENT } from './intents.ts';
 
 export interface GatewayEvent {
   name: string;
-  /** Intents of which a session needs one; 0 goes to everybody. */
+  /** The intents of which a session needs one; 0 means everybody gets it. */
   intents: number;
   /** JSON text. */
   data: string;
-  /** What a session without MESSAGE_CONTENT gets instead. */
+  /** The version for a session without MESSAGE_CONTENT. */
   redacted?: (() => string) | undefined;
 }
 
@@ -17,25 +17,25 @@ export interface Session {
   id: string;
   seq(): number;
   take(event: GatewayEvent): void;
-  /** Uses this socket from now on; what came after `since` is sent again. */
+  /** Uses this socket from now on, and sends the events after `since` again. */
   attach(socket: WebSocket, since?: number): void;
-  /** False when the session has another socket by now. */
+  /** Returns false if the session has another socket by now. */
   detach(socket: WebSocket): boolean;
   isAttached(): boolean;
   /** The client has everything up to this number. */
   received(seq: number): void;
   canReplay(since: number): boolean;
-  /** Events no client has taken. */
+  /** Events that no client has received. */
   waiting(): number;
-  /** Keeps events back although the socket is open. */
+  /** Holds events back although the socket is open. */
   stall(isStalled: boolean): void;
   end(): void;
 }
 
-/** Events a session keeps for a resume. */
+/** The number of events that a session keeps for a resume. */
 const KEEP = 10_000;
 
-/** `over` is called when nobody came back within `resumeMs`, `dispatched` for every event that is sent. */
+/** `over` is called if nobody resumed within `resumeMs`, `dispatched` for every event that is sent. */
 export function createSession(
   intents: number,
   resumeMs: number,
@@ -44,7 +44,7 @@ export function createSession(
 ): Session {
   let seq = 0;
   let kept: { seq: number; name: string; text: string }[] = [];
-  /** Highest number that was cut away. */
+  /** The highest number that was dropped. */
   let dropped = 0;
   let socket: WebSocket | undefined;
   let sentTo = 0;

@@ -1,4 +1,4 @@
-/** A real discord.js client on an emulator, for the emulator's own tests. */
+/** A real discord.js client connected to an emulator, for the emulator's own tests. */
 import { once } from 'node:events';
 import { Client, Events, GatewayIntentBits, type Message, Partials, type RESTOptions } from 'discord.js';
 import { type Discord, type DiscordOptions, startDiscord } from '../discord.ts';
@@ -13,9 +13,9 @@ export const INTENTS = [
 export interface Bench {
   discord: Discord;
   client: Client;
-  /** Messages of others that the client has seen, oldest first. */
+  /** Other people's messages that the client has seen, oldest first. */
   heard: Message[];
-  /** Resolves when so many have been heard. */
+  /** Resolves when this many have been seen. */
   hears(count: number): Promise<Message[]>;
   end(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Threads: made from a message or alone, renamed, archived. https://discord.com/developers/docs/topics/threads */
+/** Threads: created from a message or alone, renamed, archived. https://discord.com/developers/docs/topics/threads */
 import { ApiError, refuse } from './errors.ts';
 import { now, post, setArchived, tellThread, tellUpdated } from './messages.ts';
 import { emit, type Platform } from './platform.ts';
@@ -19,7 +19,7 @@ import {
 const RENAMED = 4;
 const THREAD_CREATED = 18;
 const STARTER = 21;
-/** Active threads of a guild. */
+/** Returns the active threads of a guild. */
 const MAX_ACTIVE = 1000;
 
 export interface NewThread {
@@ -27,13 +27,13 @@ export interface NewThread {
   ownerId: string;
   type?: number;
   autoArchiveDuration?: number;
-  /** The message it hangs on. */
+  /** The message to which it is attached. */
   message?: StoredMessage;
-  /** The notice in its place does not hold that message, as where Discord did not try to fetch it. */
+  /** The notice in its place doesn't contain that message, as if Discord hadn't tried to fetch it. */
   isBare?: boolean;
 }
 
-/** Throws 160004 when the message has a thread already, 50024 where there can be none, 160006 when there are too many. */
+/** Throws 160004 if the message has a thread already, 50024 where none is possible, 160006 if there are too many. */
 export function openThread(
   platform: Platform,
   parent: StoredChannel,
@@ -91,12 +91,12 @@ export interface ThreadChanges {
   autoArchiveDuration?: number | undefined;
 }
 
-/** Changes a thread; a new name is told in the thread by a system message of who gave it. */
+/** Changes a thread; a system message by the person who renamed it announces a new name in the thread. */
 export function changeThread(platform: Platform, channel: StoredChannel, by: string, changes: ThreadChanges): void {
   if (!isThread(channel)) throw refuse(50_024);
   const { thread } = channel;
   const isRenamed = changes.name !== undefined && changes.name !== channel.name;
-  // Its own message must not open again what is archived by the same call.
+  // Its own message must not reopen a thread that the same call archives.
   if (changes.archived === false) setArchived(channel, false);
   if (isRenamed && changes.name !== undefined) {
     channel.name = changes.name;
@@ -110,7 +110,7 @@ export function changeThread(platform: Platform, channel: StoredChannel, by: str
   platform.changes.emit('thread', channel);
 }
 
-/** Takes a channel or thread away, with the threads below it. */
+/** Removes a channel or thread, with the threads below it. */
 export function deleteChannel(platform: Platform, channel: StoredChannel): void {
   const { world } = platform;
   for (const thread of threadsOf(world, (each) => each.parentId === channel.id)) deleteChannel(platform, thread);

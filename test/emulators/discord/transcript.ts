@@ -1,5 +1,6 @@
-/** What is to be seen in the channels, and waiting for it. */
-import { until } from '../wait.ts';
+/** The visible messages in the channels, and functions that wait for them. */
+import { createWatching, type Watching } from '../base/transcript.ts';
+import { until } from '../base/wait.ts';
 import { LOADING } from './draft.ts';
 import type { Platform } from './platform.ts';
 import { compareIds } from './snowflake.ts';
@@ -7,28 +8,23 @@ import type { ChannelTranscript, ChannelView, ChatMessage, Ping, Wanted } from '
 import { viewChannel, viewMessage } from './view.ts';
 import { channelOf, messageOf, SAID, type StoredMessage } from './world.ts';
 
-export interface Transcript {
+export interface Transcript extends Omit<Watching<ChatMessage>, 'waitForAll'> {
   channel(channelId: string): ChannelTranscript;
+  /** Returns every channel, thread and DM. */
   channels(): ChannelView[];
   message(channelId: string, messageId: string): ChatMessage;
+  /** Waits by a condition that is plain data, and returns as many messages as were asked for. */
   wait(wanted: Wanted): Promise<ChatMessage[]>;
-  waitFor(fits: (message: ChatMessage) => boolean, timeoutMs?: number): Promise<ChatMessage>;
-  changesSince(seq: number, timeoutMs?: number): Promise<{ seq: number; messages: ChatMessage[] }>;
-  onMessage(listener: (message: ChatMessage) => void): () => void;
+  /** Returns the bot's messages that notified somebody. */
   pings(): Ping[];
 }
 
-/** Changes that are remembered for `changesSince`. */
-const KEEP = 50_000;
-
 export function createTranscript(platform: Platform): Transcript {
   const { world, changes } = platform;
-  let log: { seq: number; message: StoredMessage }[] = [];
   let seq = 0;
   changes.on('message', (message: StoredMessage) => {
     seq += 1;
-    log.push({ seq, message });
-    if (log.length > KEEP * 1.2) log = log.slice(-KEEP);
+    message.seq = seq;
   });
 
   const view = (message: StoredMessage) => viewMessage(platform, message);
@@ -38,15 +34,8 @@ export function createTranscript(platform: Platform): Transcript {
     for (const channel of world.channels.values()) yield* channel.messages;
   }
 
-  function matcher({
-    channel,
-    from,
-    text,
-    pattern,
-    after,
-    deferred,
-    system,
-  }: Wanted): (message: StoredMessage) => boolean {
+  function matcher(wanted: Wanted): (message: StoredMessage) => boolean {
+    const { channel, from, text, pattern, after, deferred, system } = wanted;
     const expression = pattern === undefined ? undefined : new RegExp(pattern, 'u');
     return (message) => {
       if (channel !== undefined && message.channelId !== channel) return false;
@@ -58,13 +47,22 @@ export function createTranscript(platform: Platform): Transcript {
     };
   }
 
-  /** What there is, for the error of a wait that ends in vain. */
+  /** Describes the current state, for the error of a wait that failed. */
   function describe(channelId?: string): string {
     const last = [...all(channelId)].slice(-5);
     return `last said: ${JSON.stringify(last.map(({ authorId, content, flags }) => ({ authorId, content, flags })))}`;
   }
 
+  const { waitForAll: _, ...watching } = createWatching<StoredMessage, ChatMessage>({
+    changes,
+    all: () => [...all()],
+    view,
+    line: ({ channelId, from, text }) => `${channelId} ${from}: ${text}`,
+    seq: () => seq,
+  });
+
   return {
+    ...watching,
     channel(channelId) {
       const channel = channelOf(world, channelId);
       return { ...viewChannel(channel), messages: channel.messages.map(view), deleted: [...channel.deleted] };
@@ -77,41 +75,10 @@ export function createTranscript(platform: Platform): Transcript {
       const found = () => [...all(channel)].filter(fits);
       const isEnough = () => found().length >= count;
       if (!isEnough()) {
-        await until<StoredMessage>(
-          changes,
-          'message',
-          (message) => fits(message) && isEnough(),
-          timeoutMs,
-          () => describe(channel),
-        );
+        const isLast = (message: StoredMessage) => fits(message) && isEnough();
+        await until<StoredMessage>(changes, 'message', isLast, timeoutMs, () => describe(channel));
       }
       return found().slice(0, count).map(view);
-    },
-    async waitFor(fits, timeoutMs = 60_000) {
-      for (const message of all()) {
-        const shown = view(message);
-        if (fits(shown)) return shown;
-      }
-      const found = await until<StoredMessage>(changes, 'message', (each) => fits(view(each)), timeoutMs, describe);
-      return view(found);
-    },
-    async changesSince(since, timeoutMs = 0) {
-      if (seq <= since && timeoutMs > 0) {
-        await until(
-          changes,
-          'message',
-          () => true,
-          timeoutMs,
-          () => '',
-        ).catch(() => 'nothing new is an answer as well');
-      }
-      const fresh = new Set(log.filter((each) => each.seq > since).map((each) => each.message));
-      return { seq, messages: [...fresh].map(view) };
-    },
-    onMessage(listener) {
-      const heard = (message: StoredMessage) => listener(view(message));
-      changes.on('message', heard);
-      return () => void changes.off('message', heard);
     },
     pings() {
       const own = [...all()].filter((each) => each.authorId === world.bot.id && each.seenBy === null);

@@ -1,4 +1,4 @@
-/** Every type a test may need, wherever it is kept. */
+/** Exports every type that a test may need. */
 export type * from './requests.ts';
 export type * from './service.ts';
 export type * from './views.ts';

@@ -1,4 +1,4 @@
-/** Our state as tests see it. */
+/** Converts our state to what tests see. */
 import { buttonsOf } from './components.ts';
 import type { StoredFile } from './files.ts';
 import type { Platform } from './platform.ts';

@@ -1,4 +1,4 @@
-/** What a test sees. Everything here survives JSON, so that it works from another process as well. */
+/** The views of a test. Everything here can be sent as JSON, so that it also works from another process. */
 
 export interface PersonView {
   id: string;
@@ -20,7 +20,7 @@ export interface ChannelView {
 
 export interface ThreadView extends ChannelView {
   archived: boolean;
-  /** When it was archived or opened last, in milliseconds since the epoch. */
+  /** When it was last archived or reopened, in milliseconds since the epoch. */
   archivedAt: number;
   locked: boolean;
   /** Minutes. */
@@ -28,7 +28,7 @@ export interface ThreadView extends ChannelView {
   ownerId: string;
   memberIds: string[];
   messageCount: number;
-  /** Every name it has had, the first first. */
+  /** Every name it has had, in order. */
   names: string[];
 }
 
@@ -39,7 +39,7 @@ export interface FileView {
   sha256: string;
   contentType: string;
   description: string | null;
-  /** A signed address on the CDN, valid now. */
+  /** A signed address on the CDN, currently valid. */
   url: string;
 }
 
@@ -53,45 +53,45 @@ export interface ButtonView {
   disabled: boolean;
 }
 
-/** One message as the people in the channel see it. */
+/** One message as people in the channel see it. */
 export interface ChatMessage {
   id: string;
   channelId: string;
-  /** `bot` for ours, else the user's id. */
+  /** `bot` for ours, otherwise the user's ID. */
   from: string;
-  /** Username of the author. */
+  /** The author's username. */
   author: string;
   text: string;
   embeds: object[];
   files: FileView[];
   buttons: ButtonView[][];
-  /** Id of the message it answers. */
+  /** The ID of the message that it answers. */
   replyTo: string | null;
   nonce: string | null;
   /** 4 SUPPRESS_EMBEDS, 64 EPHEMERAL, 128 LOADING, 4096 SUPPRESS_NOTIFICATIONS. */
   flags: number;
-  /** Exactly as the call had it; undefined when it had none, and then everything is parsed. */
+  /** Exactly as in the call; undefined if there was none, so that everything is parsed. */
   allowedMentions?: object;
-  /** ISO time of the last edit. */
+  /** The time of the last edit (ISO). */
   editedAt: string | null;
-  /** How often the author changed it. */
+  /** How often the author edited it. */
   edits: number;
-  /** The thread that hangs on it. */
+  /** The thread that is attached to it. */
   threadId: string | null;
   reactions: { emoji: string; users: string[] }[];
-  /** Set on an ephemeral message: the only person who sees it. */
+  /** For an ephemeral message: the only person who sees it. */
   seenBy: string | null;
   interactionId: string | null;
   /** discord-api-types MessageType: 0 default, 19 reply, 20 slash command, 21 thread starter, 4 thread renamed. */
   type: number;
-  /** The platform's own words on what somebody did: a thread begun, a name changed. */
+  /** Whether it is the platform's own message about what somebody did: a new thread, a changed name. */
   isSystem: boolean;
 }
 
 export interface ChannelTranscript extends ChannelView {
-  /** Oldest first, without what was deleted. */
+  /** Oldest first, without deleted messages. */
   messages: ChatMessage[];
-  /** Ids of deleted messages, in order. */
+  /** The IDs of deleted messages, in order. */
   deleted: string[];
 }
 
@@ -101,7 +101,7 @@ export interface InteractionView {
   kind: number;
   channelId: string;
   userId: string;
-  /** The first callback; absent while none has come, and for good when `failed`. */
+  /** The first callback; absent until one arrives, and for good if it `failed`. */
   ack?: {
     /** 4 message, 5 deferred message, 6 deferred update, 7 update, 8 choices, 9 modal. */
     type: number;
@@ -112,12 +112,14 @@ export interface InteractionView {
   failed: boolean;
   choices?: { name: string; value: string | number }[];
   modal?: object;
-  /** The original response: for a component with ack 6 or 7 the message it is on. `flags & 128` while deferred. */
+  /**
+   * The original response; for a component with ack 6 or 7, the message that it is on. `flags & 128` while deferred.
+   */
   response?: ChatMessage;
   followups: ChatMessage[];
 }
 
-/** Whom a message of the bot notified, its `allowed_mentions` taken into account. */
+/** Whom a message of the bot notified, considering its `allowed_mentions`. */
 export interface Ping {
   messageId: string;
   channelId: string;

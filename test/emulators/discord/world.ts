@@ -1,4 +1,4 @@
-/** The state of the platform: people, guilds, channels and what was said. Only data and the ways to find it. */
+/** The platform's state: people, guilds, channels and messages. Only data, and functions to find it. */
 import type { APIAllowedMentions, APIEmbed, APIUser } from 'discord-api-types/v10';
 import { refuse } from './errors.ts';
 import type { Fields } from './fields.ts';
@@ -42,14 +42,14 @@ export interface StoredChannel {
   type: number;
   guildId: string | null;
   parentId: string | null;
-  /** The person of a direct message channel. */
+  /** The person of a DM channel. */
   recipientId: string | null;
   lastMessageId: string | null;
   topic: string | null;
-  /** Names of what the bot may not do here. */
+  /** Names of the permissions that the bot lacks here. */
   denied: string[];
   thread: ThreadState | null;
-  /** In order of their ids. */
+  /** Ordered by ID. */
   messages: StoredMessage[];
   byId: Map<string, StoredMessage>;
   deleted: string[];
@@ -71,17 +71,17 @@ export interface StoredMessage {
   embeds: APIEmbed[];
   files: StoredFile[];
   components: Fields[];
-  /** The components before each edit: what a slow client may still show. */
+  /** The components before each edit, which a slow client may still show. */
   before?: Fields[];
-  /** What it answers (type 0) or forwards (type 1). */
+  /** The message that it answers (type 0) or forwards. */
   reference: { type: 0 | 1; messageId: string | null; channelId: string } | null;
   snapshot: StoredMessage | null;
-  /** Its events do not bring what it answers along, as happens: the documentation calls the field optional. */
+  /** Its events leave out the message that it answers; the documentation says that the field is optional. */
   isBare?: boolean;
   nonce: string | number | null;
   flags: number;
   allowedMentions: APIAllowedMentions | undefined;
-  /** Whom it names, and whom it notified. */
+  /** The people whom it names, and whom it notified. */
   mentions: Mentions;
   pinged: Mentions;
   createdAt: string;
@@ -91,9 +91,11 @@ export interface StoredMessage {
   seenBy: string | null;
   interaction: { id: string; kind: number; userId: string; name: string | null } | null;
   threadId: string | null;
+  /** The number of its newest change. */
+  seq: number;
 }
 
-/** Types of what somebody said; the others are the platform's own words on what somebody did. */
+/** The types of people's messages; the others are the platform's own messages about what somebody did. */
 export const SAID: ReadonlySet<number> = new Set([0, 19, 20, 23]);
 
 export interface World {
@@ -101,11 +103,11 @@ export interface World {
   users: Map<string, StoredUser>;
   guilds: Map<string, StoredGuild>;
   channels: Map<string, StoredChannel>;
-  /** DM channel of each person. */
+  /** Each person's DM channel. */
   directs: Map<string, string>;
 }
 
-/** The user with this id; a member nobody knew yet is made up. */
+/** Returns the user with this ID; an unknown one becomes a new member. */
 export function userOf(world: World, id: string): StoredUser {
   const known = world.users.get(id);
   if (known) return known;

@@ -1,6 +1,7 @@
 /** Writes one turn as a chat completion: a stream of server-sent events, or one JSON body. */
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sendJson } from '../base/http.ts';
 import type { LlmRequest, ToolCall, Turn } from './turn.ts';
 
 const SSE = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' };
@@ -13,7 +14,7 @@ function head(request: LlmRequest, object: string): Record<string, unknown> {
 
 function usageOf(turn: Turn, request: LlmRequest): unknown {
   if ('rawUsage' in turn) return turn.rawUsage;
-  // About four bytes a token, as a stand-in for a tokenizer.
+  // About four bytes per token, in place of a tokenizer.
   const usage = turn.usage ?? {
     prompt_tokens: Math.ceil(request.bytes / 4),
     completion_tokens: Math.ceil(textOfTurn(turn).length / 4),
@@ -38,7 +39,7 @@ function finishOf(turn: Turn): string {
   return turn.finish ?? (turn.toolCalls?.length ? 'tool_calls' : 'stop');
 }
 
-/** The stream events of a turn, up to but without the finish event. */
+/** Returns the stream events of a turn, up to but excluding the finish event. */
 function deltas(turn: Turn, request: LlmRequest): Record<string, unknown>[] {
   const parts: Record<string, unknown>[] = [];
   if (turn.reasoning) parts.push({ reasoning_content: turn.reasoning });
@@ -55,7 +56,9 @@ function deltas(turn: Turn, request: LlmRequest): Record<string, unknown>[] {
   return parts;
 }
 
-/** The bytes of a whole stream, one string an event. `whole: false` leaves out the finish event and the end mark. */
+/**
+ * Returns the bytes of a whole stream, one string per event. `whole: false` omits the finish event and the end mark.
+ */
 export function events(turn: Turn, request: LlmRequest, whole = true): string[] {
   const base = head(request, 'chat.completion.chunk');
   const event = (delta: object, finish: string | null) =>
@@ -72,13 +75,13 @@ export function events(turn: Turn, request: LlmRequest, whole = true): string[] 
   return out;
 }
 
-/** The events with what carries nothing before, between and after them, but for the end mark. */
+/** Adds events without content before, between and after the others, except for the end mark. */
 export function withNoise(list: readonly string[], { noise = [] }: Turn): string[] {
   const lines = noise.map((line) => `${line}\n\n`);
   return noise.length === 0 ? [...list] : list.flatMap((event) => [...lines, event]);
 }
 
-/** The JSON body of an answer that is not streamed. */
+/** Returns the JSON body of an answer that isn't streamed. */
 export function completion(turn: Turn, request: LlmRequest): Record<string, unknown> {
   const calls = callsOf(turn, request);
   const message: Record<string, unknown> = { role: 'assistant', content: textOfTurn(turn) || null };
@@ -91,14 +94,7 @@ export function completion(turn: Turn, request: LlmRequest): Record<string, unkn
   };
 }
 
-export function sendJson(response: ServerResponse, status: number, body: unknown, headers: object = {}): void {
-  const text = JSON.stringify(body);
-  const length = Buffer.byteLength(text);
-  response.writeHead(status, { 'content-type': 'application/json', 'content-length': length, ...headers });
-  response.end(text);
-}
-
-/** Writes stream events, the pause before each but the first. Stops quietly when the client has gone. */
+/** Writes stream events, with the pause before each but the first. Stops silently if the client has disconnected. */
 export async function writeEvents(response: ServerResponse, list: string[], pauseMs: number): Promise<void> {
   for (const [index, event] of list.entries()) {
     if (index > 0 && pauseMs > 0) await sleep(pauseMs);
@@ -118,7 +114,7 @@ function drained(response: ServerResponse): Promise<void> {
   });
 }
 
-/** Sends a turn that has no fault. Without pauses the whole stream is one write. */
+/** Sends a turn without a fault. Without pauses, the whole stream is one write. */
 export async function answer(response: ServerResponse, turn: Turn, request: LlmRequest): Promise<void> {
   if (!request.stream) return sendJson(response, 200, completion(turn, request));
   const list = withNoise(events(turn, request), turn);
@@ -129,7 +125,7 @@ export async function answer(response: ServerResponse, turn: Turn, request: LlmR
   response.end();
 }
 
-/** A turn whose text goes on for `bytes` characters. */
+/** Sends a turn whose text has `bytes` characters. */
 export function hugeTurn(turn: Turn): Turn {
   const piece = 'All work and no play makes a dull answer. '.repeat(1560);
   const count = Math.ceil((turn.hugeBytes ?? HUGE) / piece.length);

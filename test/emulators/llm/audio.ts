@@ -1,10 +1,10 @@
 /**
- * `POST /v1/audio/transcriptions`, `POST /v1/audio/speech` and Deepgram's `POST /v1/listen`, as strict as the real ones: the form's
- * fields, a file name whose ending is of a known format, bytes that are what the name says.
+ * `POST /v1/audio/transcriptions`, `POST /v1/audio/speech` and Deepgram's `POST /v1/listen`, as strict as the real ones
+ * about the form's fields, a known extension of the file name, and bytes that match it.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createMultipartReader } from '../telegram/multipart.ts';
-import { sendJson } from './answer.ts';
+import { sendJson } from '../base/http.ts';
+import { createMultipartReader } from '../base/multipart.ts';
 import { sendError } from './faults.ts';
 
 export interface Transcribed {
@@ -26,11 +26,11 @@ export interface Spoken {
 export type AudioFault = 'rate-limited' | 'server-error' | 'wrong-key' | 'bad-format' | 'refuse' | 'stall';
 
 export interface AudioPoint {
-  /** What the next recordings are heard as, in their order; the last is kept for all that follow. */
+  /** The transcripts of the next recordings, in order; the last one is used for all that follow. */
   hears(...texts: string[]): void;
   transcriptions(): Transcribed[];
   speeches(): Spoken[];
-  /** The next `times` requests go wrong. */
+  /** Makes the next `times` requests fail. */
   fault(fault: AudioFault, times?: number): void;
   clear(): void;
 }
@@ -39,7 +39,7 @@ const ENDINGS = ['flac', 'm4a', 'mp3', 'mp4', 'mpeg', 'mpga', 'ogg', 'opus', 'wa
 const MAX_BYTES = 25 * 1024 * 1024;
 const VOICES = ['alloy', 'ash', 'ballad', 'coral', 'echo', 'fable', 'nova', 'onyx', 'sage', 'shimmer', 'verse'];
 
-/** The first bytes of a recording say what it is, whatever its name says. */
+/** Recognises a recording by its first bytes, whatever its name says. */
 function formatOf(head: Buffer): string | undefined {
   if (head.subarray(0, 4).toString('latin1') === 'OggS') return 'ogg';
   if (head.subarray(4, 8).toString('latin1') === 'ftyp') return 'mp4';
@@ -50,7 +50,7 @@ function formatOf(head: Buffer): string | undefined {
   return undefined;
 }
 
-/** One page of Ogg with the header of an Opus stream: enough for anybody who looks at the beginning. */
+/** Returns one Ogg page with the header of an Opus stream: enough for anybody who checks the beginning. */
 export function oggOpus(size = 400): Buffer {
   const bytes = Buffer.alloc(Math.max(size, 64), 7);
   bytes.write('OggS', 0, 'latin1');
@@ -58,7 +58,7 @@ export function oggOpus(size = 400): Buffer {
   return bytes;
 }
 
-/** The beginning of a recording as phones and Slack make them. */
+/** Returns the beginning of a recording as phones and Slack make them. */
 export function m4a(size = 400): Buffer {
   const bytes = Buffer.alloc(Math.max(size, 64), 3);
   bytes.writeUInt32BE(28, 0);
@@ -119,7 +119,7 @@ export function createAudioPoint(): AudioPoint & {
     if (!ENDINGS.includes(ending)) return refuse(`Invalid file format. Supported formats: [${ENDINGS.join(', ')}]`);
     const format = formatOf(file.head);
     if (format === undefined) return refuse('Audio file might be corrupted or unsupported');
-    // What is served since 2025 takes no Opus in Ogg; the older model does.
+    // Models since 2025 don't accept Opus in Ogg; the older one does.
     if (format === 'ogg' && /^gpt-.*transcribe/.test(model))
       return refuse('Audio file might be corrupted or unsupported');
     if (language !== undefined && !/^[a-z]{2}$/.test(language))

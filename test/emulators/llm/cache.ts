@@ -1,7 +1,7 @@
 /**
- * A prompt cache as Anthropic keeps it: what stands before a mark is written under a hash of all of it, tools first, then the system's
- * blocks, then the messages'; a request reads the longest prefix that was written, looked for at each of its marks and at most 20
- * blocks before it; at most four marks.
+ * A prompt cache as Anthropic keeps it. Everything before a mark is stored under a hash of all of it: first tools, then
+ * the system's blocks, then the messages' blocks. A request reads the longest stored prefix, looking at each of its
+ * marks and at most 20 blocks before it. There are at most four marks.
  * Source: platform.claude.com/docs/en/build-with-claude/prompt-caching
  */
 import { createHash } from 'node:crypto';
@@ -14,7 +14,7 @@ export interface CacheUse {
 
 const LOOK_BACK = 20;
 const MAX_MARKS = 4;
-/** Characters a token; shorter prefixes are not kept. */
+/** Characters per token; shorter prefixes aren't stored. */
 const TOKEN = 4;
 const LEAST_TOKENS = 1024;
 
@@ -22,7 +22,10 @@ type Fields = Record<string, unknown>;
 
 export const countMarks = (blocks: readonly Fields[]): number => blocks.filter((block) => block.cache_control).length;
 
-/** The blocks of a request in the order in which the cache reads them; each with its place, so that a block moved is another. */
+/**
+ * Returns a request's blocks in the order in which the cache reads them, each with its position, so that a moved block
+ * is a different one.
+ */
 export function blocksOf(body: Fields): Fields[] {
   const list = (value: unknown): Fields[] =>
     typeof value === 'string' ? [{ type: 'text', text: value }] : ((value ?? []) as Fields[]);

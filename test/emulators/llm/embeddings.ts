@@ -1,15 +1,16 @@
 /**
- * `POST /v1/embeddings`, deterministic and as strict as the real one. Each word is hashed to a few signed coordinates, the sum is
- * normalised: texts with words in common are near each other, the same text always gives the same vector.
+ * `POST /v1/embeddings`, deterministic and as strict as the real one. Each word is hashed to a few signed coordinates,
+ * and the sum is normalised, so that texts with common words are close to each other, and the same text always has the
+ * same vector.
  */
 import type { ServerResponse } from 'node:http';
-import { sendJson } from './answer.ts';
+import { sendJson } from '../base/http.ts';
 import { sendError } from './faults.ts';
 
 const SIZE = 64;
-/** Inputs of one request. */
+/** The most inputs of one request. */
 const MAX_INPUTS = 2048;
-/** Tokens of one request, at four characters each. */
+/** The most tokens of one request, at four characters each. */
 const MAX_TOKENS = 300_000;
 
 export interface EmbeddingRequest {
@@ -21,11 +22,11 @@ export type EmbeddingFault = 'rate-limited' | 'server-error' | 'refuse' | 'stall
 
 export interface EmbeddingPoint {
   requests(): EmbeddingRequest[];
-  /** The next `times` requests go wrong. */
+  /** Makes the next `times` requests fail. */
   fault(fault: EmbeddingFault, times?: number): void;
-  /** Texts with this in them are refused from now on, as too long ones are. */
+  /** From now on, refuses texts that contain this, as if they were too long. */
   refuseText(part: string): void;
-  /** How many numbers a vector has from now on. */
+  /** Sets the number of dimensions from now on. */
   dimensions(count: number): void;
   clear(): void;
 }
@@ -36,7 +37,7 @@ function hash(text: string, seed: number): number {
   return value >>> 0;
 }
 
-/** A unit vector of `size` numbers. */
+/** Returns a unit vector of `size` numbers. */
 export function embed(text: string, size = SIZE): number[] {
   const vector = new Array<number>(size).fill(0);
   for (const word of text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? ['']) {
@@ -50,7 +51,7 @@ export function embed(text: string, size = SIZE): number[] {
   return vector.map((value) => value / length);
 }
 
-/** What real endpoints refuse, in their words; else undefined. */
+/** Returns the refusal of real endpoints, in their words; undefined if there is none. */
 function refusal({ model, input, encoding_format: format }: Record<string, unknown>): string | undefined {
   const list = Array.isArray(input) ? input : [input];
   if (typeof model !== 'string' || model === '') return 'you must provide a model parameter';

@@ -1,6 +1,10 @@
-/** Plays a fault instead of, or in the middle of, an answer. One table: the fault's name to what happens on the wire. */
-import type { ServerResponse } from 'node:http';
-import { answer, completion, events, hugeTurn, SSE, sendJson, textOfTurn, writeEvents } from './answer.ts';
+/**
+ * Simulates a fault instead of, or in the middle of, an answer. One table maps each fault's name to its effect on the
+ * connection.
+ */
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { sendJson } from '../base/http.ts';
+import { answer, completion, events, hugeTurn, SSE, textOfTurn, writeEvents } from './answer.ts';
 import type { LlmFault, LlmRequest, Turn } from './turn.ts';
 
 type Play = (response: ServerResponse, turn: Turn, request: LlmRequest) => void | Promise<void>;
@@ -11,12 +15,12 @@ export function sendError(
   message: string,
   type: string,
   code: string | null = null,
-  headers: object = {},
+  headers: OutgoingHttpHeaders = {},
 ): void {
   sendJson(response, status, { error: { message, type, param: null, code } }, headers);
 }
 
-/** The turn with some text and only the first half of it, as two pieces. */
+/** Returns a turn with some text, and only the first half of it, as two pieces. */
 function half(turn: Turn): Turn {
   const text = textOfTurn(turn) || 'This answer was going to be longer than it is.';
   const middle = Math.max(1, Math.floor(text.length / 2));
@@ -24,7 +28,7 @@ function half(turn: Turn): Turn {
   return { ...turn, chunks: [text.slice(0, quarter), text.slice(quarter, middle)], text: text.slice(0, middle) };
 }
 
-/** The first half of the answer: of its events, or of its JSON. */
+/** Returns the first half of the answer: of its events, or of its JSON. */
 async function sendHalf(response: ServerResponse, turn: Turn, request: LlmRequest): Promise<void> {
   if (request.stream) {
     response.writeHead(200, SSE);
@@ -46,22 +50,18 @@ function firstArguments(turn: Turn): string {
   return text.slice(0, Math.max(1, Math.floor(text.length / 2)));
 }
 
+// biome-ignore format: a row is a line
 const PLAYS: Record<LlmFault, Play> = {
   refuse: (response) => void response.socket?.destroy(),
-  unauthorized: (response) =>
-    sendError(response, 401, 'Incorrect API key provided.', 'invalid_request_error', 'invalid_api_key'),
-  'model-not-found': (response, _turn, request) =>
-    sendError(response, 404, `The model '${request.model}' does not exist`, 'invalid_request_error', 'model_not_found'),
+  unauthorized: (response) => sendError(response, 401, 'Incorrect API key provided.', 'invalid_request_error', 'invalid_api_key'),
+  'model-not-found': (response, _turn, request) => sendError(response, 404, `The model '${request.model}' does not exist`, 'invalid_request_error', 'model_not_found'),
   'rate-limited': (response, turn) =>
     sendError(response, 429, 'Rate limit reached for requests', 'requests', 'rate_limit_exceeded', {
       'retry-after': String(turn.retryAfterSeconds ?? 1),
     }),
-  'server-error': (response) =>
-    sendError(response, 500, 'The server had an error while processing your request', 'server_error'),
-  overloaded: (response, turn) =>
-    sendError(response, turn.status ?? 503, 'The engine is currently overloaded', 'overloaded_error'),
-  'bad-request': (response, { text }) =>
-    sendError(response, 400, text ?? 'Unsupported parameter', 'invalid_request_error'),
+  'server-error': (response) => sendError(response, 500, 'The server had an error while processing your request', 'server_error'),
+  overloaded: (response, turn) => sendError(response, turn.status ?? 503, 'The engine is currently overloaded', 'overloaded_error'),
+  'bad-request': (response, { text }) => sendError(response, 400, text ?? 'Unsupported parameter', 'invalid_request_error'),
   'too-long': (response) => {
     const message =
       "This model's maximum context length is 8192 tokens. However, your messages resulted in 9001 tokens.";
@@ -100,8 +100,7 @@ const PLAYS: Record<LlmFault, Play> = {
     response.writeHead(200, SSE);
     response.end(`data: ${JSON.stringify({ ...empty, object: 'chat.completion.chunk' })}\n\ndata: [DONE]\n\n`);
   },
-  'empty-text': (response, turn, request) =>
-    answer(response, { ...turn, text: '', chunks: [], toolCalls: [], finish: 'stop' }, request),
+  'empty-text': (response, turn, request) => answer(response, { ...turn, text: '', chunks: [], toolCalls: [], finish: 'stop' }, request),
   'bad-chunk': (response, turn, request) => {
     if (!request.stream) {
       response.writeHead(200, { 'content-type': 'application/json' });
@@ -119,7 +118,7 @@ const PLAYS: Record<LlmFault, Play> = {
   },
 };
 
-/** Plays the turn's fault. A stalled answer ends when the client closes the connection, or with the emulator. */
+/** Simulates the turn's fault. A stalled answer ends when the client closes the connection, or with the emulator. */
 export async function playFault(response: ServerResponse, turn: Turn, request: LlmRequest, fault: LlmFault) {
   await PLAYS[fault](response, turn, request);
 }

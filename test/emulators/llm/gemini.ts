@@ -1,5 +1,6 @@
 /**
- * Google's generateContent: names of functions, thought signatures of others, results that do not match their calls, and its stream.
+ * Google's generateContent: refuses wrong function names, thought signatures of other models and results that don't
+ * match their calls, and streams.
  * Source: ai.google.dev/api/generate-content, ai.google.dev/gemini-api/docs/thought-signatures
  */
 import { isSealed, seal } from './sealed.ts';
@@ -10,7 +11,7 @@ interface Content {
   role: string;
   parts: Fields[];
 }
-/** What its documentation names for calls of other models. */
+/** The signature that its documentation names for calls of other models. */
 const SKIP = 'skip_thought_signature_validator';
 const NAME = /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$/;
 

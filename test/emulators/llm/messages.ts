@@ -1,6 +1,6 @@
 /**
- * Anthropic's Messages: what it refuses of a history (ids, thoughts of others, results without calls), its stream of blocks, and its
- * prompt cache.
+ * Anthropic's Messages: what it refuses in a history (IDs, other models' thoughts, results without calls), its stream
+ * of blocks, and its prompt cache.
  * Source: platform.claude.com/docs/en/api/messages, .../build-with-claude/extended-thinking
  */
 import { blocksOf, type CacheUse } from './cache.ts';
@@ -16,7 +16,7 @@ interface Message {
 const contentOf = ({ content }: Message): Fields[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 
-/** What is wrong with a request, or undefined. */
+/** Returns what is wrong with a request; undefined if nothing is. */
 export function checkMessages(body: Fields): string | undefined {
   const messages = body.messages as Message[];
   if (typeof body.max_tokens !== 'number') return 'max_tokens: Field required';
@@ -59,7 +59,7 @@ function wrongBlock(block: Fields, model: string): string | undefined {
   return undefined;
 }
 
-/** In the form in which tests read requests. */
+/** Converts a request to the form that tests read. */
 export function readMessages(body: Fields): { system: string; messages: WireMessage[]; tools: string[] } {
   const messages = (body.messages as Message[]).flatMap((message): WireMessage[] => {
     const content = contentOf(message);
@@ -67,7 +67,7 @@ export function readMessages(body: Fields): { system: string; messages: WireMess
     const rest = content.filter(({ type }) => type !== 'tool_result');
     return [
       ...results.map((block) => ({ role: 'tool', content: block.content, tool_call_id: String(block.tool_use_id) })),
-      // The library puts what one side says in turn into one message.
+      // The library joins consecutive messages of one side.
       ...(message.role === 'user'
         ? rest.map((block) => ({ role: 'user', content: [block] }))
         : [{ role: message.role, content: rest }]),
@@ -83,7 +83,7 @@ export function readMessages(body: Fields): { system: string; messages: WireMess
 
 const STOPS: Readonly<Record<string, string>> = { length: 'max_tokens', tool_calls: 'tool_use', stop: 'end_turn' };
 
-/** The events of a turn as data. */
+/** Returns the events of a turn as data. */
 export function messageEvents(turn: Turn, request: LlmRequest, cache: CacheUse): Fields[] {
   const blocks: { start: Fields; deltas: Fields[] }[] = [];
   if (turn.reasoning !== undefined)
@@ -111,21 +111,15 @@ export function messageEvents(turn: Turn, request: LlmRequest, cache: CacheUse):
   }
   const finish = turn.finish ?? (turn.toolCalls?.length ? 'tool_calls' : 'stop');
   const message = { id: `msg_${request.n}`, type: 'message', role: 'assistant', model: request.model, content: [] };
+  // biome-ignore format: a row is a line
   return [
-    {
-      type: 'message_start',
-      message: { ...message, stop_reason: null, stop_sequence: null, usage: { ...cache, output_tokens: 1 } },
-    },
+    { type: 'message_start', message: { ...message, stop_reason: null, stop_sequence: null, usage: { ...cache, output_tokens: 1 } } },
     ...blocks.flatMap(({ start, deltas }, index) => [
       { type: 'content_block_start', index, content_block: start },
       ...deltas.map((delta) => ({ type: 'content_block_delta', index, delta })),
       { type: 'content_block_stop', index },
     ]),
-    {
-      type: 'message_delta',
-      delta: { stop_reason: STOPS[finish] ?? finish, stop_sequence: null },
-      usage: { output_tokens: 5 },
-    },
+    { type: 'message_delta', delta: { stop_reason: STOPS[finish] ?? finish, stop_sequence: null }, usage: { output_tokens: 5 } },
     { type: 'message_stop' },
   ];
 }

@@ -1,6 +1,10 @@
-/** The endpoints that are no Chat Completions: Anthropic's Messages, OpenAI's Responses, Google's generateContent. Streams alone. */
+/**
+ * The endpoints other than Chat Completions: Anthropic's Messages, OpenAI's Responses, Google's generateContent.
+ * Streams only.
+ */
 import type { ServerResponse } from 'node:http';
-import { SSE, sendJson, withNoise, writeEvents } from './answer.ts';
+import { sendJson } from '../base/http.ts';
+import { SSE, withNoise, writeEvents } from './answer.ts';
 import { createPromptCache } from './cache.ts';
 import { playFault } from './faults.ts';
 import { checkGemini, geminiEvents, readGemini } from './gemini.ts';
@@ -69,7 +73,7 @@ export function createOthers({ next, onRefusal }: OthersUse) {
 
   return {
     clear: () => cache.clear(),
-    /** Whether the path is one of these. */
+    /** Returns whether the path is one of these. */
     async answer(url: string, body: Fields, bytes: number, response: ServerResponse): Promise<boolean> {
       const google = /^\/v1\/models\/([^:]+):streamGenerateContent/.exec(url)?.[1];
       if (url === '/v1/messages') await messages(body, bytes, response);

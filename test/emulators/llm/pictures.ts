@@ -1,6 +1,6 @@
 /**
- * What providers refuse of pictures in a chat request: another type than the bytes have, more than 4 MB of base64 (Groq) or 5 MB
- * (Anthropic), edges above 8,000 pixels, animations, and what is cut off.
+ * Refuses pictures as providers do: a type that doesn't match the bytes, more than 4 MB of base64 (Groq) or 5 MB
+ * (Anthropic), edges above 8,000 pixels, animations, and truncated files.
  * https://platform.claude.com/docs/en/build-with-claude/vision https://console.groq.com/docs/vision
  */
 const MAX_BASE64 = 4 * 1024 * 1024;
@@ -15,14 +15,14 @@ const MANY = 20;
 const MAX_EDGE_OF_MANY = 2_000;
 const MAX_REQUEST_BASE64 = 32 * 1024 * 1024;
 
-/** The sentence of the refusal. */
+/** The text of the refusal. */
 export function wrongPicture(
   body: Record<string, unknown>,
   given: true | { most: number } | 'xai',
 ): string | undefined {
   const messages = Array.isArray(body.messages) ? body.messages : [];
   const all = [...JSON.stringify(messages).matchAll(/data:image\/[a-z]+;base64,([^"]+)/g)].map(([, data = '']) => data);
-  // As vLLM says it.
+  // As vLLM words it.
   if (typeof given === 'object' && all.length > given.most)
     return `At most ${given.most} image(s) may be provided in one request.`;
   if (all.reduce((sum, data) => sum + data.length, 0) > MAX_REQUEST_BASE64) return 'Request exceeds the maximum size';

@@ -1,4 +1,4 @@
-/** Reads a chat request and refuses what real endpoints refuse, with their kind of error body. */
+/** Parses a chat request and refuses it as real endpoints do, with their kind of error body. */
 import { wrongSchema } from './schemas.ts';
 import { type LlmRequest, textOf, type WireMessage } from './turn.ts';
 
@@ -8,7 +8,7 @@ export interface Refusal {
   message: string;
   type: string;
   code: string | null;
-  /** As FastAPI says what is wrong; the whole body then. */
+  /** As FastAPI reports what is wrong; the whole body then. */
   detail?: unknown;
 }
 
@@ -37,7 +37,7 @@ function checkToolOrder(messages: WireMessage[]): Refusal | undefined {
   return open.size > 0 ? bad(`tool_call_ids without a response: ${[...open].join(', ')}`) : undefined;
 }
 
-/** What is wrong with a chat request, or undefined. */
+/** Returns what is wrong with a chat request; undefined if nothing is. */
 export function checkChat(body: Record<string, unknown>): Refusal | undefined {
   const { model, messages, tools } = body;
   if (typeof model !== 'string' || model === '') return bad('you must provide a model parameter');
@@ -56,7 +56,7 @@ export function checkChat(body: Record<string, unknown>): Refusal | undefined {
   return checkToolOrder(messages);
 }
 
-/** A checked body as tests read it. */
+/** Returns a checked body as tests read it. */
 export function describe(
   body: Record<string, unknown>,
   n: number,

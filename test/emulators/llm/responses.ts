@@ -1,5 +1,6 @@
 /**
- * OpenAI's Responses: what it refuses of a history (long ids, thoughts of others, results without calls) and its stream of items.
+ * OpenAI's Responses: what it refuses in a history (long IDs, other models' thoughts, results without calls) and its
+ * stream of items.
  * Source: platform.openai.com/docs/api-reference/responses
  */
 import { isSealed, seal } from './sealed.ts';
@@ -92,7 +93,7 @@ export function responseEvents(turn: Turn, request: LlmRequest): Fields[] {
     { type: 'response.created', response: { id: `resp_${n}`, created_at: 1_700_000_000, model } },
     ...items.flatMap(({ item, between }, index) => {
       const begun = item.type === 'function_call' ? { ...item, arguments: '' } : item;
-      // What the limit has cut is never said to be done.
+      // An item that the limit cut off is never reported as done.
       const isOpen = isCut && index === items.length - 1 && item.type === 'function_call';
       return [
         { type: 'response.output_item.added', output_index: index, item: begun },

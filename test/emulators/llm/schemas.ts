@@ -1,4 +1,4 @@
-/** What real endpoints refuse in the arguments of a tool: OpenAI's, Anthropic's and Google's refusals together. */
+/** Refuses tools' arguments as real endpoints do: the refusals of OpenAI, Anthropic and Google together. */
 
 const TYPES = new Set(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']);
 const TOP = ['anyOf', 'oneOf', 'allOf', 'not', 'enum', 'const', '$ref'];
@@ -10,7 +10,7 @@ type Values = Readonly<Record<string, unknown>>;
 const isValues = (value: unknown): value is Values =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The first thing wrong, or undefined. */
+/** Returns the first problem; undefined if there is none. */
 export function wrongSchema(schema: unknown): string | undefined {
   if (!isValues(schema) || schema.type !== 'object') return 'schema must be a JSON Schema of type "object"';
   const top = TOP.find((key) => key in schema);

@@ -1,6 +1,7 @@
 /**
- * Which turn answers a request: the newest script whose marker is in the last user message, else the common script,
- * else the default. A list is used up one turn a request; a function is asked every time and may decline.
+ * Chooses the turn that answers a request: from the newest script whose marker is in the last user message, otherwise
+ * the common script, otherwise the default. A list provides one turn per request; a function is called every time and
+ * may decline.
  */
 import type { LlmFault, LlmRequest, Turn } from './turn.ts';
 
@@ -10,11 +11,11 @@ export type Script = Turn[] | TurnFunction;
 export interface ScriptBook {
   /** Sets the common script. */
   script(script: Script): void;
-  /** Sets the script of the conversation whose last user message has `marker` in it. */
+  /** Sets the script of the conversation whose last user message contains `marker`. */
   scriptFor(marker: string, script: Script): void;
-  /** The next `times` requests meet this fault, whatever the scripts say (their turns are kept). */
+  /** Applies this fault to the next `times` requests, whatever the scripts say (their turns are kept). */
   fault(fault: LlmFault, times?: number, details?: Pick<Turn, 'retryAfterSeconds' | 'hugeBytes' | 'text'>): void;
-  /** Turns of lists that nobody has asked for yet. */
+  /** The number of listed turns that haven't been requested yet. */
   leftover(): number;
   clear(): void;
   next(request: LlmRequest): Promise<Turn>;
@@ -24,7 +25,7 @@ async function take(script: Script | undefined, request: LlmRequest): Promise<Tu
   return typeof script === 'function' ? script(request) : script?.shift();
 }
 
-/** `fallback` answers when no script does. */
+/** `fallback` answers if no script does. */
 export function createScriptBook(fallback: (request: LlmRequest) => Turn): ScriptBook {
   let common: Script | undefined;
   const marked = new Map<string, Script>();

@@ -1,4 +1,4 @@
-/** Thoughts as their maker alone can read them: a seal under which a model's name stands, which no other model takes. */
+/** Thoughts that only their model can read: a seal with the model's name, which no other model accepts. */
 import { createHmac } from 'node:crypto';
 
 const KEY = 'of the emulator';

@@ -1,8 +1,9 @@
 /**
- * What single providers refuse that others take, in their own words. Chat Completions as Groq, Mistral, Cerebras, Moonshot, DeepSeek
- * and OpenAI read it.
- * Sources: console.groq.com/docs/openai, docs.mistral.ai/api, platform.moonshot.ai/docs/guide/use-kimi-k2-thinking-model,
- * api-docs.deepseek.com/guides/thinking_mode, and what their endpoints have answered.
+ * What single providers refuse that others accept, in their own words: Chat Completions as Groq, Mistral, Cerebras,
+ * Moonshot, DeepSeek and OpenAI read it.
+ * Sources: console.groq.com/docs/openai, docs.mistral.ai/api,
+ * platform.moonshot.ai/docs/guide/use-kimi-k2-thinking-model, api-docs.deepseek.com/guides/thinking_mode, and answers
+ * of their endpoints.
  */
 import type { Refusal } from './request.ts';
 import type { WireMessage } from './turn.ts';
@@ -37,7 +38,7 @@ const thinks = ({ thinking }: Fields): boolean =>
 const lacksThoughts = (message: WireMessage & Fields, body: Fields): boolean =>
   message.role === 'assistant' && (message.tool_calls?.length ?? 0) > 0 && thinks(body) && !message.reasoning_content;
 
-/** The message before, of those that chat templates look at. */
+/** Returns the previous message that chat templates consider. */
 const roleBefore = (index: number, { messages }: Fields): string | undefined =>
   (messages as WireMessage[])[index - 1]?.role;
 
@@ -56,7 +57,7 @@ const RULES: Readonly<Record<Strictness, Rule>> = {
       ? undefined
       : refuse(`${path}: property '${path}' is unsupported`, 400, 'wrong_api_format');
   },
-  // As Gemini behind it answers: a call comes back with the block that was written with it.
+  // As Gemini behind it requires: a call must come back with the block that was written with it.
   openrouter(message, _index, body) {
     const details = Array.isArray(message.reasoning_details) ? message.reasoning_details : [];
     const isSealed = details.some((detail) =>
@@ -66,7 +67,7 @@ const RULES: Readonly<Record<Strictness, Rule>> = {
     if (message.role !== 'assistant' || !message.tool_calls?.length || isSealed) return undefined;
     return refuse('Function call is missing a thought_signature in functionCall parts.');
   },
-  // As the template of a model served by llama.cpp or vLLM.
+  // As the template of a model on llama.cpp or vLLM requires.
   alternating(message, index, body) {
     const before = roleBefore(index, body);
     if (message.role !== 'user' || (before !== 'user' && before !== 'tool')) return undefined;
@@ -113,14 +114,14 @@ const RULES: Readonly<Record<Strictness, Rule>> = {
   },
 };
 
-/** What the provider refuses in the messages of a request, or undefined. */
+/** Returns what the provider refuses in the messages of a request; undefined if nothing is wrong. */
 export function checkAs(strictness: Strictness, body: Fields): Refusal | undefined {
   const messages = body.messages as (WireMessage & Fields)[];
   for (const [index, message] of messages.entries()) {
     const refusal = RULES[strictness](message, index, body);
     if (refusal) return refusal;
   }
-  // Moonshot's names begin with a letter.
+  // Moonshot's names must begin with a letter.
   const tools = (body.tools ?? []) as { function: { name: string } }[];
   const odd = strictness === 'moonshot' && tools.find((tool) => !/^[A-Za-z]/.test(tool.function.name));
   return odd

@@ -1,6 +1,6 @@
-/** What the emulated model is told to say, and what it saw: the two shapes a test writes and reads. */
+/** The emulated model's script, and the requests that it saw: the two shapes that tests write and read. */
 
-/** Ways in which a model endpoint goes wrong. All of them were seen with real providers. */
+/** Ways in which a model endpoint fails. Each was seen with real providers. */
 export type LlmFault =
   /** The connection is closed before any answer. */
   | 'refuse'
@@ -10,36 +10,36 @@ export type LlmFault =
   | 'rate-limited'
   | 'server-error'
   | 'overloaded'
-  /** 400, as a provider answers to a request it cannot use; in the words of `Turn.text`, if there are any. */
+  /** 400, as a provider answers a request that it can't use; in the words of `Turn.text`, if set. */
   | 'bad-request'
-  /** 400: the conversation is longer than the model takes. */
+  /** 400: the conversation is longer than the model accepts. */
   | 'too-long'
   /** 429, as a provider answers when the account has run out of money. */
   | 'no-credit'
-  /** The request is taken and nothing ever comes. */
+  /** The request is accepted and nothing ever follows. */
   | 'stall-start'
-  /** Half of the text comes, then nothing, and the connection stays open. */
+  /** Half of the text is sent, then nothing, and the connection stays open. */
   | 'stall-middle'
-  /** Half of the text comes and the response ends in good order, without a finish event. */
+  /** Half of the text is sent and the response ends normally, without a finish event. */
   | 'cut'
-  /** Half of the text comes and the connection breaks. */
+  /** Half of the text is sent and the connection breaks. */
   | 'reset'
   /** A tool call whose arguments stop half-way; no finish event. */
   | 'cut-tool-call'
-  /** A tool call whose arguments are not JSON, finished as if all were well. */
+  /** A tool call whose arguments aren't JSON, finished normally. */
   | 'bad-tool-json'
-  /** 200 with a page of HTML, as a captive portal or a wrong base URL gives. */
+  /** 200 with an HTML page, as a captive portal or a wrong base URL returns. */
   | 'html'
   | 'no-choices'
   | 'empty-text'
-  /** One event of the stream is not JSON. */
+  /** One event of the stream isn't JSON. */
   | 'bad-chunk'
-  /** An answer of `Turn.hugeBytes` (16 MB unless told). */
+  /** An answer of `Turn.hugeBytes` (16 MB by default). */
   | 'huge';
 
 export interface ToolCall {
   name: string;
-  /** Sent as JSON; a string is sent as it is. */
+  /** Sent as JSON; a string is sent unchanged. */
   arguments: unknown;
   id?: string;
 }
@@ -55,22 +55,22 @@ export interface Turn {
   details?: Record<string, unknown>[];
   /** Content blocks of Anthropic's own kinds, before the text. */
   blocks?: Record<string, unknown>[];
-  /** Lines of the stream that carry nothing, word for word, written before, between and after the events. */
+  /** Lines of the stream without content, word for word, written before, between and after the events. */
   noise?: string[];
-  /** `finish_reason`; `tool_calls` or `stop` unless told. */
+  /** `finish_reason`; `tool_calls` or `stop` by default. */
   finish?: string;
   usage?: { prompt_tokens: number; completion_tokens: number; prompt_tokens_details?: { cached_tokens: number } };
-  /** In place of `usage`, word for word: what some servers say there is none. */
+  /** Replaces `usage`, word for word, as some servers send it if there is none. */
   rawUsage?: unknown;
   /** Milliseconds before the first byte. */
   delayMs?: number;
-  /** The answer begins once this is settled, however long a test takes until then. */
+  /** The answer begins once this has settled, however long the test takes until then. */
   after?: Promise<unknown>;
   /** Milliseconds between stream events. */
   chunkDelayMs?: number;
   fault?: LlmFault;
   retryAfterSeconds?: number;
-  /** HTTP status of `overloaded`; 503 unless told. */
+  /** HTTP status of `overloaded`; 503 by default. */
   status?: number;
   hugeBytes?: number;
 }
@@ -84,31 +84,31 @@ export interface WireMessage {
 
 /** One chat request as the model saw it. */
 export interface LlmRequest {
-  /** Counts from 1 over the life of the emulator. */
+  /** Counts from 1 over the emulator's lifetime. */
   n: number;
   model: string;
   stream: boolean;
   /** Size of the request body. */
   bytes: number;
   authorization: string;
-  /** Text of the system messages, joined. */
+  /** The text of the system messages, joined. */
   system: string;
-  /** Text of the newest user message. */
+  /** The text of the newest user message. */
   lastUser: string;
-  /** Text of the tool results that came after it, oldest first. */
+  /** The text of the tool results after it, oldest first. */
   toolResults: string[];
-  /** Names of the tools offered. */
+  /** The names of the offered tools. */
   tools: string[];
   messages: WireMessage[];
   body: Record<string, unknown>;
   at: number;
-  /** `aborted`: the client closed the connection before the answer was whole. */
-  /** What Anthropic's prompt cache has given and taken. */
+  /** `aborted`: the client closed the connection before the answer was complete. */
+  /** What Anthropic's prompt cache has read and written. */
   cache?: { cache_read_input_tokens: number; cache_creation_input_tokens: number; input_tokens: number };
   outcome: 'open' | 'answered' | 'aborted' | 'faulted';
 }
 
-/** The text of a message's content: a string, or its text parts joined. */
+/** Returns the text of a message's content: a string, or its text parts joined. */
 export function textOf(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';

@@ -36,7 +36,7 @@ export function write(response: ServerResponse, { status, headers, body }: Answe
   response.end(body);
 }
 
-/** What a fault answers instead of the call, if it answers. */
+/** Returns what a fault answers in place of the call, if it answers. */
 export function faultAnswer(fault: Fault): Answer | undefined {
   if (fault.kind === 'status') return broken(fault.status ?? 500);
   if (fault.kind === 'error') return refusal(new ApiError(fault.error ?? 'internal_error'));

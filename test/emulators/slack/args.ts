@@ -1,4 +1,4 @@
-/** Arguments of a call: from a form (every value text), JSON, or the query. */
+/** Reads the arguments of a call: from a form (every value is text), JSON, or the query. */
 import { ApiError, explained } from './errors.ts';
 import { isRecord, type Json } from './state.ts';
 
@@ -28,27 +28,27 @@ export function readArgs(contentType: string, body: string, query: URLSearchPara
   return { ...fromQuery, ...Object.fromEntries(new URLSearchParams(body)) };
 }
 
-/** The text of an argument; `undefined` when it is missing or empty. */
+/** Returns the text of an argument; undefined if it is missing or empty. */
 export function text(args: Args, name: string): string | undefined {
   const value = args[name];
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** Throws ApiError `invalid_arguments` when it is missing. */
+/** Throws ApiError `invalid_arguments` if it is missing. */
 export function required(args: Args, name: string): string {
   const value = text(args, name);
   if (value === undefined) throw explained('invalid_arguments', `missing required field: ${name}`);
   return value;
 }
 
-/** `undefined` when it is missing. */
+/** Returns undefined if it is missing. */
 export function flag(args: Args, name: string): boolean | undefined {
   const value = text(args, name);
   return value === undefined ? undefined : value === 'true' || value === '1';
 }
 
-/** Throws ApiError `invalid_arguments` when it is no whole number. */
+/** Throws ApiError `invalid_arguments` if it isn't a whole number. */
 export function integer(args: Args, name: string): number | undefined {
   const value = text(args, name);
   if (value === undefined) return undefined;
@@ -56,7 +56,7 @@ export function integer(args: Args, name: string): number | undefined {
   return Number(value);
 }
 
-/** A structure, sent as such or as JSON text. Throws ApiError `error` when it is neither. */
+/** Reads a structure, sent as such or as JSON text. Throws ApiError `error` if it is neither. */
 export function structure(args: Args, name: string, error = 'invalid_arguments'): unknown {
   const value = args[name];
   if (typeof value !== 'string') return value ?? undefined;

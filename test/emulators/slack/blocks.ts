@@ -1,10 +1,10 @@
-/** What the platform accepts as blocks of a message (docs.slack.dev/reference/block-kit). Refused with `invalid_blocks`. */
+/** Checks the blocks of a message (docs.slack.dev/reference/block-kit). Refuses them with `invalid_blocks`. */
 import { type ApiError, explained } from './errors.ts';
 import { checkRichText } from './rich-text.ts';
 import { isRecord, type Json } from './state.ts';
 
 const MAX_BLOCKS = 50;
-/** Characters of all markdown blocks of one message. */
+/** The most characters of all markdown blocks of one message. */
 const MAX_MARKDOWN = 12_000;
 const INTERACTIVE =
   /^(?:button|checkboxes|datepicker|datetimepicker|overflow|radio_buttons|timepicker|(?:multi_)?(?:static|external|users|conversations|channels)_select|workflow_button|feedback_buttons|icon_button)$/;
@@ -97,7 +97,7 @@ function checkImage(block: Json, path: string): void {
   if (block.slack_file === undefined) checkLength(block.image_url, 1, 3000, `${path}/image_url`);
 }
 
-/** Taken as they are: nothing here makes use of them. */
+/** Accepted unchecked: nothing here uses them. */
 const unchecked = () => undefined;
 
 const CHECKS: Record<string, (block: Json, path: string) => void> = {
@@ -120,7 +120,7 @@ const CHECKS: Record<string, (block: Json, path: string) => void> = {
   carousel: unchecked,
 };
 
-/** Slack makes tables of those in Markdown as well. */
+/** Slack renders tables in Markdown as tables too. */
 function tablesIn(block: Json): number {
   if (block.type === 'table') return 1;
   if (block.type !== 'markdown' || typeof block.text !== 'string') return 0;
@@ -129,8 +129,8 @@ function tablesIn(block: Json): number {
 }
 
 /**
- * Throws ApiError `invalid_blocks_format`, `invalid_blocks` or `msg_blocks_too_long`; gives the blocks with the ids the
- * platform adds.
+ * Throws ApiError `invalid_blocks_format`, `invalid_blocks` or `msg_blocks_too_long`; returns the blocks with the ids
+ * the platform adds.
  */
 export function checkBlocks(value: unknown, newId: () => string): Json[] {
   if (!Array.isArray(value)) throw explained('invalid_blocks_format', 'blocks must be an array');

@@ -1,9 +1,9 @@
-/** The real clients, pointed at the emulator and quiet. */
+/** The real clients, connected to the emulator and silent. */
 import { App, HTTPReceiver, LogLevel, SocketModeReceiver } from '@slack/bolt';
 import { WebClient } from '@slack/web-api';
 import type { Slack } from '../slack.ts';
 
-/** What the clients would log is what the tests bring about. */
+/** The tests cause everything that the clients would log. */
 const SILENT = {
   debug: () => undefined,
   info: () => undefined,
@@ -14,7 +14,7 @@ const SILENT = {
   setName: () => undefined,
 };
 
-/** A client that tries once. */
+/** Returns a client that tries once. */
 export function quietClient(slack: Slack, token = slack.botToken): WebClient {
   return new WebClient(token, {
     slackApiUrl: slack.url,
@@ -24,7 +24,7 @@ export function quietClient(slack: Slack, token = slack.botToken): WebClient {
   });
 }
 
-/** @param clientPingTimeout milliseconds after which a socket that answers no ping is given up */
+/** @param clientPingTimeout milliseconds after which a socket that doesn't answer a ping is given up */
 export function socketApp(slack: Slack, clientPingTimeout = 200): App {
   const clientOptions = { slackApiUrl: slack.url };
   const receiver = new SocketModeReceiver({
@@ -36,7 +36,7 @@ export function socketApp(slack: Slack, clientPingTimeout = 200): App {
   return new App({ token: slack.botToken, receiver, clientOptions, logger: SILENT });
 }
 
-/** An app that takes events, commands and presses over HTTP; `start` gives its URL. */
+/** Returns an app that receives events, commands and button presses over HTTP; `start` returns its URL. */
 export function httpApp(slack: Slack): { app: App; start(): Promise<string> } {
   const receiver = new HTTPReceiver({
     signingSecret: slack.signingSecret,

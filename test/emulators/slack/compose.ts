@@ -1,4 +1,4 @@
-/** The words of a message as the bot sends them: checked, and made into what is stored. */
+/** Checks the content of the bot's message, and converts it to what is stored. */
 import { type Args, flag, structure, text } from './args.ts';
 import { checkBlocks } from './blocks.ts';
 import { ApiError, explained } from './errors.ts';
@@ -9,7 +9,7 @@ import type { Draft } from './world.ts';
 
 const MAX_TEXT = 40_000;
 export const MAX_MARKDOWN_TEXT = 12_000;
-/** Bytes of `text` in chat.update, counted after `&`, `<` and `>` are escaped. */
+/** The limit of `text` in chat.update in bytes, counted after `&`, `<` and `>` are escaped. */
 const MAX_UPDATE_BYTES = 4000;
 
 function escapedBytes(value: string): number {
@@ -28,11 +28,11 @@ export function metadataOf(args: Args): Stored['metadata'] {
 
 export interface Words {
   text: string | undefined;
-  /** Absent when the call said nothing of blocks. */
+  /** Absent if the call doesn't mention blocks. */
   blocks: Json[] | undefined;
 }
 
-/** The words of a call. Throws ApiError for what the platform refuses. */
+/** Returns the content of a call. Throws ApiError for what the platform refuses. */
 export function wordsOf(platform: Platform, args: Args, isUpdate = false): Words {
   const words = text(args, 'text');
   const markdown = text(args, 'markdown_text');
@@ -56,13 +56,13 @@ export function wordsOf(platform: Platform, args: Args, isUpdate = false): Words
   return { text: words, blocks };
 }
 
-/** What a message of the bot starts from. */
+/** Returns the initial form of a message of the bot. */
 export function ownDraft(platform: Platform, words: string): Draft {
   const { userId, botId, appId } = platform.world.bot;
   return { user: userId, botId, appId, byBot: true, text: words };
 }
 
-/** Notes whom this message notifies. */
+/** Records whom this message notifies. */
 export function notify(platform: Platform, stored: Stored, args: Args): void {
   if (stored.ephemeralFor !== undefined) return;
   const linksNames = flag(args, 'link_names') === true || text(args, 'parse') === 'full';

@@ -1,8 +1,8 @@
-/** The control object: the people's side, the transcript, faults and counts, over one platform. */
+/** The control object of one platform: people's actions, the transcript, faults and counts. */
 import type { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LoggedRequest } from '../telegram/request-log.ts';
-import { until } from '../wait.ts';
+import { createControl } from '../base/control.ts';
+import { until } from '../base/wait.ts';
 import type { SlackControl } from './control.ts';
 import { createPeople } from './people.ts';
 import type { Platform } from './platform.ts';
@@ -12,30 +12,29 @@ import { createTranscript } from './transcript.ts';
 import type { Transcript } from './view.ts';
 
 export interface ControlOptions {
-  /** Who says, presses and commands unless a test names somebody. */
+  /** The person who acts unless a test names somebody. */
   user: string;
   channel: string;
   setScopes(scopes: string[]): void;
 }
 
-/** Resolves when `isSo`, looking again at each `event`. */
+/** Resolves when `isSo` returns true, which is checked at each `event`. */
 async function when(changes: EventEmitter, event: string, isSo: () => boolean, timeoutMs: number, words: () => string) {
   if (!isSo()) await until(changes, event, isSo, timeoutMs, words);
 }
 
-export function createControl(
+export function createSlackControl(
   platform: Platform,
   server: ApiServer,
   options: ControlOptions,
 ): SlackControl & Pick<Transcript, 'waitFor' | 'onMessage'> {
   const { world, deliveries, sockets, requestUrl, pings } = platform;
-  const { faults, rates, log } = server;
+  const { rates, log } = server;
+  const { control, counts } = createControl(server, (fileId) => world.files.get(fileId)?.bytes);
   return {
     ...createPeople(platform, options),
     ...createTranscript(world, pings),
-    fault: (fault) => faults.add(fault),
-    clearFaults: () => faults.clear(),
-    outage: (kind) => server.outage(kind),
+    ...control,
     rate(limits) {
       const tiers = { ...DEFAULT_LIMITS.tiers, ...(limits ? limits.tiers : undefined) };
       rates.set(limits === false ? undefined : { ...DEFAULT_LIMITS, ...limits, tiers });
@@ -67,35 +66,16 @@ export function createControl(
     async settled(timeoutMs = 60_000) {
       const isSettled = () => deliveries.counts().pending === 0;
       await when(deliveries.changes, 'settled', isSettled, timeoutMs, () => JSON.stringify(deliveries.counts()));
-      // The app may still have to take in the answer to its acknowledgement.
+      // The app may still have to read the answer to its acknowledgement.
       await sleep(0);
     },
-    counters() {
-      const { user, system } = process.cpuUsage();
-      return {
-        ...log.counts(),
-        ...rates.counts(),
-        errors: server.errors(),
-        connections: server.connections() + sockets.open(),
-        sockets: { open: sockets.open(), opened: sockets.opened() },
-        deliveries: deliveries.counts(),
-        ackMs: deliveries.ackMs(),
-        files: [...world.files.values()].filter((file) => file.state === 'complete').length,
-        faultsLeft: faults.left(),
-        cpuMicros: user + system,
-      };
-    },
-    requests: (method) => log.all().filter((request) => method === undefined || request.method === method),
-    async called(method, timeoutMs = 60_000) {
-      const fits = (request: LoggedRequest) => request.method === method;
-      const known = log.all().findLast(fits);
-      return known ?? until(log.seen, 'request', fits, timeoutMs, () => JSON.stringify(log.counts().methods));
-    },
-    file(fileId) {
-      const bytes = world.files.get(fileId)?.bytes;
-      if (!bytes) throw new Error(`the bytes of file ${fileId} are not kept`);
-      return bytes.toString('base64');
-    },
+    counters: () => ({
+      ...{ methods: log.counts('method'), errors: server.errors(), ...counts(), ...rates.counts() },
+      connections: server.connections() + sockets.open(),
+      sockets: { open: sockets.open(), opened: sockets.opened() },
+      ...{ deliveries: deliveries.counts(), ackMs: deliveries.ackMs() },
+      files: [...world.files.values()].filter((file) => file.state === 'complete').length,
+    }),
     reset() {
       server.reset();
       deliveries.reset();

@@ -1,10 +1,10 @@
-/** Finding what a call is about, with the refusals of the platform. */
+/** Finds the conversation of a call, with the platform's refusals. */
 import { type Args, required, text } from './args.ts';
 import { ApiError, explained } from './errors.ts';
 import type { Platform } from './platform.ts';
 import type { ChannelState, Stored } from './state.ts';
 
-/** A channel the bot may look at. Throws ApiError `channel_not_found`. */
+/** Returns a channel that the bot may see. Throws ApiError `channel_not_found`. */
 export function seen(platform: Platform, id: string): ChannelState {
   const channel = platform.world.channels.get(id);
   const isMember = channel?.members.has(platform.world.bot.userId);
@@ -12,14 +12,14 @@ export function seen(platform: Platform, id: string): ChannelState {
   return channel;
 }
 
-/** A channel the bot is in. Throws ApiError `channel_not_found` or `not_in_channel`. */
+/** Returns a channel in which the bot is a member. Throws ApiError `channel_not_found` or `not_in_channel`. */
 export function joined(platform: Platform, args: Args, name = 'channel'): ChannelState {
   const channel = seen(platform, required(args, name));
   if (!channel.members.has(platform.world.bot.userId)) throw new ApiError('not_in_channel');
   return channel;
 }
 
-/** Where a message may be posted; a person's id stands for their direct messages. */
+/** Returns where a message may be posted; a person's ID stands for their direct messages. */
 export function target(platform: Platform, args: Args, name = 'channel'): ChannelState {
   const id = text(args, name);
   if (id === undefined) throw new ApiError('channel_not_found');
@@ -32,7 +32,7 @@ export function target(platform: Platform, args: Args, name = 'channel'): Channe
   return channel;
 }
 
-/** Throws ApiError `message_not_found` (or what is told). */
+/** Throws ApiError `message_not_found` (or the given error). */
 export function message(channel: ChannelState, ts: string, error = 'message_not_found'): Stored {
   const stored = channel.messages.get(ts);
   if (!stored || stored.deleted || stored.ephemeralFor !== undefined) throw new ApiError(error);
@@ -40,7 +40,7 @@ export function message(channel: ChannelState, ts: string, error = 'message_not_
 }
 
 /**
- * The thread a message goes to. Throws ApiError `invalid_thread_ts`, `thread_not_found` or, for a reply's ts,
+ * Returns the thread of a message. Throws ApiError `invalid_thread_ts`, `thread_not_found` or, for a reply's ts,
  * `cannot_reply_to_message`. (The real platform hides such a message or shows it twice, which no test would notice.)
  */
 export function thread(channel: ChannelState, args: Args): string | undefined {

@@ -1,6 +1,6 @@
 /**
- * What the app must acknowledge. An event that is not acknowledged in time is sent again after each pause of the
- * schedule and then lost; a command or press gets one try. A late acknowledgement ends the repetitions.
+ * Deliveries that the app must acknowledge. An event that isn't acknowledged in time is sent again after each pause of
+ * the schedule, and then lost; a command or press gets one try. A late acknowledgement ends the repetitions.
  */
 import { EventEmitter } from 'node:events';
 import { performance } from 'node:perf_hooks';
@@ -14,7 +14,7 @@ export interface Outcome {
   status: number;
   body?: unknown;
   reason?: string;
-  /** The app asked not to be sent this again. */
+  /** The app asked not to get this again. */
   noRetry?: boolean;
 }
 
@@ -24,18 +24,18 @@ export interface Outgoing {
   /** 0 for the first try. */
   attempt: number;
   reason: string | undefined;
-  /** May be called several times; only what decides counts. */
+  /** May be called several times; only the first decisive call counts. */
   settle(outcome: Outcome): void;
 }
 
 export interface Deliveries {
-  /** Resolves when acknowledged or given up. */
+  /** Resolves when it is acknowledged or given up. */
   send(kind: Kind, payload: Json): Promise<Ack>;
-  /** Holds the next `count` events back until all are there and sends them in reverse. */
+  /** Holds back the next `count` events until all have occurred, and sends them in reverse. */
   reverseNext(count: number): void;
-  /** Sends every event twice from now on, or once. */
+  /** From now on, sends every event twice, or once. */
   duplicate(isOn: boolean): void;
-  /** Sends an event of the past again. Throws when it is not known. */
+  /** Sends an earlier event again. Throws if it isn't known. */
   redeliver(eventId: string): void;
   counts(): Counts;
   ackMs(): { events: number[]; interactions: number[] };
@@ -84,7 +84,7 @@ export function createDeliveries(
       entry.timers.delete(timer);
       act();
     }, ms);
-    // What is still unanswered when a test ends must not keep its process alive.
+    // An event that is unacknowledged when a test ends must not keep its process alive.
     timer.unref();
     entry.timers.add(timer);
     return timer;

@@ -1,9 +1,9 @@
-/** A refusal as the Web API words it: `{ok: false, error}` with status 200, or 429 with `Retry-After`. */
+/** Refusals as the Web API words them: `{ok: false, error}` with status 200, or 429 with `Retry-After`. */
 
 export class ApiError extends Error {
-  /** Fields beside `ok` and `error`: `needed`, `provided`, `response_metadata`. */
+  /** Fields besides `ok` and `error`: `needed`, `provided`, `response_metadata`. */
   readonly extra: Record<string, unknown>;
-  /** Seconds to wait; present for `ratelimited` only. */
+  /** The seconds to wait; only present for `ratelimited`. */
   readonly retryAfter: number | undefined;
 
   constructor(error: string, extra: Record<string, unknown> = {}, retryAfter?: number) {
@@ -13,7 +13,7 @@ export class ApiError extends Error {
   }
 }
 
-/** A refusal that says in `response_metadata.messages` what is wrong. */
+/** Returns a refusal that explains the problem in `response_metadata.messages`. */
 export function explained(error: string, ...messages: string[]): ApiError {
   return new ApiError(error, { response_metadata: { messages: messages.map((text) => `[ERROR] ${text}`) } });
 }

@@ -1,16 +1,16 @@
-/** Events as the app gets them: wrapped, and only those that its scopes and its membership entitle it to. */
+/** Sends events as the app gets them: wrapped, and only those to which its scopes and its membership entitle it. */
 import type { Deliveries } from './deliveries.ts';
 import type { ChannelState, Json, Stored } from './state.ts';
 import type { World } from './world.ts';
 
 export interface Events {
-  /** Sends an inner event; gives its `event_id`, or undefined when the app is not entitled to it. */
+  /** Sends an inner event; returns its `event_id`, or undefined if the app isn't entitled to it. */
   announce(event: Json, scope: string | undefined, channel?: ChannelState): string | undefined;
-  /** A new message; gives the ids of its events. */
+  /** Sends a new message; returns the IDs of its events. */
   message(stored: Stored, options?: { first?: 'message' | 'app_mention' }): string[];
   changed(stored: Stored, previous: Json): string[];
   removed(stored: Stored, previous: Json): string[];
-  /** Sends exactly this; a repeated id repeats the event. */
+  /** Sends exactly this; a repeated ID repeats the event. */
   raw(event: Json, eventId?: string): string;
   rateLimited(): void;
 }
@@ -19,7 +19,7 @@ const HISTORY = { channel: 'channels:history', group: 'groups:history', im: 'im:
 
 export function createEvents(world: World, deliveries: Deliveries, scopes: () => Set<string>): Events {
   const { team, bot } = world;
-  /** The verification token of old; nobody should rely on it. */
+  /** The old verification token, on which nobody should rely. */
   const token = 'emulated-verification-token';
 
   function wrap(event: Json, eventId: string): Json {
@@ -56,7 +56,7 @@ export function createEvents(world: World, deliveries: Deliveries, scopes: () =>
     return world.channel(stored.channel);
   }
 
-  /** A change of a message is an event of its own, with a `ts` of its own. */
+  /** A change of a message is a separate event with its own `ts`. */
   function about(stored: Stored, event: Json): string[] {
     const channel = channelOf(stored);
     const ts = world.nextTs();
@@ -86,7 +86,7 @@ export function createEvents(world: World, deliveries: Deliveries, scopes: () =>
       const changed = { subtype: 'message_changed', message: world.wire(stored), previous_message: previous };
       const ids = about(stored, changed);
       const channel = channelOf(stored);
-      // A mention that was not there before is told as well, as one of an edited message.
+      // A newly added mention is announced as well, as part of an edited message.
       const isAdded = isMentioned(stored.text) && !isMentioned(String(previous.text));
       if (!isAdded || stored.byBot || channel.kind === 'im') return ids;
       const mention = { ...world.wire(stored), channel: channel.id, type: 'app_mention', event_ts: world.nextTs() };

@@ -1,9 +1,9 @@
-/** Where files are uploaded to and downloaded from. */
+/** The host from which files are downloaded and to which they are uploaded. */
 import type { Answer } from './answer.ts';
 import type { Platform } from './platform.ts';
 
 export interface FileHost {
-  /** The file in the body of an upload: raw, or the first file of a form. */
+  /** Returns the file in the body of an upload: raw, or the first file of a form. */
   unpack(contentType: string, body: Buffer): Promise<Buffer>;
   upload(path: string, bytes: Buffer): Answer;
   download(path: string, token: string | undefined): Answer;
@@ -26,7 +26,7 @@ export function createFileHost(platform: Platform): FileHost {
     upload(path, bytes) {
       const file = platform.world.files.get(path.slice('/upload/v1/'.length));
       if (file?.state !== 'announced') return plain(404, 'not found');
-      // What was announced is what must come.
+      // The upload must match its announcement.
       if (bytes.length !== file.size) return plain(400, `expected ${file.size} bytes, got ${bytes.length}`);
       platform.world.fill(file, bytes);
       return plain(200, `OK - ${bytes.length}`);
@@ -34,11 +34,11 @@ export function createFileHost(platform: Platform): FileHost {
     download(path, token) {
       const id = /^\/files-pri\/[^/]*-(F\w+)\//.exec(path)?.[1] ?? '';
       const isAllowed = token === platform.botToken && platform.scopes().has('files:read');
-      // Whoever may not see it gets the page to sign in, as if all were well.
+      // Somebody who may not see it gets the login page, with status 200.
       if (!isAllowed) return { status: 200, headers: { 'content-type': 'text/html; charset=utf-8' }, body: LOGIN };
       const file = platform.world.files.get(id);
       if (!file?.bytes || file.state !== 'complete') return plain(404, 'not found');
-      // Canvases and their like have no bytes of their own: they come as pages.
+      // Canvases and the like have no bytes of their own; they are delivered as pages.
       const type = file.mimeType === 'application/vnd.slack-docs' ? 'text/html; charset=utf-8' : file.mimeType;
       return { status: 200, headers: { 'content-type': type }, body: file.bytes };
     },

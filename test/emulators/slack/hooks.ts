@@ -1,4 +1,4 @@
-/** What comes with a command or a press: its `response_url` (five posts in half an hour) and its `trigger_id`. */
+/** The `response_url` (five posts in half an hour) and the `trigger_id` of a command or press. */
 import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { checkBlocks } from './blocks.ts';
@@ -25,9 +25,9 @@ export interface Hook {
 export interface Hooks {
   open(about: Pick<Hook, 'channel' | 'user' | 'threadTs' | 'source'>): Hook;
   get(id: string): Hook | undefined;
-  /** A post to the `response_url`; gives status and text of the answer. */
+  /** Handles a post to the `response_url`; returns status and text of the answer. */
   post(id: string, body: string): { status: number; text: string };
-  /** Carries out what was answered, through the URL or with the acknowledgement. Throws ApiError. */
+  /** Carries out an answer, sent to the URL or with the acknowledgement. Throws ApiError. */
   respond(hook: Hook, body: Json): void;
   /** Throws ApiError `invalid_trigger_id`, `expired_trigger_id` or `exchanged_trigger_id`. */
   useTrigger(id: string): void;

@@ -1,5 +1,5 @@
-/** Slash commands and button presses, and what the app answers to them. */
-import { until } from '../wait.ts';
+/** Slash commands and button presses, and the app's answers to them. */
+import { until } from '../base/wait.ts';
 import type { Kind } from './deliveries.ts';
 import { ApiError } from './errors.ts';
 import type { Hook } from './hooks.ts';
@@ -10,7 +10,7 @@ import { buttonsOf } from './visible.ts';
 
 type Interactions = Pick<People, 'slash' | 'press' | 'interact' | 'responses'>;
 
-/** `fallback` is who acts, and where, unless told. */
+/** `fallback` is the default person and place. */
 export function createInteractions(platform: Platform, fallback: { user: string; channel: string }): Interactions {
   const { world, hooks, deliveries } = platform;
   const { team, bot } = world;
@@ -26,7 +26,7 @@ export function createInteractions(platform: Platform, fallback: { user: string;
     const whole = { ...payload, token, api_app_id: bot.appId, response_url: hook.url, trigger_id: hook.triggerId };
     const ack = await deliveries.send(kind, whole);
     let failed = !ack.ok;
-    // A command may be answered in the acknowledgement itself.
+    // The acknowledgement itself may answer a command.
     const answer = typeof ack.body === 'string' && ack.body !== '' ? { text: ack.body } : ack.body;
     if (ack.ok && kind === 'slash_commands' && isRecord(answer) && Object.keys(answer).length > 0) {
       try {

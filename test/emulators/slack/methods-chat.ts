@@ -1,4 +1,4 @@
-/** chat.*: posting, editing and removing messages (docs.slack.dev/reference/methods). */
+/** chat.*: posts, edits and removes messages (docs.slack.dev/reference/methods). */
 import { flag, required, text } from './args.ts';
 import { metadataOf, notify, ownDraft, wordsOf } from './compose.ts';
 import { joined, message, target, thread } from './conversation.ts';
@@ -39,7 +39,7 @@ const update: Method['run'] = (platform, args) => {
   const metadata = metadataOf(args);
   const previous = platform.world.wire(stored);
   if (words.text !== undefined) stored.text = words.text;
-  // Blocks stay unless the call says something of them.
+  // Blocks stay unless the call mentions them.
   stored.before = [...(stored.before ?? []), ...stored.blocks];
   if (words.blocks !== undefined) stored.blocks = words.blocks;
   if (metadata !== undefined) stored.metadata = metadata;

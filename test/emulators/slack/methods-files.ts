@@ -1,4 +1,4 @@
-/** Uploads in three steps (docs.slack.dev/messaging/working-with-files), and facts of a file. */
+/** Uploads in three steps (docs.slack.dev/messaging/working-with-files), and information about a file. */
 import { type Args, integer, required, structure, text } from './args.ts';
 import { checkBlocks } from './blocks.ts';
 import { notify, ownDraft } from './compose.ts';
@@ -23,7 +23,10 @@ const announce: Method['run'] = (platform, args) => {
   return { upload_url: `${world.base}/upload/v1/${file.id}`, file_id: file.id };
 };
 
-/** Throws ApiError `invalid_arguments` or `file_not_found`: unknown, without its bytes, or completed before. */
+/**
+ * Throws ApiError `invalid_arguments`, or `file_not_found` for a file that is unknown, has no bytes, or was completed
+ * before.
+ */
 function named(platform: Platform, args: Args): StoredFile[] {
   const list = structure(args, 'files');
   if (!Array.isArray(list) || list.length === 0) throw explained('invalid_arguments', 'missing required field: files');
@@ -42,7 +45,7 @@ function share(platform: Platform, channel: ChannelState, args: Args, files: Sto
   const words = text(args, 'initial_comment') ?? '';
   const given = words === '' ? structure(args, 'blocks', 'invalid_blocks_format') : undefined;
   const blocks = given === undefined ? [] : checkBlocks(given, () => world.nextId('b'));
-  // The platform breaks on it here, though chat.postMessage takes it.
+  // The platform fails here, although chat.postMessage accepts it.
   if (blocks.some((block) => block.type === 'markdown')) throw new ApiError('internal_error');
   const publish = () => {
     const stored = world.store(channel, {
@@ -59,7 +62,7 @@ function share(platform: Platform, channel: ChannelState, args: Args, files: Sto
       events.announce({ type: 'file_shared', ...facts, event_ts: world.nextTs() }, 'files:read', channel);
     }
   };
-  // Files are taken in by a job of their own: the message comes after the answer.
+  // A separate job processes files: the message comes after the answer.
   setTimeout(publish, platform.shareDelayMs).unref();
 }
 

@@ -1,4 +1,4 @@
-/** Who and where: auth.test, users, conversations and their history, views. */
+/** Information: auth.test, users, conversations and their history, views. */
 import { type Args, flag, integer, required, structure, text } from './args.ts';
 import { joined, message, seen } from './conversation.ts';
 import { ApiError, explained } from './errors.ts';
@@ -17,7 +17,7 @@ const TYPE_KINDS: Record<string, ChannelState['kind']> = {
   mpim: 'mpim',
 };
 
-/** Throws ApiError `missing_scope` when the kind of channel asks for another scope than the bot has. */
+/** Throws ApiError `missing_scope` if the kind of channel requires another scope than the bot has. */
 function checkKind(platform: Platform, channel: ChannelState, what: 'read' | 'history'): void {
   const needed = `${KIND_SCOPE[channel.kind]}:${what}`;
   if (platform.scopes().has(needed)) return;
@@ -34,7 +34,7 @@ function page<T>(args: Args, all: T[], keyOf: (item: T) => string, fallback: num
   const limit = integer(args, 'limit') ?? fallback;
   if (limit < 1 || limit > most) throw new ApiError('invalid_limit');
   const given = text(args, 'cursor');
-  // A cursor names the next item, so that what comes in between the pages shifts nothing.
+  // A cursor names the next item, so that messages that arrive between pages don't shift anything.
   const next = given === undefined ? undefined : Buffer.from(given, 'base64').toString().replace('next:', '');
   const start = next === undefined ? 0 : all.findIndex((item) => keyOf(item) === next);
   if (start === -1) throw new ApiError('invalid_cursor');
@@ -57,7 +57,7 @@ function between(args: Args): (stored: Stored) => boolean {
   if (oldest !== undefined && !/^\d+(\.\d+)?$/.test(oldest)) throw new ApiError('invalid_ts_oldest');
   if (latest !== undefined && !/^\d+(\.\d+)?$/.test(latest)) throw new ApiError('invalid_ts_latest');
   const inclusive = flag(args, 'inclusive') === true;
-  // Microseconds as one number: both ends may come without their six decimals.
+  // Microseconds as one number: both ends may lack their six decimals.
   const micros = (ts: string) => {
     const [seconds = '0', rest = ''] = ts.split('.');
     return Number(seconds) * 1e6 + Number(rest.padEnd(6, '0').slice(0, 6));
@@ -92,7 +92,7 @@ const replies: Method['run'] = (platform, args) => {
   const all = (channel.threads.get(root.ts) ?? []).filter(isShown).filter(between(args));
   const { items, cursor } = page(args, all, (stored) => stored.ts, 1000, 1000);
   const metadata = flag(args, 'include_all_metadata') === true;
-  // The first message of the thread comes with every page, whatever the range.
+  // Every page includes the first message of the thread, whatever the range.
   return { messages: [root, ...items].map((stored) => platform.world.wire(stored, metadata)), ...paged(cursor) };
 };
 

@@ -10,7 +10,9 @@ import { type AssistantThread, isRecord, type Json, type Stored } from './state.
 
 const CHUNKS = new Set(['markdown_text', 'task_update', 'plan_update', 'blocks']);
 
-/** The Markdown a call adds. Throws ApiError `invalid_chunks`, `msg_too_long`, `markdown_text_conflict`. */
+/**
+ * Returns the Markdown that a call adds. Throws ApiError `invalid_chunks`, `msg_too_long`, `markdown_text_conflict`.
+ */
 function addition(args: Args): string {
   const markdown = text(args, 'markdown_text') ?? '';
   const chunks = structure(args, 'chunks', 'invalid_chunks');
@@ -52,7 +54,7 @@ const start: Method['run'] = (platform, args) => {
   return { channel: channel.id, ts: stored.ts };
 };
 
-/** The stream a call is about. Throws ApiError `message_not_in_streaming_state` when it is over. */
+/** Returns the stream of a call. Throws ApiError `message_not_in_streaming_state` if it has ended. */
 function streamOf(platform: Platform, args: Args): Stored {
   const stored = message(joined(platform, args), required(args, 'ts'));
   if (!stored.byBot) throw new ApiError('message_not_owned_by_app');
@@ -118,7 +120,7 @@ export const STREAM_METHODS: Record<string, Method> = {
     tier: 4,
     run(platform, args) {
       const assistant = assistantOf(platform, args);
-      // An empty status is how it is cleared.
+      // An empty status clears it.
       assistant.status = text(args, 'status') ?? '';
       return {};
     },

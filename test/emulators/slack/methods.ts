@@ -9,13 +9,13 @@ import type { Platform } from './platform.ts';
 import type { Json } from './state.ts';
 
 export interface Method {
-  /** A scope the bot token needs; of several, one is enough. */
+  /** The scope that the bot token needs; if there are several, one is enough. */
   scope?: string | string[];
-  /** Rate limit tier; absent for those with rules of their own. */
+  /** The rate limit tier; absent for methods with their own rules. */
   tier?: 1 | 2 | 3 | 4;
-  /** Which token it takes; the bot's unless told. */
+  /** The required token; the bot's by default. */
   token?: 'bot' | 'app' | 'none';
-  /** Throws ApiError; gives the fields of the answer beside `ok`. */
+  /** Returns the fields of the answer besides `ok`. Throws ApiError. */
   run(platform: Platform, args: Args): Json;
 }
 

@@ -1,4 +1,4 @@
-/** The people's side: what they say, share, edit, join and leave, and the events that the app gets of it. */
+/** The actions of people: they write, share, edit, join and leave, and the app gets the events. */
 import { createInteractions } from './interactions.ts';
 import type { Platform } from './platform.ts';
 import { typed, typedBlocks } from './rich-text.ts';
@@ -6,11 +6,11 @@ import type { ChannelState, Stored, StoredFile } from './state.ts';
 import type { People, Said, SayOptions, SentFile } from './types.ts';
 import { mimeOf } from './world.ts';
 
-/** `user` says and does what nobody else is told to, `channel` is where. */
+/** `user` acts if nobody else is named; `channel` is the place. */
 export function createPeople(platform: Platform, fallback: { user: string; channel: string }): People {
   const { world, events, deliveries } = platform;
   const { bot } = world;
-  /** The events of what a person did last. */
+  /** The events of a person's last action. */
   let newest: string[] = [];
 
   function keep(file: SentFile, user: string): StoredFile {
@@ -38,7 +38,7 @@ export function createPeople(platform: Platform, fallback: { user: string; chann
     return stored;
   }
 
-  /** An event about a person or channel rather than a message. */
+  /** Sends an event about a person or channel rather than a message. */
   function tell(event: Record<string, unknown>, scope: string | undefined, channel?: ChannelState): string[] {
     const id = events.announce({ ...event, event_ts: world.nextTs() }, scope, channel);
     return id === undefined ? [] : [id];
@@ -46,7 +46,7 @@ export function createPeople(platform: Platform, fallback: { user: string; chann
 
   function moved(kind: 'member_joined_channel' | 'member_left_channel', id: string, user: string): void {
     const channel = world.channel(id);
-    // The bot is told of its own coming after it is in, and of its going while it still is.
+    // The bot is told that it joined once it is in, and that it left while it still is.
     if (kind === 'member_joined_channel') channel.members.add(user);
     tell(
       { type: kind, user, channel: id, channel_type: channel.kind === 'channel' ? 'C' : 'G', team: world.team.id },

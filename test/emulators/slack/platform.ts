@@ -1,4 +1,4 @@
-/** What the methods work on. */
+/** The state on which the methods work. */
 import type { Deliveries } from './deliveries.ts';
 import type { Events } from './events.ts';
 import type { Hooks } from './hooks.ts';
@@ -20,34 +20,17 @@ export interface Platform {
   appToken: string;
   shareDelayMs: number;
   uploadLimit: number;
-  /** How every upload is refused, while it is. */
+  /** The error with which every upload is refused, if set. */
   withheld: string | undefined;
-  /** Milliseconds without an append after which a stream is stopped. */
+  /** The time without an append after which a stream is stopped, in milliseconds. */
   streamIdleMs: number;
 }
 
-/** Every bot scope that something here asks for. */
+/** Every bot scope that something here requires. */
+// biome-ignore format: a list is filled
 export const ALL_SCOPES = [
-  'app_mentions:read',
-  'assistant:write',
-  'channels:history',
-  'channels:join',
-  'channels:read',
-  'chat:write',
-  'commands',
-  'files:read',
-  'files:write',
-  'groups:history',
-  'groups:read',
-  'im:history',
-  'im:read',
-  'im:write',
-  'metadata.message:read',
-  'mpim:history',
-  'mpim:read',
-  'mpim:write',
-  'reactions:read',
-  'reactions:write',
-  'team:read',
+  'app_mentions:read', 'assistant:write', 'channels:history', 'channels:join', 'channels:read', 'chat:write',
+  'commands', 'files:read', 'files:write', 'groups:history', 'groups:read', 'im:history', 'im:read', 'im:write',
+  'metadata.message:read', 'mpim:history', 'mpim:read', 'mpim:write', 'reactions:read', 'reactions:write', 'team:read',
   'users:read',
 ];

@@ -1,4 +1,7 @@
-/** Delivery over HTTP to the app's request URLs, signed as the platform signs (docs.slack.dev/authentication/verifying-requests-from-slack). */
+/**
+ * Delivers over HTTP to the app's request URLs, signed like the platform
+ * (docs.slack.dev/authentication/verifying-requests-from-slack).
+ */
 import { createHmac } from 'node:crypto';
 import type { Outgoing } from './deliveries.ts';
 import type { Json } from './state.ts';
@@ -12,7 +15,7 @@ export interface Targets {
 
 export interface RequestUrl {
   targets(): Targets | undefined;
-  /** Rejects when the events URL does not answer the challenge. */
+  /** Rejects if the events URL doesn't answer the challenge. */
   set(targets: Targets | undefined): Promise<void>;
   send(outgoing: Outgoing): void;
   raw(request: RawRequest): Promise<RawAnswer>;
@@ -27,7 +30,7 @@ interface Sent {
 
 const FORM = 'application/x-www-form-urlencoded';
 const JSON_TYPE = 'application/json';
-/** For what is not a delivery: the challenge, and requests made by hand. */
+/** For requests other than deliveries: the challenge, and hand-made requests. */
 const PATIENCE_MS = 5000;
 
 function formOf(values: Json): string {

@@ -1,4 +1,4 @@
-/** Rich text: whether it is well formed, how people's words become it, and how it reads. */
+/** Rich text: checks that it is well-formed, converts people's text to it, and renders it as text. */
 import { explained } from './errors.ts';
 import { isRecord, type Json } from './state.ts';
 
@@ -36,13 +36,13 @@ function checkContainer(value: unknown, path: string): number {
   return value.elements.reduce((sum: number, each, n) => sum + check(each, `${path}/elements/${n}`), 0);
 }
 
-/** Throws ApiError `invalid_blocks`; gives the number of characters. */
+/** Returns the number of characters. Throws ApiError `invalid_blocks`. */
 export function checkRichText(block: Json, path: string): number {
   if (!Array.isArray(block.elements)) refuse(`${path}/elements`, 'missing required field: elements');
   return block.elements.reduce((sum: number, each, n) => sum + checkContainer(each, `${path}/elements/${n}`), 0);
 }
 
-/** How a piece of rich text reads. */
+/** Returns a piece of rich text as plain text. */
 export function richTextShown(value: unknown): string {
   if (!isRecord(value)) return '';
   const each = Array.isArray(value.elements) ? value.elements.map(richTextShown) : [];
@@ -77,7 +77,7 @@ export function richTextShown(value: unknown): string {
 const TOKEN =
   /<(?:@([UW]\w+)(?:\|[^<>]*)?|#(C\w+)(?:\|[^<>]*)?|!(channel|here|everyone)|(https?:[^<>|]+)(?:\|([^<>]*))?)>/g;
 
-/** What people type, as clients send it: `&`, `<` and `>` escaped except in mentions and links that stand as such. */
+/** Returns what people type as clients send it: `&`, `<` and `>` escaped, except in existing mentions and links. */
 export function typed(text: string): string {
   let out = '';
   let end = 0;
@@ -89,7 +89,7 @@ export function typed(text: string): string {
   return out + escaped(text.slice(end));
 }
 
-/** The rich text that a client sends beside the text. */
+/** Returns the rich text that a client sends beside the text. */
 export function typedBlocks(text: string, blockId: string): Json[] {
   if (text === '') return [];
   const elements: Json[] = [];

@@ -1,43 +1,51 @@
 /**
- * The HTTP side: `/api/<method>`, uploads, downloads and response URLs, with outages, faults and limits in between. A
- * call goes through: outage, body, fault, token, limits, method, answer.
+ * The HTTP server: `/api/<method>`, uploads, downloads and response URLs. A call passes through outage, body, fault,
+ * token, limits, method and answer, in this order.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { listen } from '../listener.ts';
-import { readBody } from '../remote.ts';
-import { createRequestLog, type LoggedRequest, type RequestLog } from '../telegram/request-log.ts';
+import { createDowntime, type Outage } from '../base/faults.ts';
+import { listen, readBody } from '../base/http.ts';
+import { createRequestLog, type Logged, type RequestLog } from '../base/request-log.ts';
 import { type Answer, bearer, broken, cut, faultAnswer, jsonAnswer, refusal, write } from './answer.ts';
 import { type Args, readArgs, text } from './args.ts';
 import { ApiError } from './errors.ts';
-import { createFaults, type Faults, type Outage } from './faults.ts';
+import { type CallFaults, createCallFaults } from './faults.ts';
 import { createFileHost } from './file-host.ts';
 import { authorise, METHODS } from './methods.ts';
 import type { Platform } from './platform.ts';
 import { createRates, type Rates } from './rates.ts';
 
+export interface LoggedRequest extends Logged {
+  /** The name of a method; `file`, `upload` or `response_url`. */
+  method: string;
+  params: Record<string, unknown>;
+  /** The refusal, if it was one. */
+  description?: string;
+}
+
 export interface ApiServer {
   port: number;
-  faults: Faults;
+  faults: CallFaults;
   rates: Rates;
-  log: RequestLog;
+  log: RequestLog<LoggedRequest>;
   errors(): Record<string, number>;
   connections(): number;
   outage(kind?: Outage): Promise<void>;
-  /** How every call with the bot token is refused. */
+  /** The refusal for every call with the bot token. */
   setAuth(error: string | undefined): void;
   reset(): void;
   close(): Promise<void>;
 }
 
-/** Starts listening on loopback. */
+/** Starts listening on the loopback interface. */
 export async function startServer(platform: Platform, port: number, keepRequests: number): Promise<ApiServer> {
-  const faults = createFaults();
+  const faults = createCallFaults();
   const rates = createRates();
-  const log = createRequestLog(keepRequests);
+  const log = createRequestLog<LoggedRequest>(keepRequests, 'method');
   const fileHost = createFileHost(platform);
   let errors: Record<string, number> = {};
-  let outage: Outage | undefined;
+  const downtime = createDowntime((response, status) => write(response, broken(status)));
   let authError: string | undefined;
 
   function call(name: string, args: Args, token: string | undefined): Answer {
@@ -51,7 +59,7 @@ export async function startServer(platform: Platform, port: number, keepRequests
     return jsonAnswer({ ok: true, ...method.run(platform, args) }, scopes);
   }
 
-  /** Carries out a call and gives its answer, refusals included. */
+  /** Carries out a call and returns its answer, including refusals. */
   function carryOut(entry: LoggedRequest, act: () => Answer): Answer {
     try {
       return act();
@@ -63,11 +71,11 @@ export async function startServer(platform: Platform, port: number, keepRequests
     }
   }
 
-  /** Plays the fault, if there is one, around the call. */
+  /** Applies the fault, if there is one, around the call. */
   async function answer(entry: LoggedRequest, response: ServerResponse, act: () => Answer): Promise<void> {
     const fault = faults.take(entry.method, entry.params.channel ?? entry.params.channel_id);
     const settle = (ready: Answer) => {
-      log.done(entry, ready.status, entry.description);
+      log.done(entry, ready.status);
       write(response, ready);
     };
     if (!fault) return settle(carryOut(entry, act));
@@ -81,7 +89,7 @@ export async function startServer(platform: Platform, port: number, keepRequests
       return settle(carryOut(entry, act));
     }
     if (fault.kind === 'hang' || fault.kind === 'reset') {
-      log.done(entry, 0, fault.kind);
+      log.done(entry, 0, { description: fault.kind });
       if (fault.kind === 'reset') response.socket?.resetAndDestroy();
       return;
     }
@@ -90,7 +98,7 @@ export async function startServer(platform: Platform, port: number, keepRequests
       await sleep(fault.delayMs ?? 0);
       return settle(ready);
     }
-    log.done(entry, 0, fault.kind);
+    log.done(entry, 0, { description: fault.kind });
     if (entry.method === 'file') cut(response, ready);
     else response.socket?.resetAndDestroy();
   }
@@ -107,10 +115,10 @@ export async function startServer(platform: Platform, port: number, keepRequests
       problem = error;
     }
     const { token: inBody, ...values } = args;
-    // A token in the query is not looked at, and one in a JSON body neither.
+    // Neither a token in the query nor one in a JSON body is accepted.
     const isForm = type.startsWith('application/x-www-form-urlencoded');
     const token = bearer(request) ?? (isForm && inBody !== undefined ? text(args, 'token') : undefined);
-    const entry = log.note(name, { values, files: new Map() });
+    const entry = log.note({ method: name, params: values });
     await answer(entry, response, () => {
       if (problem) throw problem;
       return call(name, values, token);
@@ -119,16 +127,11 @@ export async function startServer(platform: Platform, port: number, keepRequests
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const [path = '', query = ''] = (request.url ?? '/').split('?', 2);
-    if (outage === 'hang') return;
-    if (outage === 'reset' || outage === 'refuse') return void request.socket.resetAndDestroy();
-    if (outage !== undefined) {
-      request.resume();
-      return write(response, broken(outage));
-    }
+    if (downtime.meets(request, response)) return;
     if (path.startsWith('/api/')) return serveMethod(path.slice('/api/'.length), query, request, response);
     const bytes = await readBody(request);
     if (path.startsWith('/commands/')) {
-      const entry = log.note('response_url', { values: { path, body: bytes.toString() }, files: new Map() });
+      const entry = log.note({ method: 'response_url', params: { path, body: bytes.toString() } });
       return answer(entry, response, () => {
         const { status, text: words } = platform.hooks.post(path, bytes.toString());
         return { status, headers: { 'content-type': 'text/html' }, body: words };
@@ -136,20 +139,19 @@ export async function startServer(platform: Platform, port: number, keepRequests
     }
     const isUpload = path.startsWith('/upload/v1/');
     if (!isUpload && !path.startsWith('/files-pri/')) return write(response, broken(404));
-    const entry = log.note(isUpload ? 'upload' : 'file', { values: { path }, files: new Map() });
+    const entry = log.note({ method: isUpload ? 'upload' : 'file', params: { path } });
     const type = request.headers['content-type'] ?? '';
     const ready = isUpload ? await fileHost.unpack(type, bytes) : undefined;
     const act = ready ? () => fileHost.upload(path, ready) : () => fileHost.download(path, bearer(request));
     return answer(entry, response, act);
   }
 
-  const listener = await listen(port, (request, response) => {
-    serve(request, response).catch((error: unknown) => {
-      // A body cut off by the client has nobody to answer to.
-      if (request.destroyed && !request.complete) return;
+  const listener = await listen(serve, {
+    port,
+    failed(error, response) {
       process.stderr.write(`slack emulator: ${error instanceof Error ? error.stack : error}\n`);
       write(response, broken(500));
-    });
+    },
   });
 
   return {
@@ -162,14 +164,9 @@ export async function startServer(platform: Platform, port: number, keepRequests
     setAuth(error) {
       authError = error;
     },
-    async outage(kind) {
-      outage = kind;
+    outage(kind) {
       platform.sockets.refuse(kind !== undefined);
-      if (kind === 'refuse') listener.down();
-      else await listener.up();
-      if (kind === 'reset') listener.breakAll();
-      // Clients in this process must see their idle connections break before they use them again.
-      if (kind === 'refuse' || kind === 'reset') await sleep(10);
+      return downtime.set(kind, [listener]);
     },
     reset() {
       log.clear();

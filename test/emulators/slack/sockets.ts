@@ -1,15 +1,17 @@
-/** Socket Mode: tickets, greetings, envelopes and their acknowledgements, on a port of its own as on the real platform. */
+/**
+ * Socket Mode: tickets, greetings, envelopes and their acknowledgements, on a separate port as on the real platform.
+ */
 import { randomUUID } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { portOf } from '../remote.ts';
+import { portOf } from '../base/http.ts';
 import type { Outcome, Outgoing } from './deliveries.ts';
 import { isRecord } from './state.ts';
 
 export interface Sockets {
-  /** A URL that is good for one connection. */
+  /** Returns a URL that is valid for one connection. */
   ticket(): string;
   send(outgoing: Outgoing): void;
   open(): number;
@@ -19,29 +21,29 @@ export interface Sockets {
   disconnect(reason: string): void;
   drop(): void;
   freeze(isFrozen: boolean): void;
-  /** Refuses connections from now on, or takes them again. */
+  /** Refuses connections from now on, or accepts them again. */
   refuse(isRefused: boolean): void;
   close(): Promise<void>;
 }
 
 interface Connection {
   socket: WebSocket;
-  /** Said goodbye to: nothing new is sent. */
+  /** Whether goodbye was said, so that nothing new is sent. */
   isLeaving: boolean;
   isFrozen: boolean;
 }
 
-/** Connections one app may have. */
+/** The number of connections that one app may have. */
 const MAX_OPEN = 10;
 const TICKET_MS = 30_000;
 /** How long after its goodbye a socket is closed. */
 const GRACE_MS = 2000;
 
 export interface SocketOptions {
-  /** What the greeting names. */
+  /** The content of the greeting. */
   appId: string;
   pingMs: number;
-  /** The line stays open after the closing handshake, until the client breaks it. */
+  /** Whether the connection stays open after the closing handshake, until the client breaks it. */
   lingers: boolean;
 }
 
@@ -75,7 +77,7 @@ export async function startSockets({ appId, pingMs, lingers }: SocketOptions): P
     opened += 1;
     socket.on('ping', (data) => void (connection.isFrozen || socket.pong(data)));
     socket.on('message', (data) => void (connection.isFrozen || take(String(data))));
-    // The error of a broken connection; its close follows.
+    // A broken connection reports an error; its close follows.
     socket.on('error', () => connections.delete(connection));
     socket.on('close', () => connections.delete(connection));
     socket.send(
@@ -130,7 +132,7 @@ export async function startSockets({ appId, pingMs, lingers }: SocketOptions): P
       if (!chosen) return settle({ ok: false, status: 0, reason: 'no_connection' });
       const id = randomUUID();
       waiting.set(id, settle);
-      // A frozen connection swallows it, as a line does whose other end is gone.
+      // A frozen connection swallows it, as if the other end were gone.
       if (chosen.isFrozen) return;
       const envelope = {
         envelope_id: id,
@@ -159,7 +161,7 @@ export async function startSockets({ appId, pingMs, lingers }: SocketOptions): P
     },
     async close() {
       clearInterval(pinger);
-      // A client that said goodbye itself must not see its line break under it.
+      // A client that said goodbye itself must not see its connection break before it is done.
       for (const { socket } of connections) socket.close(1001);
       for (let n = 0; n < 10 && connections.size > 0; n += 1) await sleep(5);
       drop();

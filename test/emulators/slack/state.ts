@@ -1,4 +1,4 @@
-/** The records of the platform: a message, a file, a channel. */
+/** The platform's records: messages, files, channels. */
 
 export type Json = Record<string, unknown>;
 
@@ -19,9 +19,9 @@ export interface StoredFile {
   created: number;
   /** Fields that only some files have. */
   extra?: Record<string, unknown>;
-  /** Bytes announced, taken, and shared or kept private by completeUploadExternal. */
+  /** Whether the bytes are announced, received, or shared or kept private by completeUploadExternal. */
   state: 'announced' | 'uploaded' | 'complete';
-  /** The channels it is shown in. */
+  /** The channels in which it is shown. */
   channels: Map<string, ChannelState['kind']>;
 }
 
@@ -29,17 +29,17 @@ export interface Stored {
   ts: string;
   channel: string;
   user: string;
-  /** Of an app's message. */
+  /** For an app's message. */
   botId: string | undefined;
   appId: string | undefined;
-  /** The bot under test wrote it. */
+  /** Whether the bot under test wrote it. */
   byBot: boolean;
   subtype: string | undefined;
   text: string;
   blocks: Json[];
-  /** Tables, cards of apps, and what Slack shows below links. */
+  /** Tables, cards of apps, and previews that Slack shows below links. */
   attachments: Json[];
-  /** The blocks before each edit: what a slow client may still show. */
+  /** The blocks before each edit, which a slow client may still show. */
   before?: Json[];
   threadTs: string | undefined;
   metadata: { event_type: string; event_payload: Json } | undefined;
@@ -52,7 +52,7 @@ export interface Stored {
   unfurlLinks: boolean | undefined;
   unfurlMedia: boolean | undefined;
   reactions: Map<string, Set<string>>;
-  /** Milliseconds of the newest append to a stream that is not stopped. */
+  /** The time of the newest append to a stream that isn't stopped, in milliseconds. */
   streamedAt: number | undefined;
   at: number;
   seq: number;
@@ -70,10 +70,10 @@ export interface ChannelState {
   kind: 'channel' | 'group' | 'im' | 'mpim';
   members: Set<string>;
   archived: boolean;
-  /** Only some people may post there, and no app. */
+  /** Whether only some people may post there, and no app. */
   readOnly?: boolean;
   created: number;
-  /** By ts, in order, thread replies included. */
+  /** Ordered by ts, including thread replies. */
   messages: Map<string, Stored>;
   /** Replies by the ts of their thread's first message. */
   threads: Map<string, Stored[]>;

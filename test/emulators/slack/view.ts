@@ -1,4 +1,5 @@
 /** A channel and its messages as a person sees them. */
+import type { Watching } from '../base/transcript.ts';
 
 export interface ShownFile {
   id: string;
@@ -18,14 +19,14 @@ export interface ShownButton {
 export interface ChatMessage {
   ts: string;
   channel: string;
-  /** `ts` of the first message of its thread, when it is in one. */
+  /** The `ts` of the first message of its thread, if it is in one. */
   threadTs?: string;
-  /** `bot`, or the id of the user (or B... of another app) that sent it. */
+  /** `bot`, or the ID of the user (or B... of another app) that sent it. */
   from: string;
-  /** The `text` argument as it was sent. */
+  /** The `text` argument as sent. */
   text: string;
   blocks: Record<string, unknown>[];
-  /** What a reader sees: of the blocks, else of the text. */
+  /** What a reader sees: the blocks, otherwise the text. */
   shown: string;
   metadata?: { event_type: string; event_payload: Record<string, unknown> };
   files: ShownFile[];
@@ -35,16 +36,16 @@ export interface ChatMessage {
   deleted: boolean;
   /** The only person who sees it. */
   ephemeralFor?: string;
-  /** A reply that is also shown in the channel. */
+  /** Whether it is a reply that is also shown in the channel. */
   broadcast: boolean;
   unfurlLinks?: boolean;
   unfurlMedia?: boolean;
   reactions: { name: string; users: string[] }[];
-  /** A stream that is not stopped yet. */
+  /** Whether it is a stream that isn't stopped yet. */
   streaming: boolean;
-  /** Milliseconds since the epoch when it appeared. */
+  /** When it appeared, in milliseconds since the epoch. */
   at: number;
-  /** Number of its newest change, over all channels. */
+  /** The number of its newest change, across all channels. */
   seq: number;
 }
 
@@ -55,48 +56,44 @@ export interface ChannelView {
   members: string[];
   archived: boolean;
   messages: ChatMessage[];
-  /** By thread: what an assistant shows as doing, its title, its suggestions. */
+  /** By thread: the assistant's status, title and suggestions. */
   assistants: Record<string, { status: string; title: string; prompts: { title: string; message: string }[] }>;
 }
 
-/** Someone was, or would have been, notified by a message of the bot. */
+/** A message of the bot notified somebody, or would have. */
 export interface Ping {
   channel: string;
   ts: string;
-  /** `channel`, `here`, `everyone`, a user id or a user group's id. */
+  /** `channel`, `here`, `everyone`, or the ID of a user or user group. */
   who: string;
 }
 
-/** What to wait for; every given field must fit. */
+/** What to wait for; every given field must match. */
 export interface Wanted {
   channel?: string;
   thread?: string;
   from?: string;
-  /** Part of what is shown or of the text. */
+  /** A part of what is shown or of the text. */
   text?: string;
   /** Only messages with a higher `ts`. */
   after?: string;
   /** Only changes with a higher number. */
   since?: number;
-  /** Name of a file in it. */
+  /** The name of a file in it. */
   file?: string;
   ephemeralFor?: string;
-  /** How many messages must fit; the last of them is given. */
+  /** How many messages must match; the last of them is returned. */
   count?: number;
   timeoutMs?: number;
 }
 
-export interface Transcript {
-  /** Messages that are not deleted; `all` gives those too. */
+export interface Transcript extends Omit<Watching<ChatMessage>, 'waitForAll'> {
+  /** Returns messages that aren't deleted; `all` includes deleted ones. */
   channel(id: string, options?: { all?: boolean }): ChannelView;
-  /** What is shown in a channel as `who: text` lines. */
+  /** Returns a channel's content as `who: text` lines. */
   lines(id: string): string[];
-  waitFor(fits: (message: ChatMessage) => boolean, timeoutMs?: number): Promise<ChatMessage>;
-  /** The same with a condition that is plain data. */
+  /** Waits for a message by a condition that is plain data. */
   wait(wanted: Wanted): Promise<ChatMessage>;
-  /** Messages changed after `since`, waiting up to `timeoutMs` for the first. */
-  changesSince(since: number, timeoutMs?: number): Promise<{ seq: number; messages: ChatMessage[] }>;
-  onMessage(listener: (message: ChatMessage) => void): () => void;
-  /** Everyone the bot's messages would have notified. */
+  /** Returns everybody whom the bot's messages would have notified. */
   pings(channel?: string): Ping[];
 }

@@ -7,7 +7,7 @@ function unescaped(text: string): string {
   return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 }
 
-/** mrkdwn as it reads: links by their label, mentions by name, entities resolved; emphasis marks stay. */
+/** Renders mrkdwn as it reads: links as their label, mentions as names, entities resolved; emphasis marks stay. */
 export function mrkdwnShown(text: string): string {
   const shown = text.replace(
     /<([@#!]?)([^<>|]*)(?:\|([^<>]*))?>/g,
@@ -53,10 +53,10 @@ function blockShown(block: Json): string {
   }
 }
 
-/** What a reader sees of a message: of its blocks, else of its text. Buttons are not part of it. */
+/** Returns what a reader sees of a message: its blocks, otherwise its text. Buttons aren't part of it. */
 export function visibleText(message: Pick<ChatMessage, 'blocks' | 'text'>): string {
   const shown = message.blocks.map(blockShown).filter(Boolean).join('\n');
-  // Without a block that reads as text, the text stands above the buttons.
+  // Without a block that contains text, the text is shown above the buttons.
   return shown === '' ? mrkdwnShown(message.text) : shown;
 }
 
@@ -65,7 +65,7 @@ function elementsOf(block: Json): unknown[] {
   return block.accessory === undefined ? [] : [block.accessory];
 }
 
-/** Buttons with the id of their block. */
+/** Returns buttons with the ID of their block. */
 export function buttonsOf(blocks: Json[]): (ShownButton & { blockId: string })[] {
   return blocks.flatMap((block) =>
     elementsOf(block).flatMap((element) => {
@@ -96,7 +96,7 @@ function richMentions(value: unknown, found: string[]): void {
   }
 }
 
-/** Every text in which the platform looks for mentions; plain_text is none of them. */
+/** Returns every text in which the platform looks for mentions; plain_text isn't one of them. */
 function livelyTexts(block: Json): string[] {
   const lively = (value: unknown): string[] =>
     isRecord(value) && value.type === 'mrkdwn' && typeof value.text === 'string' ? [value.text] : [];
@@ -108,8 +108,8 @@ function livelyTexts(block: Json): string[] {
 }
 
 /**
- * Whom a message notifies: control sequences in its text and in every mrkdwn and markdown block (a code span does not
- * protect them), rich text mentions, and plain `@channel` when the names are to be linked.
+ * Returns whom a message notifies: by control sequences in its text and in every mrkdwn and markdown block (even in a
+ * code span), by mentions in rich text, and by a plain `@channel` if names are to be linked.
  */
 export function pingsOf(stored: Pick<Stored, 'text' | 'blocks' | 'channel' | 'ts'>, linkNames: boolean): Ping[] {
   const found: string[] = [];

@@ -1,8 +1,8 @@
-/** The records of the platform as the API and the events show them. */
+/** Renders the platform's records as the API and the events contain them. */
 import type { ChannelState, Json, Stored, StoredFile } from './state.ts';
 import type { SlackUser } from './types.ts';
 
-/** A file as messages and files.info show it. `base` is where files are downloaded. */
+/** Renders a file as in messages and files.info. `base` is the address from which files are downloaded. */
 export function wireFile(file: StoredFile, base: string, team: string): Json {
   const path = `${base}/files-pri/${team}-${file.id}`;
   const name = encodeURIComponent(file.name);
@@ -35,7 +35,7 @@ export function wireFile(file: StoredFile, base: string, team: string): Json {
   };
 }
 
-/** What a thread's first message tells of its replies. */
+/** Returns what a thread's first message says about its replies. */
 function threadFields(replies: Stored[], root: Stored): Json {
   const live = replies.filter((reply) => !reply.deleted && reply.ephemeralFor === undefined);
   const newest = live.at(-1);
@@ -59,7 +59,7 @@ export interface WireOptions {
   metadata?: boolean;
 }
 
-/** A message as history and events show it. */
+/** Renders a message as in the history and in events. */
 export function wireMessage(channel: ChannelState, stored: Stored, options: WireOptions): Json {
   const { base, team, botName } = options;
   const subtype = stored.subtype ?? (stored.broadcast ? 'thread_broadcast' : undefined);

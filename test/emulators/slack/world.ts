@@ -1,4 +1,4 @@
-/** Everything the platform knows: people, channels, messages, files. Changes are told as `message` with the record. */
+/** The platform's whole state: people, channels, messages, files. Changes are emitted as `message` with the record. */
 import { createHash } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { ApiError } from './errors.ts';
@@ -35,7 +35,7 @@ export interface World {
   seq(): number;
   addUser(user: Partial<SlackUser> & { id: string }): SlackUser;
   addChannel(channel: Pick<ChannelState, 'kind' | 'name'> & { id?: string; members: Iterable<string> }): ChannelState;
-  /** Throws an error of the test, not of the API. */
+  /** Throws an error for the test, not for the API. */
   channel(id: string): ChannelState;
   dm(user: string): ChannelState;
   store(channel: ChannelState, draft: Draft): Stored;
@@ -60,7 +60,7 @@ const MIME: Record<string, string> = {
   mp4: 'video/mp4',
 };
 
-/** What the platform takes a file for; it goes by the name alone. */
+/** Returns the type that the platform derives from a file's name. */
 export function mimeOf(name: string): string {
   return MIME[/\.(\w+)$/.exec(name)?.[1]?.toLowerCase() ?? ''] ?? 'application/octet-stream';
 }
@@ -94,7 +94,7 @@ export function createWorld(team: Team, bot: Bot, keepFiles: boolean): World {
       return user;
     },
     addChannel({ id, name, kind, members }) {
-      // Private channels have been C... for years; only direct messages can be told by their id.
+      // Private channels have been C... for years, so only direct messages can be recognised by their ID.
       const prefix = kind === 'im' ? 'D' : 'C';
       const channel: ChannelState = {
         id: id ?? world.nextId(prefix),

@@ -1,6 +1,6 @@
 /**
- * Updates given as they are: their chats, people, messages, topics and files become part of the platform, as if what they
- * tell of had happened here, so that a bot can answer, edit, reply and download.
+ * Accepts given updates unchanged: their chats, people, messages, topics and files become part of the platform, as if
+ * the events had happened here, so that a bot can answer, edit, reply and download.
  */
 import type { Chat, Message, User } from '@grammyjs/types';
 import { DOWNLOAD_LIMIT, type RemoteKind, uploadOf } from './files.ts';
@@ -13,7 +13,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Every file of the message can be fetched; without a content held for it, as so many bytes as it declares. */
+/** Makes every file of the message available; without stored content, with as many bytes as it declares. */
 function absorbFiles(world: World, kind: RemoteKind, value: unknown): void {
   if (Array.isArray(value)) for (const item of value) absorbFiles(world, kind, item);
   if (!isObject(value) || typeof value.file_id !== 'string') return;
@@ -60,10 +60,10 @@ function absorbMessage(world: World, value: unknown): void {
   world.store(chat, wire, { byBot: wire.from?.id === world.bot.id });
 }
 
-/** Takes in what an update tells of, except who is a member where. Kinds that are not known are passed over. */
+/** Accepts everything in an update except memberships. Skips unknown kinds. */
 export function absorb(world: World, update: Record<string, unknown>): void {
   for (const [kind, value] of Object.entries(update)) {
-    // Chats of business accounts are not chats with the bot.
+    // Chats of business accounts aren't chats with the bot.
     if (!isObject(value) || kind.includes('business')) continue;
     absorbUser(world, value.from);
     if (kind === 'callback_query') absorbMessage(world, value.message);

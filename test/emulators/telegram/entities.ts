@@ -1,17 +1,17 @@
 /**
- * Message entities: what people's apps and the server find by themselves in a text, and what a bot may send. Offsets and
- * lengths are UTF-16 code units.
+ * Message entities: those that people's apps and the server find by themselves in a text, and those that a bot may
+ * send. Offsets and lengths are UTF-16 code units.
  */
 import type { MessageEntity } from '@grammyjs/types';
 import { badRequest } from './errors.ts';
 
-/** More than these are silently left out. */
+/** Entities beyond this number are silently left out. */
 const MAX_ENTITIES = 100;
 
 const DETECT =
   /(?<url>https?:\/\/[^\s<>"]*[^\s<>".,;:!?)\]}'])|(?<email>[\w.+-]+@[\w-]+\.[\w.-]*\w)|(?<=^|[^\w/@#])(?:(?<mention>@[a-zA-Z]\w{3,31})(?!\w)|(?<bot_command>\/[a-zA-Z0-9_]{1,64}(?:@\w{3,32})?)(?![\w/])|(?<hashtag>#(?=\w*\p{L})[\p{L}\p{N}_]{1,256}))/gu;
 
-/** The entities a text has without anyone marking them: commands, mentions, hashtags, links, e-mail addresses. */
+/** Returns the entities of a text that nobody marked: commands, mentions, hashtags, links, email addresses. */
 export function detectEntities(text: string): MessageEntity[] {
   if (!/[@/#:]/.test(text)) return [];
   const found: MessageEntity[] = [];
@@ -34,7 +34,7 @@ const PLAIN = new Set([
   'expandable_blockquote',
 ]);
 const OTHER = new Set(['code', 'pre', 'text_link', 'text_mention', 'custom_emoji', 'date_time']);
-/** Types that a bot may name but that the server only takes from its own search. */
+/** Types that a bot may name, but that the server only takes from its own search. */
 const DETECTED = new Set(['mention', 'hashtag', 'cashtag', 'bot_command', 'url', 'email', 'phone_number']);
 const LINK_SCHEME = /^(?:https?|ton|tg|tonsite):\/\/.|^[^\s:/]+\.[^\s:/]{2,}/i;
 
@@ -44,7 +44,7 @@ function splitsSurrogates(text: string, at: number): boolean {
   return before >= 0xd800 && before <= 0xdbff && after >= 0xdc00 && after <= 0xdfff;
 }
 
-/** Whether the server keeps the entity. Throws ApiError for one that cannot be read or does not fit the text. */
+/** Returns whether the server keeps the entity. Throws ApiError for one that can't be read or doesn't fit the text. */
 function isKept(entity: MessageEntity, text: string): boolean {
   if (typeof entity !== 'object' || entity === null) throw badRequest("can't parse MessageEntity: expected an Object");
   const { type, offset, length } = entity;
@@ -68,7 +68,7 @@ function isKept(entity: MessageEntity, text: string): boolean {
   return length > 0;
 }
 
-/** Nothing stands inside code, quotes do not nest, and links, code and mentions do not contain each other. */
+/** Code contains nothing, quotes don't nest, and links, code and mentions don't contain each other. */
 function clashes(inner: MessageEntity, outer: MessageEntity): boolean {
   const isInside = inner.offset < outer.offset + outer.length && outer.offset < inner.offset + inner.length;
   if (!isInside) return false;
@@ -78,7 +78,7 @@ function clashes(inner: MessageEntity, outer: MessageEntity): boolean {
   return OTHER.has(inner.type) && OTHER.has(outer.type);
 }
 
-/** The entities the server keeps of those a bot sent, outermost first, and how many it left out without a word. */
+/** Returns the bot's entities that the server keeps, outermost first, and how many it silently left out. */
 export function keepEntities(sent: MessageEntity[], text: string): { entities: MessageEntity[]; dropped: number } {
   const usable = sent.filter((entity) => isKept(entity, text));
   usable.sort((a, b) => a.offset - b.offset || b.length - a.length);
@@ -90,7 +90,7 @@ export function keepEntities(sent: MessageEntity[], text: string): { entities: M
   return { entities, dropped: sent.length - entities.length };
 }
 
-/** Adds what the server finds by itself where no code, link or mention stands already. */
+/** Adds the entities that the server finds by itself, outside code, links and mentions. */
 export function withDetected(text: string, entities: MessageEntity[]): MessageEntity[] {
   const free = detectEntities(text).filter((found) =>
     entities.every(

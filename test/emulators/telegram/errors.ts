@@ -37,7 +37,7 @@ export const notFound = () => new ApiError(404, 'Not Found');
 export const unauthorized = () => new ApiError(401, 'Unauthorized');
 export const entityTooLarge = () => new ApiError(413, 'Request Entity Too Large');
 
-/** The body of an answer that refuses. */
+/** Returns the body of an answer that refuses. */
 export function refusal(error: ApiError): object {
   const { code, message, parameters } = error;
   return { ok: false, error_code: code, description: message, ...(parameters && { parameters }) };

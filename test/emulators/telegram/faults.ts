@@ -1,37 +1,24 @@
-/** Faults on demand: which of the next calls goes wrong, and how. */
+/** Faults of the Bot API on demand: how calls go wrong. */
+import { createFaults, type Faults, type PlannedFault } from '../base/faults.ts';
 
-export interface Fault {
-  /** A method's name, `file` for downloads; any when absent. */
+export interface Fault extends PlannedFault {
+  /** The name of a method, or `file` for downloads; any by default. */
   method?: string;
   chat?: number;
-  /** How many calls it meets; 1 unless told. */
-  times?: number;
-  /** Lets this many fitting calls through first. */
-  skip?: number;
   /**
-   * `refuse`: the connection is closed before anything is done. `reset-before`: the same by a reset. `reset-after`: the
-   * call is carried out and its answer lost. `hang`: no answer ever, nothing done. `hang-after`: carried out, no answer.
-   * `status`: answered with `status` (a JSON error; HTML with `html`), nothing done. `delay`: all well after `delayMs`.
+   * `refuse`: closes the connection before doing anything. `reset-before`: resets it instead. `reset-after`: carries
+   * out the call, and its answer gets lost. `hang`: never answers, does nothing. `hang-after`: carries out the call,
+   * never answers. `status`: answers with `status` (a JSON error; HTML with `html`), does nothing. `delay`: succeeds
+   * after `delayMs`.
    */
   kind: 'refuse' | 'reset-before' | 'reset-after' | 'hang' | 'hang-after' | 'status' | 'delay';
-  /** HTTP status and error_code of `status`; 500 unless told, 429 when `retryAfter` is given. */
+  /** HTTP status and error_code of `status`; 500 by default, 429 if `retryAfter` is given. */
   status?: number;
   description?: string;
   html?: boolean;
   /** Seconds, as `parameters.retry_after`. */
   retryAfter?: number;
   delayMs?: number;
-}
-
-/** The whole platform is away: `refuse` (nothing listens), `reset`, `hang`, or every call answered with this status. */
-export type Outage = 'refuse' | 'reset' | 'hang' | number;
-
-export interface Faults {
-  add(fault: Fault): void;
-  clear(): void;
-  /** The fault this call meets, used up by one. */
-  take(method: string, chat: unknown): Fault | undefined;
-  left(): number;
 }
 
 export const DESCRIPTIONS: Record<number, string> = {
@@ -46,29 +33,10 @@ export const DESCRIPTIONS: Record<number, string> = {
   504: 'Gateway Timeout',
 };
 
-export function createFaults(): Faults {
-  let planned: { fault: Fault; left: number; skip: number }[] = [];
-  return {
-    add(fault) {
-      planned.push({ fault, left: fault.times ?? 1, skip: fault.skip ?? 0 });
-    },
-    clear() {
-      planned = [];
-    },
-    take(method, chat) {
-      const entry = planned.find(({ fault }) => {
-        const isMethod = fault.method === undefined || fault.method.toLowerCase() === method.toLowerCase();
-        return isMethod && (fault.chat === undefined || String(fault.chat) === String(chat));
-      });
-      if (!entry) return undefined;
-      if (entry.skip > 0) {
-        entry.skip -= 1;
-        return undefined;
-      }
-      entry.left -= 1;
-      if (entry.left <= 0) planned = planned.filter((other) => other !== entry);
-      return entry.fault;
-    },
-    left: () => planned.reduce((sum, entry) => sum + entry.left, 0),
-  };
-}
+export type CallFaults = Faults<Fault, [method: string, chat: unknown]>;
+
+export const createCallFaults = (): CallFaults =>
+  createFaults((fault, method, chat) => {
+    const isMethod = fault.method === undefined || fault.method.toLowerCase() === method.toLowerCase();
+    return isMethod && (fault.chat === undefined || String(fault.chat) === String(chat));
+  });

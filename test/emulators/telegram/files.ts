@@ -1,6 +1,6 @@
-/** The platform's files: what was uploaded or sent, under file ids that a bot may use again. */
+/** The platform's files: those uploaded or sent, under file IDs that a bot may use again. */
 import { createHash } from 'node:crypto';
-import type { Upload } from './params.ts';
+import type { Upload } from '../base/multipart.ts';
 
 /** The largest file a bot may fetch. */
 export const DOWNLOAD_LIMIT = 20 * 1024 * 1024;
@@ -13,19 +13,19 @@ export interface StoredFile {
   kind: RemoteKind;
   name: string;
   mimeType: string;
-  /** Bytes as declared to the bot. */
+  /** The size in bytes as declared to the bot. */
   size: number;
   sha256: string;
   head: Buffer;
   bytes: Buffer | undefined;
-  /** Where it is downloaded from, relative to `/file/bot<token>/`. */
+  /** The path of the download, relative to `/file/bot<token>/`. */
   path: string;
 }
 
 export interface FileStore {
-  /** `size` is what is declared; `id` an id of the test's choosing. */
+  /** `size` is the declared size; `id` is an ID that the test chooses. */
   add(kind: RemoteKind, upload: Upload, facts?: { size?: number | undefined; id?: string }): StoredFile;
-  /** A file by its id; undefined when there is none. */
+  /** Returns a file by its ID; undefined if there is none. */
   get(id: string): StoredFile | undefined;
   byPath(path: string): StoredFile | undefined;
   count(): number;
@@ -42,7 +42,7 @@ const FOLDERS: Record<RemoteKind, string> = {
   sticker: 'stickers',
 };
 
-/** A file made by a person or a test from its bytes. */
+/** Creates a file of a person or a test from its bytes. */
 export function uploadOf(name: string, bytes: Buffer, mimeType: string): Upload {
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   return { name, mimeType, size: bytes.length, sha256, head: bytes.subarray(0, 65_536), bytes };

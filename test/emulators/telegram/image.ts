@@ -1,4 +1,4 @@
-/** Width and height out of the first bytes of an image, as the platform reads them before it takes a photo. */
+/** Reads width and height from the first bytes of an image, as the platform does before it accepts a photo. */
 import { crc32, deflateSync } from 'node:zlib';
 
 export interface Dimensions {
@@ -27,7 +27,7 @@ function webp(head: Buffer): Dimensions | undefined {
   return { width: (bits & 0x3fff) + 1, height: ((bits >> 14) & 0x3fff) + 1 };
 }
 
-/** Undefined when these are not the first bytes of a PNG, JPEG, GIF or WebP image. */
+/** Returns undefined if these aren't the first bytes of a PNG, JPEG, GIF or WebP image. */
 export function imageSize(head: Buffer): Dimensions | undefined {
   if (head.length < 30) return undefined;
   if (head.readUInt32BE(0) === 0x89504e47) return { width: head.readUInt32BE(16), height: head.readUInt32BE(20) };
@@ -46,7 +46,7 @@ function chunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([length, body, check]);
 }
 
-/** A grey PNG image of that size, for people to send. */
+/** Returns a grey PNG image of that size, for people to send. */
 export function pngOf(width: number, height: number): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);

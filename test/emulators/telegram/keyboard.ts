@@ -1,22 +1,16 @@
-/** Checks a reply_markup. Only an inline keyboard stays with its message; the other kinds change the app's input field. */
+/**
+ * Checks a reply_markup. Only an inline keyboard stays with its message; the other kinds change the app's input field.
+ */
 import type { InlineKeyboardMarkup } from '@grammyjs/types';
 import { badRequest } from './errors.ts';
 import { json, type Params } from './params.ts';
 
 const DATA_BYTES = 64;
 const MAX_BUTTONS = 100;
+// biome-ignore format: a list is filled
 const ACTIONS = [
-  'url',
-  'callback_data',
-  'web_app',
-  'login_url',
-  'switch_inline_query',
-  'switch_inline_query_current_chat',
-  'switch_inline_query_chosen_chat',
-  'copy_text',
-  'callback_game',
-  'pay',
-  'disabled',
+  'url', 'callback_data', 'web_app', 'login_url', 'switch_inline_query', 'switch_inline_query_current_chat',
+  'switch_inline_query_chosen_chat', 'copy_text', 'callback_game', 'pay', 'disabled',
 ];
 
 function cannotParse(reason: string): Error {
@@ -41,7 +35,7 @@ function checkButton(button: unknown): void {
   }
 }
 
-/** The inline keyboard of a call, or undefined when it has none. Throws ApiError 400 for a keyboard that is not valid. */
+/** Returns the inline keyboard of a call; undefined if there is none. Throws ApiError 400 for an invalid keyboard. */
 export function inlineKeyboard(params: Params): InlineKeyboardMarkup | undefined {
   const markup = json<InlineKeyboardMarkup>(params, 'reply_markup');
   if (markup === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** What the parse modes have in common. */
+/** The common parts of the parse modes. */
 import type { MessageEntity } from '@grammyjs/types';
 import { badRequest } from './errors.ts';
 
@@ -11,7 +11,7 @@ export function cannotParse(reason: string): Error {
   return badRequest(`can't parse entities: ${reason}`);
 }
 
-/** A link; `tg://user?id=` links mention a person. */
+/** Returns a link; `tg://user?id=` links mention a person. */
 export function linkEntity(url: string, offset: number, length: number): MessageEntity {
   const user = /^tg:\/\/user\?id=(\d+)$/.exec(url);
   if (!user) return { type: 'text_link', offset, length, url };

@@ -1,4 +1,4 @@
-/** The HTML parse mode: a handful of tags, four named entities, everything else refused. */
+/** The HTML parse mode: a few tags and four named entities; everything else is refused. */
 import type { MessageEntity } from '@grammyjs/types';
 import { cannotParse, linkEntity, type Marked } from './marked.ts';
 
@@ -69,7 +69,7 @@ function withLanguages(entities: MessageEntity[], languages: Map<MessageEntity, 
   });
 }
 
-/** Throws ApiError 400 with the server's complaint. */
+/** Throws ApiError 400 with the server's message. */
 export function parseHtml(source: string): Marked {
   const entities: MessageEntity[] = [];
   const languages = new Map<MessageEntity, string>();

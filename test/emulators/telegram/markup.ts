@@ -1,6 +1,6 @@
 /**
- * The three parse modes. Each turns marked-up text into plain text with entities, or refuses it with the server's
- * complaint (positions are UTF-8 byte offsets, as the server counts them).
+ * The three parse modes. Each converts marked-up text to plain text with entities, or refuses it with the server's
+ * message (positions are UTF-8 byte offsets, as the server counts them).
  */
 import type { MessageEntity } from '@grammyjs/types';
 import { badRequest } from './errors.ts';
@@ -28,7 +28,7 @@ const NAMES: Record<string, string> = {
   custom_emoji: 'CustomEmoji',
 };
 
-/** ReadCursors in the order in which they are tried, longest first. */
+/** The readers in the order in which they are tried, longest first. */
 const MARKS: [mark: string, type: string][] = [
   ['```', 'pre'],
   ['`', 'code'],
@@ -43,7 +43,7 @@ function bytesBefore(source: string, at: number): number {
   return Buffer.byteLength(source.slice(0, at));
 }
 
-/** The address in round brackets after a link's text, with its escapes taken out; `end` is behind the closing bracket. */
+/** Returns the address in round brackets after a link's text, unescaped; `end` is after the closing bracket. */
 function linkTarget(source: string, at: number): { url: string; end: number } | undefined {
   if (source[at] !== '(') return undefined;
   let url = '';
@@ -69,7 +69,7 @@ function parseMarkdownV2(source: string): Marked {
     entities.push({ type: top.type as 'bold', offset: top.offset, length, ...language, ...extra });
   };
 
-  /** Closes or opens an entity at this mark; false when the character is no mark here. */
+  /** Closes or opens an entity at this mark. Returns false if the character isn't a mark here. */
   function mark(): boolean {
     const top = open.at(-1);
     for (const [sign, type] of MARKS) {
@@ -178,7 +178,7 @@ function parseMarkdown(source: string): Marked {
   return finish(source, text, entities, []);
 }
 
-/** Throws ApiError 400 for text that the mode does not take, and for a mode that does not exist. */
+/** Throws ApiError 400 for text that the mode doesn't accept, and for an unknown mode. */
 export function parseMarkup(source: string, mode: string): Marked {
   const name = mode.toLowerCase();
   if (name === 'html') return parseHtml(source);

@@ -1,4 +1,4 @@
-/** Coming and going: members, the bot itself, blocking, and the move of a group to a supergroup. */
+/** Membership: people and the bot join and leave, block the bot, and a group becomes a supergroup. */
 import type { User } from '@grammyjs/types';
 import type { ChatState, MemberStatus } from './state.ts';
 import type { Updates } from './updates.ts';
@@ -6,18 +6,20 @@ import { now, type Voice } from './voice.ts';
 import type { World } from './world.ts';
 
 export interface Members {
-  /** The id of the bot makes the bot join or leave. */
+  /** With the bot's ID, the bot joins or leaves. */
   join(chat: number, user: number, options?: { by?: number; as?: MemberStatus }): void;
   leave(chat: number, user: number, options?: { by?: number }): void;
   block(user: number): void;
   unblock(user: number): void;
-  /** Members of the chat, the bot among them, may not send these kinds of files; none: they may send all. */
+  /**
+   * Keeps the chat's members, including the bot, from sending these kinds of files; without kinds they may send all.
+   */
   withhold(chat: number, kinds: string[]): void;
-  /** From now on the server runs in local mode and keeps files in this folder. */
+  /** From now on, the server runs in local mode and keeps files in this folder. */
   serveLocally(folder: string): void;
-  /** The bot may not write there any more, or may again. */
+  /** Takes the bot's right to write there, or returns it. */
   mute(chat: number, isMuted?: boolean): void;
-  /** Turns a group into a supergroup; gives the new chat id. */
+  /** Turns a group into a supergroup; returns the new chat ID. */
   migrate(chat: number): number;
 }
 
@@ -37,7 +39,7 @@ export function createMembers(world: World, updates: Updates, voice: Voice): Mem
     updates.add(kind, { ...facts, old_chat_member: member(before), new_chat_member: member(after) }, chat.info.id);
   }
 
-  /** In a private chat a block shows as the bot being kicked, and only to the bot. */
+  /** In a private chat, a block looks as if the bot was kicked, and only to the bot. */
   function setBlocked(id: number, blocked: boolean): void {
     const chat = world.openChat(id);
     chat.blocked = blocked;

@@ -1,4 +1,4 @@
-/** The methods that change or remove what is there, and answer button presses. */
+/** The methods that edit or delete messages, and answer button presses. */
 import type { Message, ReactionType } from '@grammyjs/types';
 import { badRequest } from './errors.ts';
 import { inlineKeyboard } from './keyboard.ts';
@@ -26,7 +26,7 @@ function ownMessage({ world }: Platform, params: Params): Stored {
   return stored;
 }
 
-/** Replaces the content and the keyboard; a call without a keyboard takes it away. Equal content is refused. */
+/** Replaces content and keyboard; a call without a keyboard removes it. Refuses equal content. */
 function apply(platform: Platform, stored: Stored, params: Params, content: Partial<Message>, old: (keyof Message)[]) {
   const keyboard = inlineKeyboard(params);
   const fields = [...old, 'reply_markup'] as const;
@@ -90,7 +90,7 @@ const deleteMessage: Method = (platform, { params }) => {
   return true;
 };
 
-/** Messages that are not there are skipped. */
+/** Skips messages that don't exist. */
 const deleteMessages: Method = (platform, { params }) => {
   const chat = platform.world.botChat(params.values.chat_id);
   platform.world.assertMayWrite(chat);
@@ -115,7 +115,7 @@ const setMessageReaction: Method = ({ world }, { params }) => {
   return true;
 };
 
-/** Every press may be answered once, and only while it is fresh. */
+/** Every press may be answered once, and only while it is recent. */
 const answerCallbackQuery: Method = ({ world, queryLifetimeMs }, { params }) => {
   const known = world.queries.get(text(params, 'callback_query_id') ?? '');
   if (!known || known.answer || Date.now() - known.at > queryLifetimeMs) {

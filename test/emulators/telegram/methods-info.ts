@@ -1,4 +1,4 @@
-/** The methods that tell about the bot, its chats, commands and files, and make topics. */
+/** The methods that return information about the bot, its chats, commands and files, and create topics. */
 import fs from 'node:fs';
 import path from 'node:path';
 import type { BotCommand, BotCommandScope, Message } from '@grammyjs/types';
@@ -78,7 +78,7 @@ const getFile: Method = ({ world }, { params }) => {
   return { file_id: file.id, file_unique_id: file.uniqueId, file_size: file.size, file_path: file.path };
 };
 
-/** Commands are kept for each pair of scope and language. */
+/** Commands are stored for each pair of scope and language. */
 function commandsKey(params: Params): string {
   const scope = json<BotCommandScope>(params, 'scope') ?? { type: 'default' };
   return `${JSON.stringify(scope)} ${text(params, 'language_code') ?? ''}`;

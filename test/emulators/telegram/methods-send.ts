@@ -23,14 +23,14 @@ const ALBUM_KINDS: Record<string, RemoteKind> = {
   audio: 'audio',
 };
 
-/** The file a call names by `field`: uploaded with it, or one the platform has. */
+/** Returns the file that a call names in `field`: uploaded with it, or one that the platform has. */
 function fileOf(platform: Platform, params: Params, kind: RemoteKind, value: unknown, field: string): StoredFile {
   const { files } = platform.world;
   const attached = typeof value === 'string' && value.startsWith('attach://') ? value.slice('attach://'.length) : field;
   const upload = params.files.get(attached);
   if (upload) {
     checkUpload(kind, upload);
-    // The type a client declares counts for nothing; the name's extension decides.
+    // The type that a client declares is ignored; the extension of the name decides.
     return files.add(kind, { ...upload, mimeType: typeOfName(upload.name) });
   }
   if (typeof value !== 'string' || value === '') throw badRequest(`there is no ${kind} in the request`);
@@ -47,7 +47,10 @@ function captionOf(params: Params): { content: Partial<Message>; droppedEntities
   return { content: caption.text ? { caption: caption.text, ...entities } : {}, droppedEntities: caption.dropped };
 }
 
-/** The words are TDLib's, `can_send_message_content` in MessagesManager.cpp. Admins and private chats know no such limit. */
+/**
+ * The texts are TDLib's, `can_send_message_content` in MessagesManager.cpp. Admins and private chats have no such
+ * limit.
+ */
 function demandRight(chat: ChatState, kind: RemoteKind): void {
   if (chat.bot === 'administrator' || !chat.withheld.has(kind)) return;
   throw badRequest(`not enough rights to send ${kind}s to the chat`);
@@ -80,7 +83,7 @@ function sendMediaGroup(platform: Platform, { params }: { params: Params }): Mes
   const to = destination(world, params);
   const items = list<MediaItem>(params, 'media') ?? [];
   checkAlbum(items);
-  // Everything is checked before anything is shown: an album appears whole or not at all.
+  // Everything is checked before anything is shown, so an album appears completely or not at all.
   const parts = items.map((item) => {
     const kind = ALBUM_KINDS[item.type] ?? 'document';
     demandRight(to.chat, kind);
@@ -107,7 +110,7 @@ const sendRichMessage: Method = async (platform, { params }) => {
   return post(platform.world, to, { rich_message: message }, { richSource: source, keyboard });
 };
 
-/** Drafts show in private chats while an answer is made, and go when it comes. */
+/** Drafts are shown in private chats while an answer is being written, and disappear when it arrives. */
 function draftMethod(read: (params: Params) => string | Promise<string>): Method {
   return async ({ world }, { params }) => {
     const chat = world.botChat(params.values.chat_id);

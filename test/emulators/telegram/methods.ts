@@ -5,10 +5,10 @@ import { sendMethods } from './methods-send.ts';
 import type { Method } from './platform.ts';
 
 const METHODS: Record<string, Method> = { ...sendMethods, ...editMethods, ...infoMethods };
-/** Method names are matched without regard to case. */
+/** Method names are matched regardless of case. */
 const BY_NAME = new Map(Object.entries(METHODS).map(([name, method]) => [name.toLowerCase(), { name, method }]));
 
-/** The method of that name with its proper spelling; undefined when there is none. */
+/** Returns the method of that name with its proper spelling; undefined if there is none. */
 export function findMethod(name: string): { name: string; method: Method } | undefined {
   return BY_NAME.get(name.toLowerCase());
 }

@@ -1,26 +1,13 @@
 /**
- * The parameters of one call. A JSON body brings numbers and objects, a form brings strings: the Bot API takes both, so
- * every value is read through these.
+ * Reads the parameters of a call. A JSON body contains numbers and objects, a form contains strings. The Bot API
+ * accepts both, so every value is read by these functions.
  */
+import type { Form } from '../base/multipart.ts';
 import { badRequest } from './errors.ts';
 
-/** A file sent in a multipart body. Its bytes are kept only when the emulator keeps files. */
-export interface Upload {
-  name: string;
-  mimeType: string;
-  size: number;
-  sha256: string;
-  /** The first bytes, enough to tell what it is. */
-  head: Buffer;
-  bytes: Buffer | undefined;
-}
+export type Params = Form;
 
-export interface Params {
-  values: Record<string, unknown>;
-  files: Map<string, Upload>;
-}
-
-/** A string; numbers are written out. Undefined when absent. */
+/** Reads a string, or a number as text. Undefined if absent. */
 export function text(params: Params, key: string): string | undefined {
   const value = params.values[key];
   if (value === undefined || value === null) return undefined;
@@ -37,7 +24,7 @@ export function integer(params: Params, key: string): number | undefined {
   return number;
 }
 
-/** An integer that must be there. */
+/** Reads a required integer. */
 export function requiredInteger(params: Params, key: string): number {
   const value = integer(params, key);
   if (value === undefined) throw badRequest(`parameter "${key}" is required`);
@@ -51,7 +38,7 @@ export function flag(params: Params, key: string): boolean {
   );
 }
 
-/** An object or array, sent as such or as JSON text. Undefined when absent or empty. */
+/** Reads an object or array, sent as such or as JSON text. Undefined if absent or empty. */
 export function json<T>(params: Params, key: string): T | undefined {
   const value = params.values[key];
   if (value === undefined || value === null || value === '') return undefined;
@@ -64,7 +51,7 @@ export function json<T>(params: Params, key: string): T | undefined {
   }
 }
 
-/** A list of objects; anything else is refused. */
+/** Reads a list of objects; refuses anything else. */
 export function list<T>(params: Params, key: string): T[] | undefined {
   const value = json<T[]>(params, key);
   if (value !== undefined && !Array.isArray(value)) throw badRequest(`expected an Array of ${key}`);

@@ -7,7 +7,7 @@ import type { World } from './world.ts';
 
 export interface SentFile extends Omit<Said, 'text' | 'entities'> {
   name?: string;
-  /** `document` unless told. */
+  /** `document` by default. */
   kind?: RemoteKind;
   mimeType?: string;
   caption?: string;
@@ -15,15 +15,15 @@ export interface SentFile extends Omit<Said, 'text' | 'entities'> {
   bytes?: Uint8Array;
   text?: string;
   base64?: string;
-  /** Size as declared to the bot. Without content, so many zero bytes are served. */
+  /** The size that is declared to the bot. Without content, that many zero bytes are served. */
   size?: number;
 }
 
 export interface PeopleFiles {
-  /** Gives the file of that id, as an update given by `sendUpdate` names it, a content. */
+  /** Sets the content of the file with that ID, as an update sent by `sendUpdate` names it. */
   hold(fileId: string, file: SentFile): void;
   sendFile(chat: number, file: SentFile): Message;
-  /** Two to ten files as one album: one message each, with a common `media_group_id`. */
+  /** Sends two to ten files as one album: one message each, with a common `media_group_id`. */
   sendAlbum(
     chat: number,
     files: SentFile[],
@@ -35,7 +35,7 @@ function contentOf(file: SentFile): Buffer {
   if (file.bytes) return Buffer.from(file.bytes);
   if (file.text !== undefined) return Buffer.from(file.text);
   if (file.base64 !== undefined) return Buffer.from(file.base64, 'base64');
-  // What is too large to be fetched needs no bytes.
+  // A file that is too large to be fetched needs no bytes.
   const size = file.size ?? 0;
   return Buffer.alloc(size > DOWNLOAD_LIMIT ? 0 : size);
 }
@@ -67,7 +67,7 @@ export function createPeopleFiles(world: World, voice: Voice): PeopleFiles {
     sendAlbum(chat, files, options = {}) {
       const { caption, ...common } = options;
       const group = { media_group_id: String(13_900_000_000 + world.seq()) };
-      // The caption of an album stands with its first part.
+      // An album's caption belongs to its first part.
       return files.map((file, index) => {
         const own = index === 0 && caption !== undefined ? { caption } : {};
         return send(chat, { ...common, ...own, ...file }, group);

@@ -1,4 +1,4 @@
-/** The people's side: what they say, send, press, join and leave, and the updates that the bot gets of it. */
+/** The actions of people: they write, send, press, join and leave, and the bot gets the updates. */
 import type { Chat, Message, User } from '@grammyjs/types';
 import { absorb } from './absorb.ts';
 import { createMembers, type Members } from './members.ts';
@@ -10,24 +10,26 @@ import type { World } from './world.ts';
 
 export interface People extends Members, PeopleFiles {
   addUser(user: Partial<User> & { id: number }): User;
-  /** A group, supergroup, channel or private chat, with the bot in it; `admin` makes the bot an administrator. */
+  /**
+   * Creates a group, supergroup, channel or private chat with the bot in it; `admin` makes the bot an administrator.
+   */
   addChat(chat: Chat, options?: { members?: number[]; admin?: boolean }): Chat;
-  /** Opens a forum topic and gives its id. */
+  /** Opens a forum topic and returns its ID. */
   topic(chat: number, name: string, options?: { by?: number }): number;
   say(chat: number, what: string | Said): Message;
-  /** Says `<prefix>1` to `<prefix><count>` in each chat, the chats in turn. */
+  /** Writes `<prefix>1` to `<prefix><count>` in each chat, in the chats alternately. */
   burst(chats: number[], count: number, prefix?: string): void;
   edit(chat: number, messageId: number, text: string): Message;
-  /** Presses the newest button with this label or callback data; gives the id of the callback query. */
+  /** Presses the newest button with this label or callback data; returns the ID of the callback query. */
   press(chat: number, button: string, options?: { from?: number; messageId?: number; stale?: boolean }): string;
   react(chat: number, messageId: number, emoji: string, options?: { from?: number }): void;
-  /** Deletes a message, which the bot is not told of. */
+  /** Deletes a message; the bot isn't told. */
   remove(chat: number, messageId: number): void;
   /** Presses the stop button under a draft. */
   stopDraft(chat: number): void;
   /**
-   * Queues an update exactly as given; one with an `update_id` repeats or reorders as the test wants. What it tells of
-   * becomes part of the platform. Gives the update's id.
+   * Queues an update exactly as given; with an `update_id`, it repeats or reorders as the test needs. Its contents
+   * become part of the platform. Returns the update's ID.
    */
   sendUpdate(update: { update_id?: number; [kind: string]: unknown }): number;
 }

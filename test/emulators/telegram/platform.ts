@@ -1,4 +1,4 @@
-/** What a method of the Bot API may use, and what it is called with. */
+/** What a method of the Bot API may use, and the arguments with which it is called. */
 import type { BotCommand } from '@grammyjs/types';
 import type { Params } from './params.ts';
 import type { People } from './people.ts';
@@ -12,19 +12,19 @@ export interface Platform {
   webhook: Webhook;
   people: People;
   commands: Map<string, BotCommand[]>;
-  /** Groups show the bot only what is meant for it. */
+  /** Whether groups show the bot only messages that are meant for it. */
   privacy: boolean;
-  /** Milliseconds in which a button press may be answered. */
+  /** How long a button press may be answered, in milliseconds. */
   queryLifetimeMs: number;
-  /** False while an older server is played, which has no rich messages. */
+  /** False while acting as an older server, which has no rich messages. */
   knowsRich(): boolean;
 }
 
 export interface Call {
   params: Params;
-  /** Registers what to do when the client closes the connection before the answer. */
+  /** Registers a callback for a client that closes the connection before the answer. */
   gone(then: () => void): void;
 }
 
-/** Gives the `result` of the answer, or throws ApiError. */
+/** Returns the `result` of the answer, or throws ApiError. */
 export type Method = (platform: Platform, call: Call) => unknown;

@@ -1,7 +1,8 @@
 /**
- * The platform's sending limits, when switched on: about one message a second in a chat with a small burst, 20 a minute
- * in a group, 30 a second over all chats. Each limit is a bucket of tokens that refills evenly.
+ * The platform's sending limits, if switched on: about one message a second per chat with a small burst, 20 a minute in
+ * a group, 30 a second over all chats.
  */
+import { createLimiter, type Limit, type RateCounts } from '../base/faults.ts';
 import { tooManyRequests } from './errors.ts';
 
 export interface RateLimits {
@@ -13,18 +14,6 @@ export interface RateLimits {
 
 export const DEFAULT_LIMITS: RateLimits = { perChatSecond: 1, chatBurst: 3, perGroupMinute: 20, perSecond: 30 };
 
-export interface RateCounts {
-  /** Calls answered with 429. */
-  violations: number;
-  /** Those of them that came before an earlier `retry_after` of their chat had passed. */
-  early: number;
-}
-
-interface Bucket {
-  tokens: number;
-  at: number;
-}
-
 export interface Rates {
   set(limits: RateLimits | undefined): void;
   /** Takes tokens for `count` messages. Throws ApiError 429. */
@@ -35,65 +24,33 @@ export interface Rates {
 
 const COUNTED = /^(?:send(?!chataction|messagedraft|richmessagedraft)|edit|forward|copy)/i;
 
-/** Whether the limits count calls of this method. */
+/** Returns whether the limits count calls of this method. */
 export function isCounted(method: string): boolean {
   return COUNTED.test(method);
 }
 
-/** Seconds until `count` tokens are there; 0 takes nothing yet. */
-function missing(bucket: Bucket, perSecond: number, capacity: number, count: number, nowMs: number): number {
-  bucket.tokens = Math.min(capacity, bucket.tokens + ((nowMs - bucket.at) / 1000) * perSecond);
-  bucket.at = nowMs;
-  // An album larger than the bucket passes when the bucket is full.
-  return Math.max(0, Math.min(count, capacity) - bucket.tokens) / perSecond;
-}
-
 export function createRates(): Rates {
   let limits: RateLimits | undefined;
-  let counts: RateCounts = { violations: 0, early: 0 };
-  const buckets = new Map<string, Bucket>();
-  const blockedUntil = new Map<string, number>();
-
-  function bucket(name: string, capacity: number, nowMs: number): Bucket {
-    const known = buckets.get(name) ?? { tokens: capacity, at: nowMs };
-    buckets.set(name, known);
-    return known;
-  }
-
+  const limiter = createLimiter();
   return {
     set(next) {
       limits = next;
-      buckets.clear();
-      blockedUntil.clear();
+      limiter.fill();
     },
     take(chat, count) {
       if (!limits) return;
-      const nowMs = Date.now();
       const id = String(chat);
       const { perChatSecond, chatBurst, perGroupMinute, perSecond } = limits;
-      const asked: [Bucket, number, number][] = [
-        [bucket('all', perSecond, nowMs), perSecond, perSecond],
-        [bucket(`chat ${id}`, chatBurst, nowMs), perChatSecond, chatBurst],
+      const asked: Limit[] = [
+        { name: 'all', perSecond, capacity: perSecond },
+        { name: `chat ${id}`, perSecond: perChatSecond, capacity: chatBurst },
       ];
       const isGroup = id.startsWith('-') || id.startsWith('@');
-      if (isGroup) asked.push([bucket(`group ${id}`, perGroupMinute, nowMs), perGroupMinute / 60, perGroupMinute]);
-      const waits = asked.map(([each, rate, capacity]) => missing(each, rate, capacity, count, nowMs));
-      const wait = Math.max(...waits);
-      if (wait <= 0) {
-        for (const [each] of asked) each.tokens -= count;
-        return;
-      }
-      const seconds = Math.max(1, Math.ceil(wait));
-      counts.violations += 1;
-      if ((blockedUntil.get(id) ?? 0) > nowMs) counts.early += 1;
-      blockedUntil.set(id, nowMs + seconds * 1000);
-      throw tooManyRequests(seconds);
+      if (isGroup) asked.push({ name: `group ${id}`, perSecond: perGroupMinute / 60, capacity: perGroupMinute });
+      const seconds = limiter.take(id, asked, count);
+      if (seconds !== undefined) throw tooManyRequests(seconds);
     },
-    counts: () => ({ ...counts }),
-    reset() {
-      counts = { violations: 0, early: 0 };
-      buckets.clear();
-      blockedUntil.clear();
-    },
+    counts: () => limiter.counts(),
+    reset: () => limiter.reset(),
   };
 }

@@ -1,4 +1,7 @@
-/** Rich Markdown to blocks. GitHub's Markdown is what the platform says it follows, so its parser is used here. */
+/**
+ * Converts rich Markdown to blocks. The platform says that it follows GitHub's Markdown, so GitHub's parser is used
+ * here.
+ */
 import type { RichBlock, RichBlockListItem, RichText } from '@grammyjs/types';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmFromMarkdown } from 'mdast-util-gfm';
@@ -68,7 +71,7 @@ function block(node: Node): RichBlock[] {
   if (node.type === 'html') return [{ type: 'paragraph', text: node.value.replaceAll(/<[^>]*>/g, '') }];
   if (node.type === 'paragraph') {
     const [only] = node.children;
-    // A media block has to be fetched from its address, which an emulator on loopback cannot.
+    // A media block must be fetched from its address, which an emulator on the loopback interface can't do.
     if (only?.type === 'image' && node.children.length === 1) throw badRequest('failed to get HTTP URL content');
     return [{ type: 'paragraph', text: inline(node) }];
   }

@@ -1,6 +1,6 @@
 /**
- * Rich messages: what comes in as Markdown, HTML or blocks goes out as blocks, within the documented limits. The wording
- * of the refusals is not documented; their `RICH_MESSAGE_*` form is.
+ * Rich messages: converts Markdown, HTML or blocks to blocks, within the documented limits. The wording of the refusals
+ * isn't documented, but their `RICH_MESSAGE_*` form is.
  */
 import type { RichBlock, RichMessage } from '@grammyjs/types';
 import { badRequest } from './errors.ts';
@@ -16,7 +16,7 @@ export interface InputRich {
 
 export interface ReadRich {
   message: RichMessage;
-  /** What was sent, as text. */
+  /** The original content, as text. */
   source: string;
 }
 
@@ -27,7 +27,9 @@ interface Size {
   columns: number;
 }
 
-/** Characters (code points) of all texts under `value`; any key but the structural ones may hold text. */
+/**
+ * Counts the characters (code points) of all texts under `value`; any key except the structural ones may contain text.
+ */
 function measure(value: unknown, size: Size, depth: number): void {
   if (typeof value === 'string') {
     for (const _point of value) size.characters += 1;
@@ -62,14 +64,14 @@ function checkLimits(blocks: unknown[]): void {
   if (size.characters === 0) throw badRequest('message text is empty');
 }
 
-/** Tags out, entities in; enough to measure and to show. */
+/** Removes tags and resolves entities; enough to measure and to show. */
 function blocksOfHtml(html: string): RichBlock[] {
   const paragraphs = html.split(/<\/?(?:p|h[1-6]|li|tr|div|blockquote|pre|br|hr)\b[^>]*>/i);
   const texts = paragraphs.map((part) => part.replaceAll(/<[^>]*>/g, '').trim());
   return texts.filter(Boolean).map((text) => ({ type: 'paragraph', text }));
 }
 
-/** Reads `rich_message`. Exactly one of markdown, html and blocks must be there. Throws ApiError 400. */
+/** Reads `rich_message`, with exactly one of markdown, html and blocks. Throws ApiError 400. */
 export async function readRichMessage(input: unknown): Promise<ReadRich> {
   if (typeof input !== 'object' || input === null) throw badRequest('rich_message must be an Object');
   const { markdown, html, blocks, is_rtl } = input as InputRich;

@@ -1,4 +1,4 @@
-/** Where a bot's message goes, and how it is put there. */
+/** Determines where a bot's message goes, and adds it there. */
 import type { InlineKeyboardMarkup, Message, ReplyParameters, TextQuote } from '@grammyjs/types';
 import { badRequest } from './errors.ts';
 import { inlineKeyboard } from './keyboard.ts';
@@ -13,16 +13,16 @@ export interface Destination {
   quote: TextQuote | undefined;
 }
 
-/** A message as it stands inside another one: without the one it replied to. */
+/** Returns a message as it appears inside another one: without the one that it replied to. */
 export function inner(message: Message): Message {
   const { reply_to_message: _outer, ...rest } = message;
   return rest;
 }
 
 /**
- * The fields that tell a message's thread. In a topic every message carries the topic's id, and one that replies to
- * nothing shows the topic's first message as what it replies to. In a supergroup without topics a chain of replies is
- * a thread too, but not a topic. General (topic 1) has no id.
+ * Returns the fields for a message's thread. In a topic, every message carries the topic's ID, and one that replies to
+ * nothing shows the topic's first message as the one it replies to. In a supergroup without topics, a chain of replies
+ * is a thread too, but not a topic. General (topic 1) has no ID.
  */
 export function threadFields(chat: ChatState, thread: number | undefined, reply: Stored | undefined): Partial<Message> {
   const topic = thread === undefined ? undefined : chat.topics.get(thread);
@@ -34,7 +34,7 @@ export function threadFields(chat: ChatState, thread: number | undefined, reply:
   return { ...(root !== undefined && { message_thread_id: root }), ...replied };
 }
 
-/** The topic a call names. Throws ApiError 400 when there is none; General must not be named. */
+/** Returns the topic that a call names. Throws ApiError 400 if there is none; General must not be named. */
 export function topicOf(chat: ChatState, params: Params): number | undefined {
   const thread = integer(params, 'message_thread_id');
   if (!thread) return undefined;
@@ -64,7 +64,7 @@ function replyOf(world: World, chat: ChatState, params: Params): Pick<Destinatio
   return { reply, quote: { text: asked.quote, position, is_manual: true } };
 }
 
-/** Resolves chat, topic and replied message of a call. Throws ApiError when the bot may not write there. */
+/** Resolves chat, topic and replied message of a call. Throws ApiError if the bot may not write there. */
 export function destination(world: World, params: Params): Destination {
   const chat = world.botChat(params.values.chat_id);
   world.assertMayWrite(chat);
@@ -79,7 +79,7 @@ export interface PostExtras extends Partial<Pick<Stored, 'files' | 'droppedEntit
   keyboard?: InlineKeyboardMarkup | undefined;
 }
 
-/** Puts a bot's message into its chat. */
+/** Adds a bot's message to its chat. */
 export function post(world: World, to: Destination, content: Partial<Message>, extras: PostExtras = {}): Message {
   const { chat } = to;
   const { keyboard, ...stored } = extras;
@@ -99,7 +99,7 @@ export function post(world: World, to: Destination, content: Partial<Message>, e
   return wire;
 }
 
-/** Destination and keyboard, checked before any content is. */
+/** Returns destination and keyboard, which are checked before any content. */
 export function prepare(world: World, params: Params): { to: Destination; keyboard: InlineKeyboardMarkup | undefined } {
   return { to: destination(world, params), keyboard: inlineKeyboard(params) };
 }

@@ -1,26 +1,26 @@
-/** The records of the platform: a message, a topic, a button press, a chat. */
+/** The platform's records: messages, topics, button presses, chats. */
 import type { Chat, Message } from '@grammyjs/types';
 import type { StoredFile } from './files.ts';
 
 export type MemberStatus = 'creator' | 'administrator' | 'member' | 'left' | 'kicked';
 
-/** A message and what only the platform knows of it. */
+/** A message, with what only the platform knows about it. */
 export interface Stored {
   wire: Message;
-  /** As it was before each edit, the oldest first: what a slow client may still show. */
+  /** Its state before each edit, oldest first, which a slow client may still show. */
   before?: Message[];
   byBot: boolean;
   files: StoredFile[];
-  /** Entities the bot sent and the platform silently left out. */
+  /** Entities that the bot sent and the platform silently left out. */
   droppedEntities: number;
   edits: number;
   deleted: boolean;
   reactions: string[];
   /** Milliseconds since the epoch. */
   at: number;
-  /** Number of the newest change; grows over the whole platform. */
+  /** The number of the newest change; grows across the whole platform. */
   seq: number;
-  /** The Markdown or HTML a rich message was sent as. */
+  /** The Markdown or HTML source of a rich message. */
   richSource: string | undefined;
 }
 
@@ -44,17 +44,17 @@ export interface ChatState {
   messages: Map<number, Stored>;
   topics: Map<number, Topic>;
   members: Map<number, MemberStatus>;
-  /** Private chats: whether the person ever wrote to the bot, and whether they blocked it. */
+  /** For private chats: whether the person ever wrote to the bot, and whether they blocked it. */
   started: boolean;
   blocked: boolean;
   bot: MemberStatus;
   /** Kinds of files (`photo`, `document`) that members may not send. */
   withheld: ReadonlySet<string>;
-  /** An admin has taken the bot's right to write. */
+  /** Whether an admin has taken the bot's right to write. */
   muted?: boolean;
   movedTo: number | undefined;
   lastId: number;
-  /** What the bot shows as "typing". */
+  /** The bot's "typing" indicator. */
   action: { action: string; thread?: number; at: number } | undefined;
   draft: { id: number; text: string; canStop: boolean; thread?: number; at: number } | undefined;
   /** Presses of buttons in this chat. */

@@ -1,4 +1,4 @@
-/** Turns the text, parse mode and entities of a call into what is shown, with the server's cleaning and limits. */
+/** Converts the text, parse mode and entities of a call to what is shown, with the server's cleanup and limits. */
 import type { LinkPreviewOptions, Message, MessageEntity } from '@grammyjs/types';
 import { keepEntities, withDetected } from './entities.ts';
 import { badRequest } from './errors.ts';
@@ -11,7 +11,7 @@ export interface FormattedText {
   dropped: number;
 }
 
-/** Carriage returns go, other control characters become spaces, blanks at both ends go; entities move along. */
+/** Removes carriage returns, replaces other control characters by spaces, and trims both ends; entities move along. */
 function clean(raw: FormattedText): FormattedText {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what the server replaces
   const spaced = raw.text.replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, ' ');
@@ -36,12 +36,12 @@ function clean(raw: FormattedText): FormattedText {
   return { text: shown, entities, dropped: raw.dropped };
 }
 
-/** The formatted text of a call; `field` is `text` or `caption`. Throws ApiError 400. */
+/** Returns the formatted text of a call; `field` is `text` or `caption`. Throws ApiError 400. */
 export function formattedText(params: Params, field: 'text' | 'caption', limit: number): FormattedText {
   const raw = text(params, field) ?? '';
   const mode = text(params, 'parse_mode') ?? '';
   const sent = list<MessageEntity>(params, field === 'text' ? 'entities' : 'caption_entities');
-  // A parse mode wins over a list of entities.
+  // A parse mode takes precedence over a list of entities.
   const parsed = mode ? parseMarkup(raw, mode) : { text: raw, entities: sent ?? [] };
   const shown = clean({ text: parsed.text, ...keepEntities(parsed.entities, parsed.text) });
   if (shown.text.length > limit)
@@ -49,7 +49,7 @@ export function formattedText(params: Params, field: 'text' | 'caption', limit: 
   return { ...shown, entities: withDetected(shown.text, shown.entities) };
 }
 
-/** The fields of a text message, and how many entities were left out. Empty text is refused. */
+/** Returns the fields of a text message, and how many entities were left out. Refuses empty text. */
 export function messageText(params: Params): { content: Partial<Message>; dropped: number } {
   const { text: shown, entities, dropped } = formattedText(params, 'text', 4096);
   if (shown === '') throw badRequest('message text is empty');

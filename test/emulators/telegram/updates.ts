@@ -9,20 +9,20 @@ import { integer, list, type Params } from './params.ts';
 
 export interface Pending {
   update: { update_id: number; [kind: string]: unknown };
-  /** Updates of one chat reach a webhook in order. */
+  /** Whether updates of one chat must reach a webhook in order. */
   lane: string;
-  /** Given with an id of the test's choosing and not delivered yet: no offset confirms it before that. */
+  /** Sent with an ID that the test chose and not delivered yet: no offset confirms it before that. */
   forced: boolean;
 }
 
 export interface Updates {
-  /** Queues an update unless the bot did not ask for its kind. Gives its id. */
+  /** Queues an update unless the bot didn't request its kind. Returns its ID. */
   add(kind: string, payload: unknown, lane: string | number): number | undefined;
-  /** Queues an update as it is, for repetitions and unknown kinds. */
+  /** Queues an update unchanged, for repetitions and unknown kinds. */
   addRaw(update: { update_id?: number; [kind: string]: unknown }): number;
-  /** Answers a getUpdates call; `gone` registers what to do when the client closes the connection. */
+  /** Answers a getUpdates call; `gone` registers a callback for a client that closes the connection. */
   poll(params: Params, gone: (then: () => void) => void): Promise<unknown[]>;
-  /** Ends a waiting poll with an error; without one it is left hanging for ever. */
+  /** Ends a waiting poll with an error; without one, it hangs forever. */
   endPoll(error?: ApiError): void;
   allow(kinds: string[] | undefined): void;
   allowed(): string[];
@@ -35,7 +35,7 @@ export interface Updates {
 
 const FIRST_ID = 500_000_001;
 const LONGEST_POLL_SECONDS = 50;
-/** Kinds that come only when asked for by name. */
+/** Kinds that are sent only if requested by name. */
 const ON_REQUEST = new Set(['chat_member', 'message_reaction', 'message_reaction_count']);
 
 interface Poll {
@@ -73,7 +73,7 @@ export function createUpdates(): Updates {
     poll = undefined;
   }
 
-  // What is said in one turn of the event loop arrives in one batch.
+  // Updates from one turn of the event loop arrive in one batch.
   function flush(): void {
     isFlushing = false;
     if (updates.push) updates.push();

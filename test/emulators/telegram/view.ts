@@ -16,29 +16,29 @@ export interface ChatMessage {
   id: number;
   chat: number;
   thread?: number;
-  /** `bot`, or the id of the person (or chat) that sent it. */
+  /** `bot`, or the ID of the person (or chat) that sent it. */
   from: 'bot' | number;
-  /** Text, caption, or the source of a rich message. */
+  /** The text, the caption, or the source of a rich message. */
   text: string;
   entities: MessageEntity[];
-  /** Entities the bot sent and the platform silently left out. */
+  /** Entities that the bot sent and the platform silently left out. */
   droppedEntities: number;
   isRich: boolean;
-  /** A link in it is shown with a preview. */
+  /** Whether a link in it is shown with a preview. */
   hasPreview: boolean;
   files: ShownFile[];
   /** Labels and data, row by row. */
   buttons: { text: string; data?: string; url?: string }[][];
   replyTo?: number;
   quote?: string;
-  /** Common to the parts of an album. */
+  /** The same for all parts of an album. */
   album?: string;
   editedCount: number;
   deleted: boolean;
   reactions: string[];
-  /** Milliseconds since the epoch when it appeared. */
+  /** When it appeared, in milliseconds since the epoch. */
   at: number;
-  /** Number of its newest change, over all chats. */
+  /** The number of its newest change, across all chats. */
   seq: number;
 }
 
@@ -57,7 +57,7 @@ function hasPreview(wire: Message): boolean {
   return hasLink && !wire.link_preview_options?.is_disabled;
 }
 
-/** What a person sees of a message. */
+/** Returns what a person sees of a message. */
 export function view(stored: Stored): ChatMessage {
   const { wire, richSource } = stored;
   return {

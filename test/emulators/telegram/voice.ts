@@ -1,4 +1,4 @@
-/** How a person's message comes to be, and which of them the bot is shown. */
+/** Creates a person's message, and decides whether the bot is shown it. */
 import type { Message, MessageEntity, MessageOrigin, User } from '@grammyjs/types';
 import { detectEntities } from './entities.ts';
 import { threadFields } from './send.ts';
@@ -7,16 +7,16 @@ import type { Updates } from './updates.ts';
 import type { World } from './world.ts';
 
 export interface Said {
-  /** User id; the person of a private chat, or the first human member. */
+  /** A user's ID; by default the person of a private chat, or the first human member. */
   from?: number;
   text?: string;
   /** Added to those that the app finds by itself (commands, mentions, links, hashtags). */
   entities?: MessageEntity[];
-  /** Topic id; General has none. */
+  /** A topic's ID; General has none. */
   thread?: number;
-  /** Id of the message in this chat that is replied to. */
+  /** The ID of the message in this chat that it replies to. */
   replyTo?: number;
-  /** The words of it that are quoted. */
+  /** The quoted part of that message. */
   quote?: string;
   forward?: MessageOrigin;
   /** Any other field of the message: a location, a contact, `via_bot`, `sender_chat`, ... */
@@ -25,24 +25,24 @@ export interface Said {
 
 export interface Voice {
   speaker(chat: ChatState, id?: number): User;
-  /** Puts a person's message into the chat and tells the bot, if it may know. */
+  /** Adds a person's message to the chat, and tells the bot if it may know. */
   put(chat: ChatState, content: Partial<Message>, said?: Said, extra?: Partial<Stored>): Message;
   announce(chat: ChatState, kind: 'message' | 'edited_message', message: Message): void;
 }
 
 export const now = () => Math.floor(Date.now() / 1000);
 
-/** Stands as the sender of messages that were sent on behalf of the group itself. */
+/** The sender of messages that were sent on behalf of the group itself. */
 const ANONYMOUS: User = { id: 1_087_968_824, is_bot: true, first_name: 'Group', username: 'GroupAnonymousBot' };
 
-/** Text with the entities that the app finds and those the test adds. */
+/** Returns the text with the entities that the app finds and those that the test adds. */
 export function textContent(text: string | undefined, entities: MessageEntity[] = []): Partial<Message> {
   if (text === undefined) return {};
   const all = [...detectEntities(text), ...entities].sort((a, b) => a.offset - b.offset || b.length - a.length);
   return { text, ...(all.length > 0 && { entities: all }) };
 }
 
-/** The same for a caption. */
+/** Returns the same for a caption. */
 export function captionContent(caption: string | undefined): Partial<Message> {
   const { text, entities } = textContent(caption);
   return { ...(text && { caption: text }), ...(entities && { caption_entities: entities }) };
@@ -51,7 +51,9 @@ export function captionContent(caption: string | undefined): Partial<Message> {
 export function createVoice(world: World, updates: Updates, privacy: boolean): Voice {
   const name = `@${world.bot.username}`;
 
-  /** With privacy mode on, a group shows commands for the bot, mentions of it, replies to it and service messages. */
+  /**
+   * With privacy mode on, a group shows the bot commands for it, mentions of it, replies to it and service messages.
+   */
   function isShown(chat: ChatState, message: Message): boolean {
     if (!privacy || chat.bot === 'administrator' || !chat.info.type.endsWith('group')) return true;
     if (message.reply_to_message?.from?.id === world.bot.id || message.via_bot?.id === world.bot.id) return true;

@@ -1,6 +1,7 @@
 /**
- * Delivery by webhook: one POST an update, with the secret in a header. Updates of one chat go one after another, chats
- * side by side up to `max_connections`. Anything but 2xx is repeated: at once, then after 1, 2, 4 ... times the pace.
+ * Delivery by webhook: one POST per update, with the secret in a header. A chat's updates are delivered one after
+ * another, and chats in parallel up to `max_connections`. Any answer except 2xx is repeated: at once, then after 1, 2,
+ * 4 ... times the pace.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { badRequest, conflict } from './errors.ts';
@@ -12,16 +13,16 @@ export interface Webhook {
   remove(params: Params): true;
   info(): object;
   url(): string;
-  /** Throws ApiError 409 while a webhook is set. */
+  /** Throws ApiError 409 if a webhook is set. */
   refusePolling(): void;
   /** Stops deliveries for good. */
   close(): void;
 }
 
 export interface WebhookOptions {
-  /** Milliseconds of the first real pause before a repetition. */
+  /** The first real pause before a repetition, in milliseconds. */
   retryMs: number;
-  /** Milliseconds before an answer counts as missing. */
+  /** The time after which an answer counts as missing, in milliseconds. */
   timeoutMs: number;
   /** Makes a method call that came as the answer to an update. */
   call(method: string, values: Record<string, unknown>): void;
@@ -39,7 +40,7 @@ const SECRET = /^[A-Za-z0-9_-]*$/;
 
 function checkUrl(url: string): void {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
-  // The platform takes https only; plain http is let through to this machine, where tests listen.
+  // The platform accepts only https; plain http is allowed to this machine, where tests listen.
   const isLocal = parsed?.hostname === '127.0.0.1' || parsed?.hostname === 'localhost' || parsed?.hostname === '[::1]';
   if (parsed?.protocol !== 'https:' && !(parsed?.protocol === 'http:' && isLocal)) {
     throw badRequest('bad webhook: An HTTPS URL must be provided for webhook');

@@ -13,36 +13,36 @@ import type { ChatState, Query, Stored } from './state.ts';
 export interface WorldOptions {
   bot: User;
   keepFiles: boolean;
-  /** Messages a chat keeps; the oldest go. */
+  /** The number of messages that a chat keeps; the oldest are dropped. */
   keepMessages: number;
 }
 
 export interface World {
   bot: User;
-  /** Where a server in local mode keeps files, which it then names by path, whatever their size. */
+  /** The folder where a server in local mode keeps files, which it then names by path, whatever their size. */
   localFolder?: string;
   users: Map<number, User>;
   chats: Map<number, ChatState>;
   files: FileStore;
-  /** Button presses by id. */
+  /** Button presses by ID. */
   queries: Map<string, Query>;
   /** Emits `message` with the Stored whose content changed. */
   changes: EventEmitter;
   user(id: number): User;
   addUser(user: Partial<User> & { id: number }): User;
   addChat(info: Chat): ChatState;
-  /** The chat for a person's act: made when it is not there yet. */
+  /** Returns the chat for a person's action, created if necessary. */
   openChat(id: number): ChatState;
-  /** The chat for a bot's act. Throws ApiError when the bot may not act there. */
+  /** Returns the chat for a bot's action. Throws ApiError if the bot may not act there. */
   botChat(id: unknown): ChatState;
-  /** Throws ApiError 403 when the bot may not write there. */
+  /** Throws ApiError 403 if the bot may not write there. */
   assertMayWrite(chat: ChatState): void;
   nextId(chat: ChatState): number;
-  /** Later messages get ids above this one. */
+  /** Makes later messages get IDs above this one. */
   reserveId(chat: ChatState, id: number): void;
   store(chat: ChatState, wire: Message, extra: Partial<Stored> & { byBot: boolean }): Stored;
   changed(stored: Stored): void;
-  /** A live (not deleted) message. */
+  /** Returns a message that isn't deleted. */
   find(chat: ChatState, id: number | undefined): Stored | undefined;
   seq(): number;
 }
@@ -100,7 +100,7 @@ export function createWorld(options: WorldOptions): World {
         bot: info.type === 'channel' ? 'administrator' : 'member',
         withheld: new Set(),
         movedTo: undefined,
-        // The first message of a supergroup or channel tells of its creation; a forum's General topic has its id.
+        // The first message of a supergroup or channel announces its creation; a forum's General topic has its ID.
         lastId: info.type === 'supergroup' || info.type === 'channel' ? 1 : 0,
         action: undefined,
         draft: undefined,

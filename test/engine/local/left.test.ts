@@ -96,7 +96,7 @@ describe('a segment that is over', () => {
     store = open(root);
     expect([store.names('new'), store.find('none')]).toEqual([['b'], undefined]);
     expect(found).toMatchObject([
-      { file: `${first}.jsonl`, why: 'cannot be read by this user', lost: 'which messages it tells of as answered' },
+      { file: `${first}.jsonl`, why: 'cannot be read by this user', lost: 'the list of answered messages' },
     ]);
     vi.restoreAllMocks();
     expect(open(root).wasFinished('a')).toBe(true);

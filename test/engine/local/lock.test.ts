@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { acquireLock } from '../../../src/engine/local/lock.ts';
+import { acquireLock, holderOf } from '../../../src/engine/local/lock.ts';
 import { LockedError } from '../../../src/errors.ts';
 import { type Damage, listenForDamage } from '../../../src/lib/damage.ts';
 import { tempFolder } from '../../helpers/temp.ts';
@@ -38,6 +38,17 @@ test.each([
   expect(() => acquireLock(folder)).toThrow(LockedError);
   second.release();
   if (text !== '') expect(told.map((each) => each.file)).toContain(file);
+});
+
+test.runIf(process.platform === 'linux')('names the process that holds it, and nobody once it is free', () => {
+  const folder = tempFolder();
+  const file = path.join(folder, 'lock.sqlite');
+  expect(holderOf(file)).toBeUndefined();
+  const lock = acquireLock(folder);
+  expect(holderOf(file)).toBe(process.pid);
+  expect(() => acquireLock(folder)).toThrow(expect.objectContaining({ file }));
+  lock.release();
+  expect(holderOf(file)).toBeUndefined();
 });
 
 test('a folder in its place is moved away, and a pipe is refused by name', () => {

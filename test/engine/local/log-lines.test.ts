@@ -24,25 +24,16 @@ describe('a line of the log', () => {
     expect(parseLine(lineText(given).trimEnd())).toEqual(given);
   });
 
-  it.each([
-    '',
-    'begin',
-    '{"op":"put"',
-    'null',
-    '7',
-    '"begin"',
-    '[]',
-    '{}',
-    '{"at":"2026-01-31"}',
-    '{"op":"put","state":"new","value":1}',
-    '{"op":"put","key":"a","value":1}',
-    '{"op":"put","state":"new","key":"a"}',
-    '{"op":"put","state":"dead","key":"a","value":1}',
-    '{"op":"put","state":"new","key":7,"value":1}',
-    '{"op":"stir","state":"new","key":"a"}',
-    '{"op":"move","key":"a"}',
-    '{"op":"done","state":"new"}',
-  ])('is none of ours: %s', (text) => {
+  it.each(
+    // biome-ignore format: a list is filled
+    [
+      '', 'begin', '{"op":"put"', 'null', '7', '"begin"', '[]', '{}', '{"at":"2026-01-31"}',
+      '{"op":"put","state":"new","value":1}', '{"op":"put","key":"a","value":1}',
+      '{"op":"put","state":"new","key":"a"}', '{"op":"put","state":"dead","key":"a","value":1}',
+      '{"op":"put","state":"new","key":7,"value":1}', '{"op":"stir","state":"new","key":"a"}',
+      '{"op":"move","key":"a"}', '{"op":"done","state":"new"}',
+    ],
+  )('is none of ours: %s', (text) => {
     expect(parseLine(text)).toBeUndefined();
   });
 });

@@ -145,7 +145,7 @@ describe('when another program touches the files', () => {
     ]);
     expect(texts()).toEqual([
       `The file log/${path.basename(first)} was replaced by another program while the gateway ran. Lost: nothing that was acknowledged. ` +
-        `All that is unfinished stands in ${path.basename(log.file)}.`,
+        `Everything unfinished is in ${path.basename(log.file)}.`,
     ]);
     await log.put('new', 'more', 2);
     expect([log.read('cur', 'works'), log.read('new', 'more'), left(folder), told.length]).toEqual([

@@ -18,7 +18,7 @@ import { LocalState } from '../../../src/engine/local/state.ts';
 import { NoSpaceError, openStore } from '../../../src/engine/local/store.ts';
 import { type Damage, listenForDamage } from '../../../src/lib/damage.ts';
 import { isText, objectOf, shape } from '../../../src/lib/shape.ts';
-import { tempFolder } from '../../helpers/temp.ts';
+import { tempFolder, put as write } from '../../helpers/temp.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -27,10 +27,6 @@ afterEach(() => {
 
 const open = (root: string, segmentBytes = 8_000_000) => openStore({ root, freeBytes: 0, segmentBytes });
 const failing = (code: string) => Object.assign(new Error(code), { code });
-const write = (root: string, file: string, text: string) => {
-  fs.mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
-  fs.writeFileSync(path.join(root, file), text);
-};
 const modeOf = (file: string) => fs.statSync(file).mode & 0o777;
 
 function heard(root: string, work: () => unknown): Damage[] {

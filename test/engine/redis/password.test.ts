@@ -24,7 +24,7 @@ async function program(command: string, url: string) {
 }
 
 const PROTECTED = [...SAFE, '--requirepass', 's3cret-word'];
-const OPEN = /engine\.url: the server at 127\.0\.0\.1:\d+ lets in those who bring no password/;
+const OPEN = /engine\.url: the server at 127\.0\.0\.1:\d+ accepts connections without a password/;
 
 describe.skipIf(!hasRedis)(`a server that scripts reach${WITHOUT_REDIS}`, () => {
   it.each([
@@ -45,7 +45,7 @@ describe.skipIf(!hasRedis)(`a server that scripts reach${WITHOUT_REDIS}`, () => 
     const { url } = await startRedis(PROTECTED);
     const child = await program('doctor', url.replace('//', '//:s3cret-word@'));
     const said = (await text(child.stdout)).replaceAll(/\s+/g, ' ');
-    expect(said).toMatch(/the server at 127\.0\.0\.1:\d+ \(version [\d.]+\) keeps what it is given/);
+    expect(said).toMatch(/the server at 127\.0\.0\.1:\d+ \(version [\d.]+\) keeps its data safely/);
     expect(said).not.toMatch(OPEN);
   });
 });

@@ -285,62 +285,19 @@ function rows(text: string): Row[] {
 export type ChangeRow = readonly [zone: string, now: string, slots: string, ...phrases: string[]];
 
 /** Where the clocks change: Berlin leaves out 02:00 to 03:00 on 28 March 2027, and has it twice on 31 October 2027. */
+// biome-ignore format: a row is a line
 export const CHANGES: readonly ChangeRow[] = [
-  [
-    'Europe/Berlin',
-    '2027-03-27T00:00:00Z',
-    '2027-03-27 02:30, 2027-03-28 03:00, 2027-03-29 02:30',
-    'daily at 2:30',
-    'daily at 2:30am',
-  ],
+  ['Europe/Berlin', '2027-03-27T00:00:00Z', '2027-03-27 02:30, 2027-03-28 03:00, 2027-03-29 02:30', 'daily at 2:30', 'daily at 2:30am'],
   ['Europe/Berlin', '2027-03-27T12:00:00Z', '2027-03-28 09:00, 2027-03-29 09:00, 2027-03-30 09:00', 'daily at 9'],
   ['Europe/Berlin', '2027-03-27T12:00:00Z', '2027-03-28 03:00', 'tomorrow at 2:30'],
   ['Europe/Berlin', '2027-10-30T12:00:00Z', '2027-10-31 02:30, 2027-11-01 02:30, 2027-11-02 02:30', 'daily at 2:30'],
-  [
-    'Europe/Berlin',
-    '2027-10-30T12:00:00Z',
-    '2027-10-30 20:00, 2027-10-31 19:00, 2027-11-01 19:00',
-    'daily at 18:00 UTC',
-  ],
-  [
-    'Europe/Berlin',
-    '2027-03-26T12:00:00Z',
-    '2027-03-26 19:00, 2027-03-27 19:00, 2027-03-28 20:00',
-    'daily at 18:00 UTC',
-  ],
-  [
-    'Europe/Berlin',
-    '2027-03-13T00:00:00Z',
-    '2027-03-13 15:00, 2027-03-14 14:00, 2027-03-15 14:00',
-    'daily at 9am New York time',
-    'daily at 9 America/New_York',
-  ],
-  [
-    'America/New_York',
-    '2027-03-13T12:00:00Z',
-    '2027-03-14 03:00, 2027-03-15 02:30, 2027-03-16 02:30',
-    'every day at 2:30am',
-  ],
-  [
-    'America/New_York',
-    '2026-11-21T18:05:30Z',
-    '2026-11-22 09:00, 2026-11-23 09:00, 2026-11-24 09:00',
-    'daily at 9am',
-    'every morning at nine',
-  ],
-  [
-    'Australia/Lord_Howe',
-    '2027-04-03T00:00:00Z',
-    '2027-04-04 01:45, 2027-04-05 01:45, 2027-04-06 01:45',
-    'daily at 1:45am',
-  ],
-  [
-    'Asia/Kathmandu',
-    '2026-11-21T18:05:30Z',
-    '2026-11-22 07:30, 2026-11-23 07:30, 2026-11-24 07:30',
-    'daily at half past seven',
-    'every day at 7:30am',
-  ],
+  ['Europe/Berlin', '2027-10-30T12:00:00Z', '2027-10-30 20:00, 2027-10-31 19:00, 2027-11-01 19:00', 'daily at 18:00 UTC'],
+  ['Europe/Berlin', '2027-03-26T12:00:00Z', '2027-03-26 19:00, 2027-03-27 19:00, 2027-03-28 20:00', 'daily at 18:00 UTC'],
+  ['Europe/Berlin', '2027-03-13T00:00:00Z', '2027-03-13 15:00, 2027-03-14 14:00, 2027-03-15 14:00', 'daily at 9am New York time', 'daily at 9 America/New_York'],
+  ['America/New_York', '2027-03-13T12:00:00Z', '2027-03-14 03:00, 2027-03-15 02:30, 2027-03-16 02:30', 'every day at 2:30am'],
+  ['America/New_York', '2026-11-21T18:05:30Z', '2026-11-22 09:00, 2026-11-23 09:00, 2026-11-24 09:00', 'daily at 9am', 'every morning at nine'],
+  ['Australia/Lord_Howe', '2027-04-03T00:00:00Z', '2027-04-04 01:45, 2027-04-05 01:45, 2027-04-06 01:45', 'daily at 1:45am'],
+  ['Asia/Kathmandu', '2026-11-21T18:05:30Z', '2026-11-22 07:30, 2026-11-23 07:30, 2026-11-24 07:30', 'daily at half past seven', 'every day at 7:30am'],
   ['Pacific/Auckland', '2026-11-21T18:05:30Z', '2026-11-23 09:00', 'tomorrow at 9', 'on monday at 9'],
   ['UTC', '2026-11-21T18:05:30Z', '2026-11-23 09:00, 2026-11-24 09:00, 2026-11-25 09:00', 'every weekday at 9'],
 ];

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addSecret } from '../../../src/log.ts';
-import type { RunErrorKind } from '../../../src/runtime/agent/agent.ts';
+import type { RunErrorKind } from '../../../src/runtime/contract/run-error.ts';
 import { type Llm, type LlmFault, startLlm } from '../../emulators/llm.ts';
 import { failureOf, PATIENT, QUICK, record, runWith, tool } from './fixtures.ts';
 
@@ -26,13 +26,13 @@ const FAULTS: [LlmFault, RunErrorKind, RegExp, number, number][] = [
   ['unauthorized', 'key', /providers\.local\.apiKey/, 1, 500],
   ['model-not-found', 'refused', /test-model.*setting model/, 1, 500],
   ['rate-limited', 'provider', /limiting.*in 1 second\./, 2, 2_000],
-  ['server-error', 'provider', /is in trouble/, 2, 500],
+  ['server-error', 'provider', /is having problems/, 2, 500],
   ['overloaded', 'overloaded', /busy right now/, 2, 500],
   ['bad-request', 'refused', /refused the request/, 1, 500],
-  ['too-long', 'too-long', /of this length.*\/new/, 1, 500],
+  ['too-long', 'too-long', /a conversation this long.*\/new/, 1, 500],
   ['no-credit', 'quota', /no credit left.*top it up.*\/model/, 1, 500],
-  ['stall-start', 'timeout', /did not begin to answer within 1 second:/, 1, 1_000],
-  ['stall-middle', 'timeout', /stopped in the middle/, 1, 1_500],
+  ['stall-start', 'timeout', /didn't begin to answer within 1 second:/, 1, 1_000],
+  ['stall-middle', 'timeout', /in the middle of its answer/, 1, 1_500],
   ['cut', 'cut-off', /broke off/, 2, 500],
   ['cut-tool-call', 'cut-off', /broke off/, 2, 500],
   ['html', 'cut-off', /no readable answer.*providers\.local\.baseURL/, 2, 500],
@@ -251,16 +251,9 @@ describe('a model that fails', () => {
 
   it('neither the prompt, nor the key, nor the body of a refusal is in the error', async () => {
     addSecret('sk-local-secret-key');
+    // biome-ignore format: a list is filled
     const faults: LlmFault[] = [
-      'unauthorized',
-      'bad-request',
-      'model-not-found',
-      'server-error',
-      'bad-chunk',
-      'html',
-      'cut',
-      'reset',
-      'refuse',
+      'unauthorized', 'bad-request', 'model-not-found', 'server-error', 'bad-chunk', 'html', 'cut', 'reset', 'refuse',
     ];
     for (const fault of faults) {
       llm.reset();

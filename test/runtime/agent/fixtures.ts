@@ -3,15 +3,10 @@ import { z } from 'zod';
 import type { AgentStreamEvent } from '../../../src/channels/channel.ts';
 import { dialects } from '../../../src/features/dialects/index.ts';
 import { silentLog } from '../../../src/log.ts';
-import {
-  type AgentHooks,
-  type AgentOutcome,
-  type AgentRequest,
-  createAgent,
-  RunError,
-  type Timeouts,
-} from '../../../src/runtime/agent/agent.ts';
+import { createAgent } from '../../../src/runtime/agent/agent.ts';
+import type { AgentHooks, AgentOutcome, AgentRequest, Timeouts } from '../../../src/runtime/contract/agent.ts';
 import type { ProviderSettings } from '../../../src/runtime/contract/providers.ts';
+import { RunError } from '../../../src/runtime/contract/run-error.ts';
 import type { RuntimeTool, ToolEffect } from '../../../src/runtime/contract/task.ts';
 import { createModels, type Models } from '../../../src/runtime/model/models.ts';
 import type { Json } from '../../../src/workspace/types.ts';

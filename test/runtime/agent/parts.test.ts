@@ -25,7 +25,7 @@ function answerOf(parts: StreamPart[]) {
   const texts: string[] = [];
   const answer = new Answer('local/m', (delta) => void texts.push(delta));
   for (const part of parts) answer.take(part);
-  return { texts, result: answer.finish(), received: answer.received() };
+  return { texts, result: answer.finish(), received: answer.size > 0 };
 }
 
 describe('an answer put together', () => {
@@ -109,7 +109,7 @@ describe('what a failure means', () => {
     [308, 'refused', 'providers.openai.baseURL'],
     [422, 'refused', 'refused the request'],
     [429, 'provider', 'limiting'],
-    [500, 'provider', 'in trouble'],
+    [500, 'provider', 'having problems'],
     [503, 'overloaded', 'busy right now'],
     [529, 'overloaded', 'busy right now'],
   ])('HTTP %i', (statusCode, kind, text) => {

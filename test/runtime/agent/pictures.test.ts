@@ -1,30 +1,23 @@
 /** Pictures as people send them, against a model that refuses what providers refuse. */
 import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, open, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, open, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { messagesIn } from '../../../src/messages/messages.ts';
-import type { AgentOutcome } from '../../../src/runtime/agent/agent.ts';
 import { lookAtPicture } from '../../../src/runtime/agent/picture.ts';
+import type { AgentOutcome } from '../../../src/runtime/contract/agent.ts';
 import type { Prompt } from '../../../src/runtime/contract/model.ts';
 import type { InputFile, TaskMessage } from '../../../src/runtime/contract/task.ts';
 import { fitFiles } from '../../../src/runtime/model/files-room.ts';
 import { type Redrawing, redrawn } from '../../../src/runtime/reading/pictures.ts';
-import { type Llm, startLlm } from '../../emulators/llm.ts';
+import { startLlm } from '../../emulators/llm.ts';
 import { corners, gif, HEIC, JPEG, png, turned, WEBP } from '../../helpers/made-pictures.ts';
+import { tempFolder } from '../../helpers/temp.ts';
 import { PATIENT, record, runWith, tool } from './fixtures.ts';
 
-let llm: Llm;
-let dir: string;
-beforeAll(async () => {
-  llm = await startLlm({ pictures: true });
-  dir = await mkdtemp(join(tmpdir(), 'pictures-'));
-});
-afterAll(async () => {
-  await llm.close();
-  await rm(dir, { recursive: true });
-});
+const llm = await startLlm({ pictures: true });
+const dir = tempFolder(afterAll);
+afterAll(() => llm.close());
 beforeEach(() => llm.reset());
 
 const local = () => ({ local: { baseURL: llm.url } });
@@ -193,7 +186,7 @@ describe('one that is made to fill memory', () => {
           ).join('')}</svg>`,
         ),
     ],
-  ])('%s harms nothing, and the next is drawn', { timeout: 240_000 }, async (_what, type, make) => {
+  ])('%s harms nothing, and the next is drawn', async (_what, type, make) => {
     const hostile = await file('hostile', make(), type);
     const before = process.memoryUsage().rss;
     // Whatever it is drawn as, and as it is shown.
@@ -311,7 +304,7 @@ describe('one that is refused', () => {
       Array.from({ length: others }, (_, n) => file(`good${n}.png`, noisy(2, 2), 'image/png')),
     );
     const outcome = await ask(...good, await file('bad.png', broken(), 'image/png'));
-    expect(told(outcome)).toEqual([expect.stringMatching(/^bad\.png: the model did not take it/)]);
+    expect(told(outcome)).toEqual([expect.stringMatching(/^bad\.png: the model refused it/)]);
     expect(sent()).toHaveLength(others);
     expect(llm.refused()).toBe(1);
   });
@@ -328,7 +321,7 @@ describe('one that is refused', () => {
       const order = { model: 'xai/grok-4-5', ...asking(bad, good) };
       const providers = { xai: { baseURL: xai.url, apiKey: 'k' } };
       const outcome = await runWith(providers, order, record(), PATIENT);
-      expect(told(outcome)).toEqual([expect.stringMatching(new RegExp(`^${name}: the model did not take it`))]);
+      expect(told(outcome)).toEqual([expect.stringMatching(new RegExp(`^${name}: the model refused it`))]);
       const refused = xai.refused();
       expect(JSON.stringify(xai.requests().at(-1)?.body).match(/data:image\/\w+/g)).toEqual(['data:image/png']);
       await runWith(providers, order, record(), PATIENT);

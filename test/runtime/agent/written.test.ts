@@ -1,16 +1,13 @@
 /** A model that writes its calls as text: those it means are run as calls with all their checks, those it shows are not. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { AgentRequest } from '../../../src/runtime/agent/agent.ts';
+import type { AgentRequest } from '../../../src/runtime/contract/agent.ts';
 import type { RuntimeTool } from '../../../src/runtime/contract/task.ts';
 import { createLiveText } from '../../../src/runtime/live/text.ts';
-import { type Llm, startLlm } from '../../emulators/llm.ts';
+import { startLlm } from '../../emulators/llm.ts';
 import { record, runWith, tool } from './fixtures.ts';
 
-let llm: Llm;
-beforeAll(async () => {
-  llm = await startLlm();
-});
+const llm = await startLlm();
 afterAll(() => llm.close());
 beforeEach(() => llm.reset());
 
@@ -102,37 +99,32 @@ describe('a call written as text', () => {
     expect({ sent, text: outcome.text, steps: outcome.steps }).toEqual({ sent: [], text, steps: 2 });
   });
 
-  it.each([
-    ['a person has said', { messages: [{ role: 'user' as const, text: `What is ${written({ text: 'hi' })}?` }] }],
+  it.each(
+    // biome-ignore format: a row is a line
     [
-      'a person has said in other lines',
-      { messages: [{ role: 'user' as const, text: 'Repeat: {\n "name": "send",\n "arguments": {"text": "hi"}}' }] },
+      ['a person has said', { messages: [{ role: 'user' as const, text: `What is ${written({ text: 'hi' })}?` }] }],
+      ['a person has said in other lines', { messages: [{ role: 'user' as const, text: 'Repeat: {\n "name": "send",\n "arguments": {"text": "hi"}}' }] }],
+      [
+        'a file has said',
+        {
+          messages: [
+            { role: 'user' as const, text: 'read it' },
+            {
+              role: 'steps' as const,
+              messages: [
+                { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'c1', toolName: 'read', input: {} }] },
+                {
+                  role: 'tool',
+                  content: [{...{ type: 'tool-result', toolCallId: 'c1', toolName: 'read' }, output: { type: 'json', value: { lines: [written({ text: 'hi' })] } } }],
+                },
+              ],
+            },
+            { role: 'user' as const, text: 'what does it say?' },
+          ],
+        },
+      ],
     ],
-    [
-      'a file has said',
-      {
-        messages: [
-          { role: 'user' as const, text: 'read it' },
-          {
-            role: 'steps' as const,
-            messages: [
-              { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'c1', toolName: 'read', input: {} }] },
-              {
-                role: 'tool',
-                content: [
-                  {
-                    ...{ type: 'tool-result', toolCallId: 'c1', toolName: 'read' },
-                    output: { type: 'json', value: { lines: [written({ text: 'hi' })] } },
-                  },
-                ],
-              },
-            ],
-          },
-          { role: 'user' as const, text: 'what does it say?' },
-        ],
-      },
-    ],
-  ])('is none when %s the same', async (_who, overrides) => {
+  )('is none when %s the same', async (_who, overrides) => {
     const text = `It says:\n${written({ text: 'hi' })}`;
     const { sent, outcome } = await run([text], overrides);
     expect({ sent, text: outcome.text, steps: outcome.steps }).toEqual({ sent: [], text, steps: 1 });

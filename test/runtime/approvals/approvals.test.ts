@@ -11,7 +11,6 @@ import type { InboundMessage } from '../../../src/channels/channel.ts';
 import { UserError } from '../../../src/errors.ts';
 import { silentLog } from '../../../src/log.ts';
 import { messagesIn } from '../../../src/messages/messages.ts';
-import type { AgentOutcome } from '../../../src/runtime/agent/agent.ts';
 import { showsOf } from '../../../src/runtime/agent/shown.ts';
 import { stepMessages } from '../../../src/runtime/agent/step.ts';
 import { Approvals } from '../../../src/runtime/approvals/approvals.ts';
@@ -22,6 +21,7 @@ import { verdictOf } from '../../../src/runtime/approvals/verdict.ts';
 import { createInterrupt } from '../../../src/runtime/commands/interrupt.ts';
 import { assembleContext } from '../../../src/runtime/context/context.ts';
 import { openCalls, resultMessage } from '../../../src/runtime/context/open-calls.ts';
+import type { AgentOutcome } from '../../../src/runtime/contract/agent.ts';
 import type { ApprovalRequest } from '../../../src/runtime/contract/approval.ts';
 import type { Entry, JobOrder } from '../../../src/runtime/contract/entry.ts';
 import type { RuntimeTool } from '../../../src/runtime/contract/task.ts';
@@ -324,7 +324,7 @@ describe('whatever happens', () => {
     const binding = { key: '', taskId: 't1', viber: 'default', address, isDirect: true, boundAt: '' };
     const interrupt = createInterrupt(
       partsOf({
-        places: { live: { runsAt: () => [] } },
+        places: { live: { runs: () => [] } },
         tasks: { conversations: { get: () => binding } },
         engine: { queue: { look: async () => ({ depth: 0, busy: false }), signal: async () => false } },
         consent: { approvals },
@@ -458,8 +458,8 @@ describe('what is shown', () => {
     const asked = askPerson(asking(), question, messagesIn('en'));
     expect(asked.buttons.map(([button]) => button?.label)).toEqual(['red (recommended)', `${'x'.repeat(39)}…`]);
     expect(asked.text).toContain(`2. ${'x'.repeat(150)}`);
-    expect(asked.text).toContain('I go on with: red');
-    expect(askPerson(asking(), { question: 'Which?' }, messagesIn('en')).text).toContain('I wait for it');
+    expect(asked.text).toContain("I'll go on with: red");
+    expect(askPerson(asking(), { question: 'Which?' }, messagesIn('en')).text).toContain("I'll wait.");
   });
 });
 
@@ -676,10 +676,10 @@ describe('a run that goes on', () => {
     };
     await openTask(home, task.id, 'default').session.append([said('r1'), ...earlier(input), ...others, decision]);
     const context = await assembleContext({
-      ...{ home, viber: 'default', taskId: task.id, runId: 'r1', channelNote: '', query: '' },
+      ...{ home, viber: 'default', taskId: task.id, run: { id: 'r1' }, channelNote: '', query: '' },
       limits: {
-        memory: { max_memory_tokens: 10, max_task_tokens: 10, max_daily_logs: 0, truncation_strategy: 'smart' },
-        history: { max_messages: 5, max_tokens: 1000 },
+        memory: { maxMemoryTokens: 10, maxTaskTokens: 10, maxDailyLogs: 0, truncationStrategy: 'smart' },
+        history: { maxMessages: 5, maxTokens: 1000 },
       },
     });
     expect(context.messages.at(-1)).toMatchObject({ role: 'user', text: 'r1' });

@@ -27,18 +27,9 @@ const request: ApprovalRequest = {
   ],
 };
 
+// biome-ignore format: a list is filled
 const act = fc.constantFrom(
-  'approve',
-  'approve',
-  'deny',
-  'always',
-  'write',
-  'take',
-  'ask',
-  'later',
-  'fail',
-  'mend',
-  'restart',
+  'approve', 'approve', 'deny', 'always', 'write', 'take', 'ask', 'later', 'fail', 'mend', 'restart',
 );
 
 it(

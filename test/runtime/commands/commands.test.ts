@@ -82,7 +82,7 @@ describe('/tasks', () => {
     const { text } = await w.say(among('discord:2002', '50'), '/tasks');
     expect(text).toContain('Kim’s thread');
     expect(text).not.toContain('private thread');
-    expect(text).toContain('I show all of yours in a direct message');
+    expect(text).toContain('tasks in a direct message');
     expect((await w.say(among('discord:2002', '5'), '/tasks')).text).toContain('no tasks here');
   });
 });
@@ -160,14 +160,14 @@ describe('/open', () => {
       { address: kimTg.address, isDirect: true, person: 'kim' },
     ]);
     const { elsewhere } = await w.say(alexTg, `/open ${id}`);
-    const text = 'This task goes on in Telegram (alex). You can still write here.';
+    const text = 'This task continues in Telegram (alex). You can still write here.';
     expect(elsewhere).toEqual([
       { address: thread.address, text },
       { address: kimTg.address, text },
     ]);
     const back = await w.say(thread, `/open ${id}`);
     expect(back.elsewhere).toEqual([
-      { address: kimTg.address, text: 'This task goes on in Slack #C1 thread (alex). You can still write here.' },
+      { address: kimTg.address, text: 'This task continues in Slack #C1 thread (alex). You can still write here.' },
     ]);
   });
 
@@ -177,14 +177,14 @@ describe('/open', () => {
     // Neither the owner's role nor anybody else's id is enough there.
     for (const spot of [alexInGroup, guestInGroup]) {
       const { text } = await w.say(spot, `/open ${id}`);
-      expect(text).toContain('I can’t find a task');
+      expect(text).toContain("I can't find a task");
       expect(text).not.toContain('draft');
     }
     expect((await w.task(id))?.conversations).toEqual(['telegram@bot:1002']);
     const { text } = await w.say(among('discord:2002', '50', '51'), `/open ${id}`);
     expect(text).toContain('Everyone here can see this task now.');
     expect((await w.say(among('discord:3', '50', '51'), `/plan ${id}`)).text).toContain('no plan yet');
-    expect((await w.say(guestInGroup, `/plan ${id}`)).text).toContain('I can’t find a task');
+    expect((await w.say(guestInGroup, `/plan ${id}`)).text).toContain("I can't find a task");
   });
 
   it('gives an owner anybody’s task in a direct message, a member nobody else’s', async () => {
@@ -193,14 +193,14 @@ describe('/open', () => {
     const alexs = await w.begin(alexTg, 'Alex’s draft');
     expect((await w.say(alexSlack, `/open ${kims}`)).text).toContain('We continue');
     const refused = await w.say(kimDiscord, `/open ${alexs}`, kims);
-    expect(refused.text).toBe(`I can’t find a task \`${alexs}\` of yours. /viber tasks lists them.`);
+    expect(refused.text).toBe(`I can't find a task \`${alexs}\` of yours. /viber tasks lists them.`);
     expect(refused.files).toBeUndefined();
   });
 
   it('asks which one, and is not confused by markup or an unknown id', async () => {
     const w = await commandWorld();
     expect((await w.say(alexTg, '/open')).text).toContain('/tasks');
-    expect((await w.say(alexTg, '/open ../../etc')).text).toContain('I can’t find a task');
+    expect((await w.say(alexTg, '/open ../../etc')).text).toContain("I can't find a task");
     expect((await w.say(alexTg, '/open `**x**` @everyone')).text).not.toContain('``');
   });
 
@@ -209,7 +209,7 @@ describe('/open', () => {
     const id = await w.begin(alexTg, 'Sound');
     const bad = await w.begin(alexTg, 'Bad');
     fs.writeFileSync(path.join(w.home.taskDir(bad), 'task.json'), '{"id":');
-    expect((await w.say(alexSlack, `/open ${bad}`)).text).toContain('I can’t find a task');
+    expect((await w.say(alexSlack, `/open ${bad}`)).text).toContain("I can't find a task");
     expect((await w.say(alexSlack, `/open ${id}`)).text).toContain('We continue');
   });
 });
@@ -237,7 +237,7 @@ describe('a task is watched and stopped from any channel', () => {
     w.running.add(alexs);
     w.running.add(kims);
     for (const id of [alexs, '20200101-aaaaa', 'zz9zz']) {
-      expect((await w.say(kimDiscord, `/stop ${id}`, kims)).text).toContain('I can’t find a task');
+      expect((await w.say(kimDiscord, `/stop ${id}`, kims)).text).toContain("I can't find a task");
     }
     expect(w.running.size).toBe(2);
     expect((await w.say(kimDiscord, '/stop please', kims)).text).toBe('Stopped: Kim’s.');
@@ -249,9 +249,9 @@ describe('a task is watched and stopped from any channel', () => {
     w.running.add(id);
     expect((await w.say(guestInGroup, '/status', id)).text).toContain('Group job');
     expect((await w.say(guestInGroup, '/stop', id)).text).toBe(
-      'Only the people of **Group job** may use /stop on it; ask one of them.',
+      'Only people who take part in **Group job** may use /stop on it; ask one of them.',
     );
-    expect((await w.say(guestInGroup, `/stop ${id}`)).text).toContain('Only the people');
+    expect((await w.say(guestInGroup, `/stop ${id}`)).text).toContain('Only people who take part in');
     // The same number on another platform is somebody else.
     expect((await w.say(among('discord:1002', '-100'), '/stop', id)).text).not.toContain('Stopped');
     expect((await w.say(kimInGroup, '/stop', id)).text).toContain('Stopped');
@@ -272,7 +272,7 @@ describe('a task is watched and stopped from any channel', () => {
     expect((await w.say(second, `/stop ${before}`)).text).toBe('Stopped: Old work.');
     await w.say(pat, '/link remove discord:7');
     expect((await w.say(second, '/tasks')).text).not.toContain('Old work');
-    expect((await w.say(second, `/open ${before}`)).text).toContain('I can’t find a task');
+    expect((await w.say(second, `/open ${before}`)).text).toContain("I can't find a task");
   });
 
   it('and says in a direct message only where it goes on', async () => {
@@ -281,20 +281,26 @@ describe('a task is watched and stopped from any channel', () => {
     w.bound.set(id, [
       { address: alexTg.address, isDirect: true, person: 'alex' },
       { address: among('slack:T1:U1', 'C1', '1.1').address, isDirect: false },
+      { address: direct('discord:7').address, isDirect: true, person: 'alex' },
     ]);
-    expect((await w.say(alexTg, '/status', id)).text).toContain('goes on in: Telegram, Slack #C1 thread');
-    expect((await w.say(alexInGroup, '/status', id)).text).not.toContain('goes on in');
+    expect((await w.say(alexTg, '/status', id)).text).toContain('also in: Slack #C1 thread, Discord\n');
+    expect((await w.say(alexInGroup, '/status', id)).text).not.toContain('also in');
   });
 });
 
 describe('/get and /artifacts', () => {
-  it('send the newest of that name, on whichever channel it was made', async () => {
+  it('send the file of that name, on whichever channel it was made; a second one has a number', async () => {
     const w = await commandWorld();
     const id = await w.begin(alexTg, 'Report');
     await w.file(id, 'report.md', 'old');
     await w.file(id, 'report.md', 'new');
-    const { files } = await w.say(alexSlack, '/get report.md', id);
-    expect(fs.readFileSync(files?.[0]?.path ?? '', 'utf8')).toBe('new');
+    for (const [name, content] of [
+      ['report.md', 'old'],
+      ['report (2).md', 'new'],
+    ] as const) {
+      const { files } = await w.say(alexSlack, `/get ${name}`, id);
+      expect(fs.readFileSync(files?.[0]?.path ?? '', 'utf8')).toBe(content);
+    }
     expect((await w.say(alexSlack, '/get ALL', id)).files).toHaveLength(2);
   });
 
@@ -308,7 +314,7 @@ describe('/get and /artifacts', () => {
     expect(reply.buttons?.flat()).toEqual([{ label: 'Get notes.txt', command: 'get', args: `${mine} ${file}` }]);
     expect((await w.say(kimDiscord, `/get ${mine} notes.txt`)).files?.[0]?.name).toBe('notes.txt');
     expect((await w.say(kimInGroup, '/get notes.txt')).buttons).toEqual([]);
-    expect((await w.say(kimInGroup, `/get ${mine} notes.txt`)).text).toContain('I can’t find a task');
+    expect((await w.say(kimInGroup, `/get ${mine} notes.txt`)).text).toContain("I can't find a task");
     expect((await w.say(kimDiscord, `/artifacts ${mine}`)).text).toContain(`\`${file}\` notes.txt`);
   });
 
@@ -350,6 +356,7 @@ it('every command tells what may follow it, within what platforms take', () => {
     ['jobs', 'action', false],
     ['play', 'playbook', false],
     ['skills', 'action', false],
+    ['why', 'task', true],
     ['model', 'model', false],
     ['think', 'level', false],
     ['use', 'viber', true],

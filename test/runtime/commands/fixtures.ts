@@ -103,7 +103,8 @@ export async function commandWorld(configured: readonly PersonConfig[] = PEOPLE)
       settings: openConversationSettings(path.join(home.conversations, 'settings'), () => ({ live: 'status' })),
     },
   } as unknown as Gateway;
-  const answering = { stop: async (id: string) => running.delete(id), maxRead: 5_000 };
+  const { queue } = whole.engine;
+  const answering = { stop: async (id: string) => running.delete(id), add: queue.enqueue.bind(queue), maxRead: 5_000 };
 
   function resolve({ identity, address }: Spot) {
     const user = identity.split(':').at(-1) ?? '';
@@ -147,26 +148,11 @@ export async function commandWorld(configured: readonly PersonConfig[] = PEOPLE)
       const opened = name === 'open' ? await findTask(home, args, (task) => mayOpen(view(spot), task)) : undefined;
       const { address, isDirect, opensThread = false } = spot;
       const sender = { user: principal.user, name: principal.name, isBot: false };
+      // biome-ignore format: a row is a line
       const entry: Entry = {
         message: {
-          ...{
-            id: 'i:1',
-            kind: 'command',
-            address,
-            sender,
-            text: '',
-            files: [],
-            facts: [],
-            quotes: [],
-            messageId: '1',
-          },
-          ...{
-            isDirect,
-            isMention: true,
-            sentAt: Date.now(),
-            opensThread,
-            prefix: gw.places.prefixes[address.channel] ?? '/',
-          },
+          ...{ id: 'i:1', kind: 'command', address, sender, text: '', files: [], facts: [], quotes: [], messageId: '1' },
+          ...{ isDirect, isMention: true, sentAt: Date.now(), opensThread, prefix: gw.places.prefixes[address.channel] ?? '/' },
         },
         ...{ principal, viber: 'default', taskId: opened?.id ?? here, command: { name, args } },
         ...(opened ? { moves: true as const } : {}),

@@ -62,6 +62,12 @@ describe('/link', () => {
     expect(w.gw.tasks.conversations.get('person:alex')).toMatchObject({ taskId: id, address: alexTg.address });
   });
 
+  it('names the next step while no chat is connected', async () => {
+    const w = await commandWorld();
+    Object.assign(w.gw.places, { prefixes: { local: '/', terminal: '/' } });
+    expect((await w.say(alexTg, '/link')).text).toMatch(/^No chat is connected yet.* init.* send \/link again\.$/);
+  });
+
   it('works only in direct messages, and a code written in a group is void', async () => {
     const w = await commandWorld();
     expect((await w.say(among('telegram:1001', '-100'), '/link')).text).toContain('only in a direct message');
@@ -71,11 +77,11 @@ describe('/link', () => {
     // The same words for both: a group is no place to find out codes.
     expect(right).toEqual(wrong);
     expect(w.who(guestInGroup).person).toBeUndefined();
-    expect(await redeemAnswer(w.links, code, w.who(discord))).toContain('I do not know this code');
+    expect(await redeemAnswer(w.links, code, w.who(discord))).toContain("I don't know this code");
   });
 
   it.each([
-    ['unknown', (_code: string) => 'AAAAAAA2', discord, 'I do not know this code'],
+    ['unknown', (_code: string) => 'AAAAAAA2', discord, "I don't know this code"],
     ['one’s own', (code: string) => code, alexTg, 'This code is your own'],
     ['of another person', (code: string) => code, kimTg, 'Send /link here instead'],
   ])('refuses a code that is %s in a sentence with the next step', async (_what, typed, spot, answer) => {
@@ -128,7 +134,7 @@ describe('/link list and remove', () => {
     expect(text).toContain('- `telegram:1001`');
     expect(text).toMatch(/- `discord:3003` \(this account, linked 20\d\d-/);
     expect((await w.say(kimTg, '/link list')).text).not.toContain('3003');
-    expect((await w.say(kimTg, '/link remove discord:3003')).text).toContain('I can’t find a linked account');
+    expect((await w.say(kimTg, '/link remove discord:3003')).text).toContain("I can't find a linked account");
     expect((await w.say(alexTg, '/link remove telegram:1001')).text).toContain('the setting `people`');
     expect((await w.say(alexTg, '/link remove')).text).toContain('Which one?');
     expect((await w.say(alexTg, '/link remove discord:3003')).text).toContain('on its own again');
@@ -138,7 +144,7 @@ describe('/link list and remove', () => {
   it('show an owner everybody’s, to take away', async () => {
     const w = await commandWorld();
     await redeemAnswer(w.links, codeIn(await w.say(kimTg, '/link')), w.who(discord));
-    expect((await w.say(alexTg, '/link list')).text).toMatch(/Of others:\n\n- `discord:3003` .*: kim/);
+    expect((await w.say(alexTg, '/link list')).text).toMatch(/Other people's:\n\n- `discord:3003` .*: kim/);
     expect((await w.say(alexTg, '/link remove discord:3003')).text).toContain('on its own again');
   });
 });
@@ -152,8 +158,8 @@ it('two linked people in one group stay two', async () => {
   const id = await w.begin(kim, 'Kim’s job');
   const own = await w.begin(direct('discord:12'), 'Kim’s own');
   w.running.add(id);
-  expect((await w.say(guest, '/stop', id)).text).toContain('Only the people');
-  expect((await w.say(alex, `/open ${own}`)).text).toContain('I can’t find a task');
+  expect((await w.say(guest, '/stop', id)).text).toContain('Only people who take part in');
+  expect((await w.say(alex, `/open ${own}`)).text).toContain("I can't find a task");
   expect((await w.say(kimTg, `/status ${id}`)).text).toContain('Kim’s job');
   expect((await w.say(kimTg, `/stop ${id}`)).text).toBe('Stopped: Kim’s job.');
   expect((await w.say(alex, '/tasks', id)).text).not.toContain('Kim’s own');

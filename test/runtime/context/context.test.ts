@@ -26,7 +26,7 @@ afterEach(() => rm(root, { recursive: true, force: true }));
 const workspaceFile = (name: string, text: string) => writeFile(join(root, 'workspace', name), text);
 
 const MEMORY: MemoryLimits = {
-  ...{ max_memory_tokens: 2000, max_task_tokens: 1000, max_daily_logs: 3, truncation_strategy: 'smart' },
+  ...{ maxMemoryTokens: 2000, maxTaskTokens: 1000, maxDailyLogs: 3, truncationStrategy: 'smart' },
 };
 
 interface Assembled extends Partial<ContextOptions> {
@@ -34,16 +34,17 @@ interface Assembled extends Partial<ContextOptions> {
   now?: Date;
 }
 
-function assemble({ memory = MEMORY, now = new Date(2026, 10, 21, 15, 4, 5), ...options }: Assembled = {}) {
+async function assemble({ memory = MEMORY, now = new Date(2026, 10, 21, 15, 4, 5), ...options }: Assembled = {}) {
   const from = { home, config: { memory }, clock: { ...systemClock, now: () => now.getTime() } };
-  return assembleContext({
-    ...{ home, viber: 'default', taskId: 'task1', runId: 'now' },
-    limits: { memory, history: { max_messages: 40, max_tokens: 8000 } },
+  const context = await assembleContext({
+    ...{ home, viber: 'default', taskId: 'task1', run: { id: 'now' } },
+    limits: { memory, history: { maxMessages: 40, maxTokens: 8000 } },
     channelNote: 'telegram, direct message',
     query: 'hello',
     recall: (of) => recall(of, from),
     ...options,
   });
+  return { ...context, memory: /<memory>\n([\s\S]*)\n<\/memory>/.exec(context.instructions)?.[1] ?? '' };
 }
 
 const said = (run: string, text: string, name = 'Al', user = '1'): SessionEntry => ({
@@ -105,26 +106,12 @@ describe('the prompt', () => {
       origin: 'user',
       id: 'abc',
     });
-    const {
-      instructions: stable,
-      standing,
-      plan,
-      planHash,
-      artifacts,
-    } = await assemble({
-      own: { prompt: 'my agent prompt', folder: '/project' },
-    });
+    const own = { prompt: 'my agent prompt', folder: '/project' };
+    const { instructions: stable, standing, plan, planHash } = await assemble({ own });
+    // biome-ignore format: a list is filled
     const order = [
-      '<identity>\nmy identity',
-      '<soul>',
-      '<user>',
-      '<memory>',
-      '- my memory',
-      '<agents>',
-      '<tools>\nmy tools',
-      '5. COMMIT',
-      '<environment>',
-      'my agent prompt',
+      '<identity>\nmy identity', '<soul>', '<user>', '<memory>', '- my memory', '<agents>', '<tools>\nmy tools',
+      '5. COMMIT', '<environment>', 'my agent prompt',
     ];
     const places = order.map((text) => stable.indexOf(text));
     expect(places.every((place) => place >= 0)).toBe(true);
@@ -136,7 +123,6 @@ describe('the prompt', () => {
     );
     expect(plan?.plan.goal).toBe('Ship');
     expect(planHash).toMatch(/^[0-9a-f]{64}$/);
-    expect(artifacts).toEqual([{ id: 'abc', title: 'notes.md', type: 'text/markdown', ref: 'artifacts/task1/abc.md' }]);
   });
 
   it('does not change with the time, nor by what is said', async () => {
@@ -161,11 +147,10 @@ describe('the prompt', () => {
         origin: 'agent',
       });
     }
-    const { standing, artifacts } = await assemble();
+    const { standing } = await assemble();
     expect(standing).toContain('(3 older: list_files)');
     expect(standing).toContain('"f32.txt"');
     expect(standing).not.toContain('"f2.txt"');
-    expect(artifacts).toHaveLength(33);
   });
 });
 
@@ -227,7 +212,6 @@ describe('the session', () => {
     const context = await assemble();
     expect(context.messages).toEqual([{ role: 'user', text: 'the work' }]);
     expect(context.resume).toHaveLength(250);
-    expect(context.nextStep).toBe(250);
   });
 
   it('hands on the images and PDFs of messages, and names other files', async () => {
@@ -304,10 +288,10 @@ describe('memory scenarios (M6)', () => {
     await workspaceFile('MEMORY.md', `# Memory\n\n${filler}\n## Deployment\n- deploy with helmfile on Fridays\n`);
     await openTask(home, 'task1', 'default').session.append([said('a', 'hi'), answered('a', 'ho'), said('now', 'x')]);
     const limits = {
-      max_memory_tokens: 300,
-      max_task_tokens: 1000,
-      max_daily_logs: 3,
-      truncation_strategy: 'smart' as const,
+      maxMemoryTokens: 300,
+      maxTaskTokens: 1000,
+      maxDailyLogs: 3,
+      truncationStrategy: 'smart' as const,
     };
     expect((await assemble({ memory: limits, query: 'how was the helmfile deploy done?' })).memory).toContain(
       'helmfile',
@@ -316,13 +300,13 @@ describe('memory scenarios (M6)', () => {
 
   it('can be given as a message of its own (M7)', async () => {
     const limits = {
-      max_memory_tokens: 2000,
-      max_task_tokens: 1000,
-      max_daily_logs: 3,
-      truncation_strategy: 'smart' as const,
+      maxMemoryTokens: 2000,
+      maxTaskTokens: 1000,
+      maxDailyLogs: 3,
+      truncationStrategy: 'smart' as const,
     };
     const { instructions, messages } = await assemble({ memory: { ...limits, injection: 'message' } });
-    expect(instructions[0]).not.toContain('<memory>');
+    expect(instructions).not.toContain('<memory>');
     expect(messages).toEqual([
       { role: 'user', text: expect.stringMatching(/^Context from memory:\n[\s\S]*uses pnpm/) },
       { role: 'user', text: 'hello' },

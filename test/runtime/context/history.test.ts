@@ -3,13 +3,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buildHistory, type HistoryLimits } from '../../../src/runtime/context/history-window.ts';
 import { cutCall } from '../../../src/runtime/context/past-run.ts';
+import { historyLimits } from '../../../src/runtime/model/models.ts';
 import { knowElements } from '../../../src/runtime/reply/reply.ts';
 import type { Json, SessionEntry } from '../../../src/workspace/types.ts';
 
 knowElements(['memory_suggestion']);
 
 const AT = '2026-11-21T10:00:00.000Z';
-const LIMITS: HistoryLimits = { max_messages: 40, max_tokens: 8000 };
+const LIMITS: HistoryLimits = { maxMessages: 40, maxTokens: 8000 };
 
 let serial = 0;
 const said = (run: string, text: string, name = 'Al', user = 'telegram:1'): SessionEntry => ({
@@ -39,6 +40,49 @@ const build = (entries: SessionEntry[], options: { isWhole?: boolean; limits?: H
   buildHistory({ entries, isWhole: options.isWhole ?? true }, 'now', options.limits ?? LIMITS, () => []);
 const texts = (entries: SessionEntry[], options = {}) =>
   build(entries, options).messages.map((m) => (m.role === 'steps' ? 'STEPS' : `${m.role}: ${m.text}`));
+
+describe('a question that was asked anew', () => {
+  const anew = (run: string, again: string): SessionEntry => ({ ...said(run, 'q'), again }) as SessionEntry;
+
+  it('stands there once, with its newest answer', () => {
+    const first = [said('r1', 'q'), step('r1', 0), answered('r1', 'a1')];
+    const second = [anew('r2', 'r1'), answered('r2', 'a2')];
+    const now = anew('now', 'r2');
+    expect(texts([...first, ...second, now])).toEqual(['user: q']);
+    expect(texts([...first, ...second, said('now', 'and?')])).toEqual(['user: q', 'assistant: a2', 'user: and?']);
+    expect(texts([said('r0', 'other'), answered('r0', 'one'), ...first, anew('now', 'r1')])).toEqual([
+      ...['user: other', 'assistant: one', 'user: q'],
+    ]);
+  });
+
+  it("keeps its answer if the attempt failed, was cut off, or was somebody else's, and what else was asked", () => {
+    const first = [said('r1', 'q'), answered('r1', 'a1')];
+    const on = said('now', 'and?');
+    for (const end of [[answered('r2', '', 'error')], [answered('r2', '', 'stopped')], []])
+      expect(texts([...first, anew('r2', 'r1'), ...end, on])).toContain('assistant: a1');
+    const others = { ...said('r2', 'q', 'Sam', 'telegram:2'), again: 'r1' } as SessionEntry;
+    expect(texts([...first, others, answered('r2', 'a2'), on]).join()).toMatch(/a1.*a2/);
+    const two = [said('r1', 'q'), said('r1', 'more'), answered('r1', 'a1')];
+    expect(texts([...two, anew('r2', 'r1'), answered('r2', 'a2'), on]).join()).toMatch(/more.*a1.*a2/);
+    // What a failed attempt was for goes with it, once another succeeds.
+    const failed = [...first, anew('r2', 'r1'), answered('r2', '', 'error')];
+    expect(texts([...failed, anew('r3', 'r2'), answered('r3', 'a3'), on])).toEqual([
+      ...['user: q', 'assistant: a3', 'user: and?'],
+    ]);
+  });
+
+  it('keeps what has been done for it in sight', () => {
+    const call: SessionEntry = { type: 'call', run: 'r1', at: AT, callId: 'c0', tool: 'send' };
+    const done = [said('r1', 'q'), call, step('r1', 0), answered('r1', 'Sent.'), anew('now', 'r1')];
+    expect(texts(done)).toContain('assistant: Sent.');
+    const sent: SessionEntry = {
+      ...{ type: 'sent', run: 'r1', at: AT, callId: 'c0', tool: 'web', digest: 'd', characters: 9 },
+    };
+    expect(texts([said('r1', 'q'), sent, answered('r1', 'Asked them.'), anew('now', 'r1')])).toContain(
+      'assistant: Asked them.',
+    );
+  });
+});
 
 describe('a run that a crash has cut', () => {
   const begun = (callId: string): SessionEntry => ({
@@ -81,8 +125,8 @@ describe('past runs', () => {
       maxLength: 6,
     });
     const limit = fc.record({
-      max_messages: fc.integer({ min: 1, max: 12 }),
-      max_tokens: fc.integer({ min: 1, max: 2_000 }),
+      maxMessages: fc.integer({ min: 1, max: 12 }),
+      maxTokens: fc.integer({ min: 1, max: 2_000 }),
     });
     fc.assert(
       fc.property(runs, fc.array(fc.tuple(limit, fc.boolean()), { maxLength: 6 }), (all, requests) => {
@@ -186,7 +230,7 @@ describe('past runs', () => {
         toolResult('c', 'v'.repeat(20_000)),
       ],
     };
-    const limits = { max_messages: 40, max_tokens: 20_000 };
+    const limits = { maxMessages: 40, maxTokens: 20_000 };
     const latest = JSON.stringify(
       build([said('a', 'q'), long, answered('a', 'r'), said('now', 'x')], { limits }).messages,
     );
@@ -210,7 +254,7 @@ describe('the window', () => {
     expect(texts([...turns(20), said('now', 'x')])).toHaveLength(41);
   });
 
-  it('holds at most max_messages, begins with a person, and its start seldom moves', () => {
+  it('holds at most maxMessages, begins with a person, and its start seldom moves', () => {
     const starts: string[] = [];
     for (let n = 21; n <= 220; n++) {
       const shown = texts([...turns(n), said('now', 'x')]);
@@ -235,7 +279,7 @@ describe('the window', () => {
     expect(after.slice(0, shared.length)).toEqual(shared);
   });
 
-  it('holds at most max_tokens', () => {
+  it('holds at most maxTokens', () => {
     const entries = Array.from({ length: 30 }, (_, i) => [
       said(`r${i}`, 'w'.repeat(3000)),
       answered(`r${i}`, 'y'.repeat(3000)),
@@ -243,6 +287,22 @@ describe('the window', () => {
     const bytes = Buffer.byteLength(JSON.stringify(build([...entries, said('now', 'x')]).messages));
     expect(bytes).toBeLessThan(8000 * 4 + 1000);
     expect(bytes).toBeGreaterThan(8000);
+  });
+
+  it.each([
+    ['half of what the model reads at once', ['openai/gpt-4'], 4_096],
+    ['100,000 at most', ['google/gemini-2.5-pro'], 100_000],
+    ['as much as the smallest fallback has room for', ['google/gemini-2.5-pro', 'openai/gpt-4'], 4_096],
+    ['8,000 for a model nobody knows', ['ollama/llama3'], 8_000],
+    ['8,000 if one of them is unknown', ['google/gemini-2.5-pro', 'ollama/llama3'], 8_000],
+    ['8,000 for a name like one of our own', ['constructor', '__proto__'], 8_000],
+  ])('is %s', (_what, names, most) => {
+    expect(historyLimits({ maxMessages: 40, maxTokens: 'auto' }, names)).toEqual({
+      maxMessages: 40,
+      maxTokens: most,
+    });
+    // A setting counts whatever the model is.
+    expect(historyLimits(LIMITS, names)).toEqual(LIMITS);
   });
 
   it('counts bytes, not characters, so that other scripts fit as well', () => {
@@ -281,7 +341,7 @@ describe('the window', () => {
         });
         const { messages } = build([...entries, said('now', 'x')], {
           isWhole,
-          limits: { max_messages: 6, max_tokens: 500 },
+          limits: { maxMessages: 6, maxTokens: 500 },
         });
         expect(messages.at(-1)).toEqual({ role: 'user', text: 'x' });
         for (const message of messages) {
@@ -315,7 +375,6 @@ describe('the run at hand', () => {
     const history = build([...turns(1), said('now', 'x'), step('now', 0), step('now', 1)]);
     expect(history.messages.at(-1)).toEqual({ role: 'user', text: 'x' });
     expect(history.resume.map((s) => s.index)).toEqual([0, 1]);
-    expect(history.nextStep).toBe(2);
     expect(history.hasMessage).toBe(true);
   });
 
@@ -323,7 +382,6 @@ describe('the run at hand', () => {
     const history = build([said('now', 'x'), step('now', 0), said('now', 'wait'), step('now', 1)]);
     expect(history.messages.map((m) => (m.role === 'steps' ? 'STEPS' : m.text))).toEqual(['x', 'STEPS', 'wait']);
     expect(history.resume.map((s) => s.index)).toEqual([1]);
-    expect(history.nextStep).toBe(2);
   });
 
   it('is never shortened', () => {

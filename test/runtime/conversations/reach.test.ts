@@ -17,12 +17,9 @@ function used(): number {
 it('is small, however long the messages are and however many places there are', () => {
   const reach = createReach({ channelOf: () => undefined, delivery: { add: async () => undefined }, log: {} } as never);
   const begin = (n: number) => {
+    // biome-ignore format: a row is a line
     const message = {
-      ...{
-        id: `${n}`,
-        address: { channel: 'slack', workspace: 'T', chat: `C${n}` },
-        sender: { user: 'U1', name: 'Kim' },
-      },
+      ...{ id: `${n}`, address: { channel: 'slack', workspace: 'T', chat: `C${n}` }, sender: { user: 'U1', name: 'Kim' } },
       ...{ text: `${n} ${'word '.repeat(5_000)}`, files: [], quotes: [{ text: `${n} ${'quoted '.repeat(5_000)}` }] },
       ...{ isDirect: false, facts: [] },
     };

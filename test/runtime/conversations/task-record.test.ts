@@ -7,7 +7,7 @@ import type { InboundMessage } from '../../../src/channels/channel.ts';
 import { silentLog } from '../../../src/log.ts';
 import type { Entry } from '../../../src/runtime/contract/entry.ts';
 import { openConversations } from '../../../src/runtime/conversations/conversations.ts';
-import { createTaskRecords } from '../../../src/runtime/conversations/task-record.ts';
+import { TaskRecords } from '../../../src/runtime/conversations/task-record.ts';
 import { openTask } from '../../../src/workspace/tasks/index.ts';
 import { newHome } from '../../workspace/home-helper.ts';
 
@@ -33,7 +33,7 @@ async function world() {
   const conversations = openConversations(home.conversations);
   return {
     home,
-    records: createTaskRecords({ home, conversations, used: () => undefined, hasOwner: () => true, log: silentLog() }),
+    records: new TaskRecords({ home, conversations, used: () => undefined, hasOwner: () => true, log: silentLog() }),
   };
 }
 

@@ -10,7 +10,7 @@ import { spokenUsage } from '../../../src/features/voice/spoken-usage.ts';
 import { silentLog } from '../../../src/log.ts';
 import { messagesIn } from '../../../src/messages/messages.ts';
 import type { Conversations } from '../../../src/runtime/conversations/conversations.ts';
-import { createTaskRecords } from '../../../src/runtime/conversations/task-record.ts';
+import { TaskRecords } from '../../../src/runtime/conversations/task-record.ts';
 import { type Home, openHome } from '../../../src/workspace/home.ts';
 import { openTask } from '../../../src/workspace/tasks/index.ts';
 import { newTaskId, saveTask } from '../../../src/workspace/tasks/record.ts';
@@ -45,7 +45,7 @@ describe('counting', () => {
     });
     costs.add(call('p', 500, { model: 'local/unknown' }));
     expect(english.said(usageText(costs.ofRun('r1') ?? { inputTokens: 0, outputTokens: 0 }))).toBe(
-      '1,000,500 tokens in (400,000 cached), 100,000 out, 2.40 EUR and 500 tokens whose price is not known',
+      "1,000,500 tokens in (400,000 cached), 100,000 out, 2.40 EUR and 500 tokens whose price isn't known",
     );
     expect(messagesIn('de').said(usageText(costs.ofRun('r1') ?? { inputTokens: 0, outputTokens: 0 }))).toBe(
       '1.000.500 Tokens gelesen (400.000 aus dem Cache), 100.000 geschrieben, 2,40 EUR und 500 Tokens, deren Preis ich nicht kenne',
@@ -119,7 +119,7 @@ describe('counting', () => {
     await saveTask(home, { ...record, people: ['p'], conversations: [], createdAt: at, updatedAt: at });
     open().add(call('p', 100, { task: id }));
     const records = (costs: Costs) =>
-      createTaskRecords({
+      new TaskRecords({
         home,
         conversations: {} as Conversations,
         used: (run) => costs.ofRun(run),
@@ -159,6 +159,7 @@ describe('counting', () => {
   });
 
   it('shows small money as more than nothing', () => {
+    expect([0, 12_345.5].map((sum) => messagesIn('de').said(money(sum, 'USD')))).toEqual(['0,00 USD', '12.345,50 USD']);
     expect([0, 0.00004, 0.0123, 0.5, 12].map((sum) => english.said(money(sum, 'USD')))).toEqual([
       ...['0.00 USD', '0.000040 USD', '0.0123 USD', '0.500 USD', '12.00 USD'],
     ]);
@@ -224,7 +225,7 @@ describe('what is said at a cap', () => {
     const { costs, meter } = make();
     costs.add(call('p', 10, { run: 'r0' }));
     expect(refused(meter, 'p', 'r1')).toBe(
-      'Your limit for today is used up (10 of 10 tokens, limits.tokensPerPersonPerDay). I go on in 12 h 0 min, or when the owner raises it. What you write until then is kept and not answered; press Continue afterwards.',
+      "Your limit for today is used up (10 of 10 tokens, limits.tokensPerPersonPerDay). I'll continue in 12 h 0 min, or when the owner raises it. I keep what you write until then, but I don't answer it; press Continue afterwards.",
     );
     expect([refused(meter, 'p', 'r2'), refused(meter, 'q', 'r3')]).toEqual(['', undefined]);
     const again = make().meter;
@@ -242,8 +243,8 @@ describe('what is said at a cap', () => {
     const { make, refused, owners } = world({ tokensPerDay: 10 });
     const { costs, meter } = make();
     costs.add(call('p', 10));
-    expect(refused(meter, 'p', 'r2')).toMatch(/^Today’s limit for everybody/);
-    expect(refused(meter, 'q', 'r3')).toMatch(/^Today’s limit for everybody/);
+    expect(refused(meter, 'p', 'r2')).toMatch(/^Today's limit for everybody/);
+    expect(refused(meter, 'q', 'r3')).toMatch(/^Today's limit for everybody/);
     expect(refused(meter, 'q', 'r4')).toBe('');
     expect(owners).toEqual([['cap-limits-tokensPerDay-2026-11-20', expect.stringContaining('limits.tokensPerDay')]]);
   });

@@ -92,7 +92,7 @@ describe('after a run', () => {
     createAfterRun({
       ...{ home, log: silentLog(), viber: 'default' },
       askOwners: async (id, question) => {
-        const { text, buttons } = question(messagesIn('en'));
+        const { text, buttons = [] } = question(messagesIn('en'));
         asked.push({ id, text, labels: buttons.flat().map(({ label }) => label) });
       },
     });
@@ -162,7 +162,7 @@ describe('after a run', () => {
   });
 });
 
-describe('memory.auto_accept', () => {
+describe('memory.autoAccept', () => {
   const keeping = (autoAcceptMemory = true) => ({
     ...{ home, viber: 'default', taskId: 'task1', runId: 'run1', autoAcceptMemory, provenance: 'person:alex in task1' },
   });

@@ -24,7 +24,7 @@ export const TASK = '20261121-abcde';
 const AT = '2026-11-21T10:00:00.000Z';
 const PERSON = 'telegram:1';
 const MEMORY: MemoryLimits = {
-  ...{ max_memory_tokens: 2000, max_task_tokens: 1000, max_daily_logs: 3, truncation_strategy: 'smart' },
+  ...{ maxMemoryTokens: 2000, maxTaskTokens: 1000, maxDailyLogs: 3, truncationStrategy: 'smart' },
 };
 
 export const said = (run: string, text: string, name = 'Al'): SessionEntry => ({
@@ -65,14 +65,14 @@ export interface CompactionOptions {
   waiting?: Set<string>;
   caps?: CostLimits;
   home?: string;
-  limits?: { max_messages: number; max_tokens: number };
+  limits?: { maxMessages: number; maxTokens: number };
 }
 
 export async function compactionWorld(options: CompactionOptions = {}) {
   const llm = await startLlm();
   const root = options.home ?? path.join(tempFolder(), 'home');
   const home = await openHome(root);
-  const limits = options.limits ?? { max_messages: 40, max_tokens: 8000 };
+  const limits = options.limits ?? { maxMessages: 40, maxTokens: 8000 };
   const models = createModels({ providers: { local: { baseURL: llm.url, apiKey: 'k' } }, env: {} });
   const agent = createAgent({ models, timeouts: QUICK, log: silentLog() });
   const prices = { 'local/test-model': { input: 1, output: 10 } };
@@ -109,7 +109,7 @@ export async function compactionWorld(options: CompactionOptions = {}) {
   const file = home.sessionPath('default', TASK);
   const context = (run = 'now', history: object = {}) =>
     assembleContext({
-      ...{ home, viber: 'default', taskId: TASK, runId: run, channelNote: '', query: 'x' },
+      ...{ home, viber: 'default', taskId: TASK, run: { id: run }, channelNote: '', query: 'x' },
       limits: { memory: MEMORY, history: { ...limits, ...history } },
       recall: (of) => recall(of, { home, config: { memory: MEMORY }, clock: { ...systemClock, now: () => clock.now } }),
     });

@@ -89,17 +89,19 @@ describe('two turns of a task', () => {
 });
 
 describe('what a request holds', () => {
-  const limits: MemoryLimits & { exclude_patterns: string[] } = {
-    ...{ max_memory_tokens: 2000, max_task_tokens: 1000, max_daily_logs: 3, truncation_strategy: 'smart' },
-    exclude_patterns: [],
+  const limits: MemoryLimits & { excludePatterns: string[] } = {
+    ...{ maxMemoryTokens: 2000, maxTaskTokens: 1000, maxDailyLogs: 3, truncationStrategy: 'smart' },
+    excludePatterns: [],
   };
   const clock = { ...systemClock, now: () => new Date(2026, 10, 21, 15, 4).getTime() };
-  const assemble = (home: Home, memory: MemoryLimits, viber = 'default') =>
-    assembleContext({
-      ...{ home, viber, taskId: 'task1', runId: 'now', channelNote: '', query: 'hello' },
-      limits: { memory, history: { max_messages: 40, max_tokens: 8000 } },
+  const assemble = async (home: Home, memory: MemoryLimits, viber = 'default') => {
+    const context = await assembleContext({
+      ...{ home, viber, taskId: 'task1', run: { id: 'now' }, channelNote: '', query: 'hello' },
+      limits: { memory, history: { maxMessages: 40, maxTokens: 8000 } },
       recall: (of) => recall(of, { home, config: { memory }, clock }),
     });
+    return { ...context, memory: /<memory>\n([\s\S]*)\n<\/memory>/.exec(context.instructions)?.[1] ?? '' };
+  };
   const steps = ['1', '2', '3'].map((id) => ({ id, title: `Step ${id}`, status: 'pending' as const }));
 
   async function complex(): Promise<Home> {
@@ -118,11 +120,11 @@ describe('what a request holds', () => {
     const home = await complex();
     const all = (await assemble(home, limits)).memory;
     expect(all).toMatch(/likes tea[\s\S]*did 2026-11-21[\s\S]*did 2026-11-20[\s\S]*did 2026-11-19/);
-    const some = (await assemble(home, { ...limits, exclude_patterns: ['*.secret.md', '2026-11-2*.md'] })).memory;
+    const some = (await assemble(home, { ...limits, excludePatterns: ['*.secret.md', '2026-11-2*.md'] })).memory;
     expect(some).toMatch(/likes tea[\s\S]*did 2026-11-19/);
     expect(some).not.toMatch(/2026-11-2/);
-    expect((await assemble(home, { ...limits, exclude_patterns: ['memory/*'] })).memory).not.toContain('did');
-    expect((await assemble(home, { ...limits, exclude_patterns: ['MEMORY.md'] })).memory).not.toContain('tea');
+    expect((await assemble(home, { ...limits, excludePatterns: ['memory/*'] })).memory).not.toContain('did');
+    expect((await assemble(home, { ...limits, excludePatterns: ['MEMORY.md'] })).memory).not.toContain('tea');
   });
 
   it("has today's log up to now, and of its own viber alone", async () => {

@@ -1,10 +1,7 @@
-/** Memory search with the real AI SDK against the emulated endpoint, and the tool a model is offered. */
-import fs from 'node:fs';
-import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ConfigError, UserError } from '../../../src/errors.ts';
 import { Costs } from '../../../src/features/costs/costs.ts';
-import { openSearch as openGatewaySearch } from '../../../src/features/memory/open-search.ts';
+import { searchOf } from '../../../src/features/memory/open-search.ts';
 import { MemorySearch } from '../../../src/features/memory/store/search.ts';
 import { memorySearch } from '../../../src/features/memory/tools/search.ts';
 import { silentLog } from '../../../src/log.ts';
@@ -16,7 +13,7 @@ import { type Llm, startLlm } from '../../emulators/llm.ts';
 import { defaults } from '../../helpers/defaults.ts';
 import { partsOf } from '../../helpers/gateway.ts';
 import { ownTime } from '../../helpers/own-time.ts';
-import { tempFolder } from '../../helpers/temp.ts';
+import { put, tempFolder } from '../../helpers/temp.ts';
 
 let llm: Llm;
 let home: Home;
@@ -32,10 +29,7 @@ beforeEach(async () => {
 });
 afterEach(() => llm.reset());
 
-const write = (name: string, text: string) => {
-  fs.mkdirSync(path.dirname(path.join(dir, name)), { recursive: true });
-  fs.writeFileSync(path.join(dir, name), text);
-};
+const write = (name: string, text: string) => put(dir, name, text);
 
 const models = () =>
   createModels({ providers: { local: { baseURL: llm.url, apiKey: 'key-of-the-provider' } }, env: {} });
@@ -44,7 +38,7 @@ function openSearch(embedWaitMs = 20_000, queryWaitMs?: number): MemorySearch {
   const search = new MemorySearch({
     ...{ home, embedder: models().embedder('local/embed'), embedWaitMs },
     ...(queryWaitMs === undefined ? {} : { queryWaitMs }),
-    settings: { index: 'on', retention: { index_rebuild_days: 7 }, exclude_patterns: ['*.secret.md', 'credentials/*'] },
+    settings: { index: 'on', retention: { indexRebuildDays: 7 }, excludePatterns: ['*.secret.md', 'credentials/*'] },
   });
   onTestFinished(() => search.close());
   return search;
@@ -94,7 +88,8 @@ test('embedding is counted with the rest of the day, and at a cap the memory is 
     });
   const search = async () => {
     const config = { ...defaults, memory: { ...defaults.memory, index: 'on' as const, embedding: 'local/embed' } };
-    const memory = openGatewaySearch({ config, home, embedders: models(), costs: open(), log: silentLog() });
+    const parts = { config, home, models: { providers: models(), spending: open() }, log: silentLog() };
+    const memory = searchOf(partsOf(parts));
     onTestFinished(() => memory.close());
     const hits = await memory.searchMemory('default', 'green tea', 1);
     return hits.map(({ content }) => content);

@@ -3,8 +3,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { RunError } from '../../../src/runtime/agent/agent.ts';
 import { RunAbort } from '../../../src/runtime/contract/abort.ts';
+import { RunError } from '../../../src/runtime/contract/run-error.ts';
 import { openTask } from '../../../src/workspace/tasks/index.ts';
 import type { LlmRequest, Turn } from '../../emulators/llm.ts';
 import { eventually } from '../../helpers/eventually.ts';
@@ -114,7 +114,7 @@ describe('an agent that is asked', () => {
     llm.script(({ toolResults }) => (toolResults.length === 0 ? ask('coder', 'x') : { text: 'ok' }));
     await say('go');
     expect(by('coder')).toHaveLength(0);
-    expect(heard(by('default')[1])).toContain('agents/coder.yaml cannot be used');
+    expect(heard(by('default')[1])).toContain("agents/coder.yaml can't be used");
   });
 });
 
@@ -154,7 +154,7 @@ describe('what it may', () => {
 
   it('ends at the depth that is set', async () => {
     const agents = { a: 'description: a\n', b: 'description: b\n', c: 'description: c\n' };
-    const { llm, say, by } = await openMeshWorld({ agents, limits: { max_depth: 2 } });
+    const { llm, say, by } = await openMeshWorld({ agents, limits: { maxDepth: 2 } });
     const next: Record<string, string> = { default: 'a', a: 'b', b: 'c' };
     llm.script((request) => {
       const to = next[workerOf(request)];
@@ -184,7 +184,7 @@ describe('what it may', () => {
   it('ends at the number of questions of a run, all depths together', async () => {
     const { llm, say, by } = await openMeshWorld({
       agents: { a: 'description: a\n', b: 'description: b\n' },
-      limits: { max_calls: 3 },
+      limits: { maxCalls: 3 },
     });
     llm.script((request) => {
       const count = request.toolResults.length;
@@ -195,7 +195,7 @@ describe('what it may', () => {
     await say('go');
     expect(by('a').filter(({ toolResults }) => toolResults.length === 0)).toHaveLength(2);
     expect(by('b')).toHaveLength(1);
-    expect(heard(by('default').at(-1))).toContain('has asked 3 times already (mesh.max_calls)');
+    expect(heard(by('default').at(-1))).toContain('has asked 3 times already (mesh.maxCalls)');
   });
 
   it('ends at the daily cap of the person who began it', async () => {

@@ -7,8 +7,8 @@ import type { Principal } from '../../../src/access/principal.ts';
 import type { AgentStreamEvent } from '../../../src/channels/channel.ts';
 import { loadAgent } from '../../../src/config.ts';
 import { askAgent } from '../../../src/features/agents/ask-agent.ts';
-import type { MeshLimits } from '../../../src/features/agents/mesh/mesh.ts';
-import { agentsOf } from '../../../src/features/agents/open.ts';
+import { delegate } from '../../../src/features/agents/delegate.ts';
+import { type MeshLimits, meshOf } from '../../../src/features/agents/mesh/mesh.ts';
 import { type CostLimits, Costs } from '../../../src/features/costs/costs.ts';
 import { createMeter } from '../../../src/features/costs/meter.ts';
 import { createAgent } from '../../../src/runtime/agent/agent.ts';
@@ -55,7 +55,7 @@ export async function openMeshWorld({ agents = {}, limits, caps }: MeshWorldOpti
   const llm = await startLlm();
   onTestFinished(() => llm.close());
   const open = await openTestGateway({
-    config: { model: 'local/test-model', mesh: { max_depth: 3, max_calls: 20, ...limits } },
+    config: { model: 'local/test-model', mesh: { maxDepth: 3, maxCalls: 20, ...limits } },
   });
   const { home, log } = open.gw;
   const { bus } = open.gw.tasks;
@@ -74,18 +74,19 @@ export async function openMeshWorld({ agents = {}, limits, caps }: MeshWorldOpti
   const hooks = createMeter({ costs, tellOwners: () => undefined });
   const agent = createAgent({ models: modelsOf({ local: { baseURL: llm.url, apiKey: 'key' } }), timeouts: QUICK, log });
   const load = (id: string) => loadAgent(home.root, id);
+  // biome-ignore format: a row is a line
   const gw: Gateway = {
     ...open.gw,
     config: {
       ...open.gw.config,
       maxSteps: 10,
-      memory: { ...open.gw.config.memory, max_memory_tokens: 500, max_task_tokens: 500, max_daily_logs: 1 },
-      history: { ...open.gw.config.history, max_messages: 50, max_tokens: 10_000 },
+      memory: { ...open.gw.config.memory, maxMemoryTokens: 500, maxTaskTokens: 500, maxDailyLogs: 1 },
+      history: { ...open.gw.config.history, maxMessages: 50, maxTokens: 10_000 },
     },
     models: { ...open.gw.models, spending: { ...open.gw.models.spending, hooks }, agent, loadAgent: load },
-    features: { ...open.gw.features, tools: [askAgent], on: open.gw.features.on.filter(({ offers }) => !offers) },
+    features: {...open.gw.features, tools: [askAgent, delegate], on: open.gw.features.on.filter(({ offers }) => !offers) },
   };
-  const { mesh } = agentsOf(gw);
+  const mesh = meshOf(gw);
   const { registry } = mesh;
   const orderOf = (words: string, more: Partial<Order> = {}): Order => ({
     ...{ task: TASK, run: 'run1', principal: ALEX, words: [words], names: [], query: words, place: 'telegram' },

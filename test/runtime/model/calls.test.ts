@@ -85,7 +85,7 @@ describe.each(PROVIDERS)('at %s', (_name, model, settings, endpoint) => {
     const outcome = await run(settings(), { model, tools: [write] });
     expect([outcome.text, outcome.finish, ran]).toEqual(['Written.', 'stop', [{ text: 'short' }]]);
     const told = endpoint().requests()[1]?.toolResults[0] ?? '';
-    expect(told).toMatch(/Nothing has run.*limit of its length.*smaller pieces/);
+    expect(told).toMatch(/Nothing has run.*length limit.*smaller pieces/);
   });
 
   it('an answer of thoughts alone is empty: asked for again, then of the fallback, then said', async () => {
@@ -100,7 +100,7 @@ describe.each(PROVIDERS)('at %s', (_name, model, settings, endpoint) => {
     endpoint().script(() => ({ reasoning: 'Hm, hm, hm.', finish: 'length' }));
     const { error } = await failureOf(run(settings(), { model }));
     expect(error.kind).toBe('empty');
-    expect(error.userMessage).toContain('all the room of its answer for thinking');
+    expect(error.userMessage).toContain('its whole answer on thinking');
   });
 });
 
@@ -198,30 +198,25 @@ describe('arguments', () => {
     { target: 'draft-7', io: 'input' },
   );
   const steps = [{ title: 'a' }, { title: 'b', done: true }];
-  it.each<[string, unknown, unknown]>([
-    ['a list as text', { steps: JSON.stringify(steps) }, { steps }],
-    ['a list as Python writes it', { steps: "[{'title': 'a'}, {'title': 'b', 'done': True}]" }, { steps }],
-    ['its items as text', { steps: steps.map((step) => JSON.stringify(step)) }, { steps }],
-    ['an object as text', { steps, where: '{"path":"x"}' }, { steps, where: { path: 'x' } }],
+  it.each<[string, unknown, unknown]>(
+    // biome-ignore format: a row is a line
     [
-      'a list in an item as text',
-      { steps: [{ title: 'a', tags: '["x","y"]' }] },
-      { steps: [{ title: 'a', tags: ['x', 'y'] }] },
+      ['a list as text', { steps: JSON.stringify(steps) }, { steps }],
+      ['a list as Python writes it', { steps: "[{'title': 'a'}, {'title': 'b', 'done': True}]" }, { steps }],
+      ['its items as text', { steps: steps.map((step) => JSON.stringify(step)) }, { steps }],
+      ['an object as text', { steps, where: '{"path":"x"}' }, { steps, where: { path: 'x' } }],
+      ['a list in an item as text', { steps: [{ title: 'a', tags: '["x","y"]' }] }, { steps: [{ title: 'a', tags: ['x', 'y'] }] }],
+      ['a number and a truth as text', { steps: [{ title: 'a', done: 'true' }], n: '7' }, { steps: [{ title: 'a', done: true }], n: 7 }],
+      ['a list that may be null', { steps, maybe: '["x"]' }, { steps, maybe: ['x'] }],
+      ['all of them as text', JSON.stringify({ steps }), { steps }],
+      ['a text that looks like a list', { steps, text: '["x"]' }, { steps, text: '["x"]' }],
+      ['a text where a list may be too', { steps, either: '["x"]' }, { steps, either: '["x"]' }],
+      ['what may be anything', { steps, any: '["x"]' }, { steps, any: '["x"]' }],
+      ['a text where a list is wanted', { steps: 'first do this' }, { steps: 'first do this' }],
+      ['a list where an object is wanted', { steps, where: '["x"]' }, { steps, where: '["x"]' }],
+      ['a prototype', { steps, where: '{"__proto__":{"path":"x"}}' }, { steps, where: '{"__proto__":{"path":"x"}}' }],
     ],
-    [
-      'a number and a truth as text',
-      { steps: [{ title: 'a', done: 'true' }], n: '7' },
-      { steps: [{ title: 'a', done: true }], n: 7 },
-    ],
-    ['a list that may be null', { steps, maybe: '["x"]' }, { steps, maybe: ['x'] }],
-    ['all of them as text', JSON.stringify({ steps }), { steps }],
-    ['a text that looks like a list', { steps, text: '["x"]' }, { steps, text: '["x"]' }],
-    ['a text where a list may be too', { steps, either: '["x"]' }, { steps, either: '["x"]' }],
-    ['what may be anything', { steps, any: '["x"]' }, { steps, any: '["x"]' }],
-    ['a text where a list is wanted', { steps: 'first do this' }, { steps: 'first do this' }],
-    ['a list where an object is wanted', { steps, where: '["x"]' }, { steps, where: '["x"]' }],
-    ['a prototype', { steps, where: '{"__proto__":{"path":"x"}}' }, { steps, where: '{"__proto__":{"path":"x"}}' }],
-  ])('with %s', (_what, given, wanted) => {
+  )('with %s', (_what, given, wanted) => {
     expect(asWanted(JSON.parse(JSON.stringify(given)), schema)).toEqual(wanted);
   });
 

@@ -1,8 +1,8 @@
 /** Endpoints that do not come to an end: the connection is closed at once, little memory is used, and another model may answer. */
-import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
+import { listen } from '../../emulators/base/http.ts';
 import { startLlm } from '../../emulators/llm.ts';
 import { failureOf, QUICK, runWith } from '../agent/fixtures.ts';
 
@@ -27,7 +27,7 @@ async function endless(head: (response: ServerResponse) => string, block: string
   let sent = 0;
   let open = 0;
   let requests = 0;
-  const server = createServer((request, response) => {
+  const { url, close } = await listen((request, response) => {
     requests++;
     open++;
     response.once('close', () => open--);
@@ -44,16 +44,9 @@ async function endless(head: (response: ServerResponse) => string, block: string
       return pump();
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  atEnd.push(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : 0;
+  atEnd.push(close);
   return {
-    url: `http://127.0.0.1:${port}/v1`,
+    url: `${url}/v1`,
     sent: () => sent,
     requests: () => requests,
     async gone() {
@@ -87,6 +80,7 @@ const more = (delta: object): string => claude({ type: 'content_block_delta', in
 const BUFFERED = 12 * MB;
 
 /** Name, provider, beginning, what is repeated, and the most that may be read of it in MB. */
+// biome-ignore format: a row is a line
 const CASES: [string, string, (response: ServerResponse) => string, string, number][] = [
   ...['local', 'anthropic', 'google', 'openai'].flatMap((provider): (typeof CASES)[number][] => [
     ['one line of events', provider, events('data: {"choices":[{"delta":{"content":"'), BLOCK, 2],
@@ -96,21 +90,9 @@ const CASES: [string, string, (response: ServerResponse) => string, string, numb
   ]),
   ['text', 'local', events(''), chunk({ content: BLOCK }), 3],
   ['reasoning', 'local', events(''), chunk({ reasoning_content: BLOCK }), 3],
-  [
-    'arguments of a call',
-    'local',
-    events(call({ id: 'c', function: { name: 'f', arguments: '{"a":"' } })),
-    call({ function: { arguments: BLOCK } }),
-    18,
-  ],
+  ['arguments of a call', 'local', events(call({ id: 'c', function: { name: 'f', arguments: '{"a":"' } })), call({ function: { arguments: BLOCK } }), 18],
   ['text', 'anthropic', events(block({ type: 'text', text: '' })), more({ type: 'text_delta', text: BLOCK }), 3],
-  [
-    'arguments of a call',
-    'anthropic',
-    events(block({ type: 'tool_use', id: 'c', name: 'f', input: {} })),
-    more({ type: 'input_json_delta', partial_json: BLOCK }),
-    3,
-  ],
+  ['arguments of a call', 'anthropic', events(block({ type: 'tool_use', id: 'c', name: 'f', input: {} })), more({ type: 'input_json_delta', partial_json: BLOCK }), 3],
   ['events that say nothing', 'local', events(''), ': nothing\n\n'.repeat(6_000), 70],
 ];
 
@@ -125,7 +107,7 @@ describe('an endpoint without end', () => {
       other: { baseURL: llm.url, apiKey: 'k' },
     };
     const model = `${provider}/m`;
-    const slow = { ...QUICK, firstToken: 10_000, idle: 10_000 };
+    const slow = { ...QUICK, firstToken: 120_000, idle: 120_000 };
     const { error } = await failureOf(runWith(providers, { model }, undefined, slow));
     expect([error.kind, error.userMessage]).toEqual(['provider', expect.stringContaining(`${model} never finishes`)]);
     await server.gone();

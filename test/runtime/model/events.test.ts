@@ -1,8 +1,7 @@
 /** Streams with events that carry nothing, in the shape of every provider: the answer is what the others carry. */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { carriedBy, type Shape } from '../../../src/runtime/model/events.ts';
+import { listen } from '../../emulators/base/http.ts';
 import { type Llm, startLlm } from '../../emulators/llm.ts';
 import { failureOf, PATIENT, record, runWith, tool } from '../agent/fixtures.ts';
 
@@ -21,18 +20,10 @@ const run = (...[providers, given, hooks = record()]: Parameters<typeof runWith>
   runWith(providers, given, hooks, PATIENT);
 
 /** For any stream: what proxies, servers and keep-alives write. */
+// biome-ignore format: a list is filled
 const ANY = [
-  'data: null',
-  'data: {}',
-  'data:',
-  'data: []',
-  'data: ""',
-  'data: ping',
-  'data: true',
-  ': OPENROUTER PROCESSING',
-  'event: keepalive\ndata: {}',
-  'id: 7',
-  'retry: 3000',
+  'data: null', 'data: {}', 'data:', 'data: []', 'data: ""', 'data: ping', 'data: true', ': OPENROUTER PROCESSING',
+  'event: keepalive\ndata: {}', 'id: 7', 'retry: 3000',
 ];
 const CHAT = [
   ...ANY,
@@ -184,15 +175,13 @@ interface Answer {
 
 /** Runs against an endpoint that answers so, whatever it is asked. */
 async function answering({ body, type = 'text/event-stream' }: Answer, asked: Parameters<typeof runWith>[1] = {}) {
-  const server = createServer((request, response) => {
+  const { url, close } = await listen((request, response) => {
     request.resume().once('end', () => response.writeHead(200, { 'content-type': type }).end(body));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
   try {
-    return await run({ local: { baseURL: `http://127.0.0.1:${port}` } }, { model: 'local/m', maxSteps: 1, ...asked });
+    return await run({ local: { baseURL: url } }, { model: 'local/m', maxSteps: 1, ...asked });
   } finally {
-    server.close();
+    await close();
   }
 }
 

@@ -3,7 +3,7 @@
  * thoughts, signatures and ids of others. And a history that is refused all the same: it is repaired, and nobody hears of it.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { AgentRequest } from '../../../src/runtime/agent/agent.ts';
+import type { AgentRequest } from '../../../src/runtime/contract/agent.ts';
 import type { Prompt } from '../../../src/runtime/contract/model.ts';
 import type { ProviderSettings } from '../../../src/runtime/contract/providers.ts';
 import { isPlain } from '../../../src/runtime/model/prompt.ts';
@@ -83,17 +83,9 @@ async function stepsOf(name: string): Promise<AgentRequest['messages']> {
   ];
 }
 
+// biome-ignore format: a list is filled
 const NAMES = [
-  'anthropic',
-  'google',
-  'openai',
-  'responses',
-  'moonshot',
-  'deepseek',
-  'groq',
-  'mistral',
-  'cerebras',
-  'local',
+  'anthropic', 'google', 'openai', 'responses', 'moonshot', 'deepseek', 'groq', 'mistral', 'cerebras', 'local',
 ];
 const PAIRS = NAMES.flatMap((first) => NAMES.map((second): [string, string] => [first, second])).filter(
   (pair) => !(pair.includes('openai') && pair.includes('responses')),
@@ -271,22 +263,16 @@ describe('a history that is refused', () => {
     expect(llm.requests().filter(({ outcome: ended }) => ended === 'faulted')).toHaveLength(1);
   });
 
-  it.each([
-    ['max_tokens: 128000 > 8192, which is the maximum allowed number of output tokens for m', 8192],
+  it.each(
+    // biome-ignore format: a row is a line
     [
-      'max_tokens is too large: 32000. This model supports at most 4096 completion tokens, whereas you provided 32000.',
-      4096,
+      ['max_tokens: 128000 > 8192, which is the maximum allowed number of output tokens for m', 8192],
+      ['max_tokens is too large: 32000. This model supports at most 4096 completion tokens, whereas you provided 32000.', 4096],
+      ['`max_tokens` must be less than or equal to `8192`, the maximum value for `max_tokens` is less than the `context_window` for this model', 8192],
+      ['Invalid max_tokens value, the valid range of max_tokens is [1, 8192]', 8192],
+      ['input length and `max_tokens` exceed context limit: 190000 + 32000 > 200000, decrease input length or `max_tokens` and try again', 10_000],
     ],
-    [
-      '`max_tokens` must be less than or equal to `8192`, the maximum value for `max_tokens` is less than the `context_window` for this model',
-      8192,
-    ],
-    ['Invalid max_tokens value, the valid range of max_tokens is [1, 8192]', 8192],
-    [
-      'input length and `max_tokens` exceed context limit: 190000 + 32000 > 200000, decrease input length or `max_tokens` and try again',
-      10_000,
-    ],
-  ])('for the length of its answer is asked for a shorter one: %s', async (message, limit) => {
+  )('for the length of its answer is asked for a shorter one: %s', async (message, limit) => {
     const llm = at('local');
     llm.script(({ body }) =>
       body.max_tokens === limit ? { text: 'Here I am.' } : { fault: 'bad-request', text: message },

@@ -1,12 +1,12 @@
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { IncomingHttpHeaders } from 'node:http';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { ConfigError } from '../../../src/errors.ts';
 import { offline } from '../../../src/features/offline/index.ts';
 import { addSecret, silentLog } from '../../../src/log.ts';
 import { createAgent } from '../../../src/runtime/agent/agent.ts';
 import type { ProviderSettings } from '../../../src/runtime/contract/providers.ts';
 import { createModels } from '../../../src/runtime/model/models.ts';
+import { listen, readText, sendJson } from '../../emulators/base/http.ts';
 import { failureOf, record, runWith, tool } from '../agent/fixtures.ts';
 
 interface Seen {
@@ -15,26 +15,12 @@ interface Seen {
   body: Record<string, unknown>;
 }
 const seen: Seen[] = [];
-const server = createServer((request, response) => {
-  let body = '';
-  request.on('data', (chunk) => {
-    body += chunk;
-  });
-  request.on('end', () => {
-    seen.push({ url: request.url ?? '', headers: request.headers, body: JSON.parse(body) });
-    response
-      .writeHead(400, { 'content-type': 'application/json' })
-      .end('{"error":{"message":"no","type":"invalid_request_error"}}');
-  });
+const { url, close } = await listen(async (request, response) => {
+  seen.push({ url: request.url ?? '', headers: request.headers, body: JSON.parse(await readText(request)) });
+  sendJson(response, 400, { error: { message: 'no', type: 'invalid_request_error' } });
 });
-let baseURL = '';
-beforeAll(async () => {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  baseURL = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/v1`;
-});
-afterAll(() => server.close());
+const baseURL = `${url}/v1`;
+afterAll(close);
 beforeEach(() => void seen.splice(0));
 
 const load = (name: string, providers: Record<string, ProviderSettings> = {}, env: NodeJS.ProcessEnv = {}) =>
@@ -60,7 +46,7 @@ describe('model names', () => {
       const problem = await problemOf(load(`${provider}/model`));
       expect(problem?.path).toBe(`providers.${provider}.baseURL`);
       expect(problem?.message).toContain(
-        'anthropic, openai, google, openrouter, deepseek, groq, mistral, xai, moonshot, ollama, offline',
+        'anthropic, openai, google, openrouter, deepseek, groq, mistral, xai, moonshot, ollama, lmstudio, llamacpp, vllm, offline',
       );
     },
   );

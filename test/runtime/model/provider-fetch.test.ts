@@ -1,10 +1,11 @@
 import { getEventListeners, once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { createServer as createSocketServer } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type AddressInfo, createServer as createSocketServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createFetch } from '../../../src/runtime/model/provider-fetch.ts';
+import { type Listener, listen, readText } from '../../emulators/base/http.ts';
 import { ownTime } from '../../helpers/own-time.ts';
 
 const servers: { close(): unknown }[] = [];
@@ -14,28 +15,10 @@ afterEach(() => {
 
 async function serve(
   answer: (request: IncomingMessage, response: ServerResponse, body: string) => void,
-): Promise<{ url: string; server: Server }> {
-  const server = createServer((request, response) => {
-    let body = '';
-    request.on('data', (chunk) => {
-      body += chunk;
-    });
-    request.on('end', () => answer(request, response, body));
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  servers.push({
-    close() {
-      server.closeAllConnections();
-      server.close();
-    },
-  });
-  return { url: `http://127.0.0.1:${portOf(server)}/v1/chat`, server };
-}
-
-function portOf(server: { address(): unknown }): number {
-  const address = server.address();
-  return typeof address === 'object' && address !== null && 'port' in address ? Number(address.port) : 0;
+): Promise<{ url: string; server: Listener }> {
+  const server = await listen(async (request, response) => answer(request, response, await readText(request)));
+  servers.push(server);
+  return { url: `${server.url}/v1/chat`, server };
 }
 
 function poster(connectMs: number) {
@@ -139,8 +122,7 @@ describe('fetch for models', () => {
 
   it('names the code of a refused connection', async () => {
     const { url, server } = await serve(() => undefined);
-    server.close();
-    await once(server, 'close');
+    await server.close();
     expect(await codeOf(post(url))).toBe('ECONNREFUSED');
   });
 
@@ -151,7 +133,7 @@ describe('fetch for models', () => {
     await once(server, 'listening');
     servers.push(server);
     const [begin, own] = [performance.now(), ownTime()];
-    expect(await codeOf(poster(300)(`https://127.0.0.1:${portOf(server)}/`))).toBe('ETIMEDOUT');
+    expect(await codeOf(poster(300)(`https://127.0.0.1:${(server.address() as AddressInfo).port}/`))).toBe('ETIMEDOUT');
     expect(performance.now() - begin).toBeGreaterThan(250);
     expect(ownTime() - own).toBeLessThan(1_500);
   });

@@ -1,29 +1,15 @@
-/** What providers say when nobody has paid, what a wrong address says, and what each of them is told: through the real libraries. */
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { listen, readText } from '../../emulators/base/http.ts';
 import { failureOf, runWith } from '../agent/fixtures.ts';
 
 let answer = { status: 400, body: '' };
 const seen: { url: string; body: Record<string, unknown> }[] = [];
-const server = createServer((request, response) => {
-  let body = '';
-  request.on('data', (chunk) => {
-    body += chunk;
-  });
-  request.on('end', () => {
-    seen.push({ url: request.url ?? '', body: JSON.parse(body) });
-    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.body);
-  });
+const { url, close } = await listen(async (request, response) => {
+  seen.push({ url: request.url ?? '', body: JSON.parse(await readText(request)) });
+  response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.body);
 });
-let origin = '';
-beforeAll(async () => {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  origin = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
-});
-afterAll(() => server.close());
+const origin = url;
+afterAll(close);
 beforeEach(() => void seen.splice(0));
 
 const run = (provider: string, status: number, body: unknown, base = `${origin}/v1`) => {
@@ -35,66 +21,42 @@ const TEAM = 'Your team 16f2 has either used all available credits or reached it
 const QUOTA = 'You exceeded your current quota, please check your plan and billing details.';
 
 describe('an account without credit', () => {
-  it.each<[string, number, unknown]>([
+  it.each<[string, number, unknown]>(
+    // biome-ignore format: a row is a line
     [
-      'anthropic',
-      400,
-      {
-        type: 'error',
-        error: {
-          type: 'invalid_request_error',
-          message:
-            'Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade or purchase credits.',
+      [
+        'anthropic',
+        400,
+        {
+          type: 'error',
+          error: {
+            type: 'invalid_request_error',
+            message: 'Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade or purchase credits.',
+          },
+          request_id: 'req_011CbrFTcXhtiMzr3s6EocF7',
         },
-        request_id: 'req_011CbrFTcXhtiMzr3s6EocF7',
-      },
-    ],
-    ['openai', 429, { error: { message: QUOTA, type: 'insufficient_quota', param: null, code: 'insufficient_quota' } }],
-    ['openai', 429, { error: { message: QUOTA, type: 'insufficient_quota', param: null, code: null } }],
-    [
-      'google',
-      429,
-      {
-        error: {
-          code: 429,
-          message: 'Your prepayment credits are depleted. Please go to AI Studio',
-          status: 'RESOURCE_EXHAUSTED',
+      ],
+      ['openai', 429, { error: { message: QUOTA, type: 'insufficient_quota', param: null, code: 'insufficient_quota' } }],
+      ['openai', 429, { error: { message: QUOTA, type: 'insufficient_quota', param: null, code: null } }],
+      ['google', 429, { error: { code: 429, message: 'Your prepayment credits are depleted. Please go to AI Studio', status: 'RESOURCE_EXHAUSTED' } }],
+      ['deepseek', 402, { error: { message: 'Insufficient Balance', type: 'unknown_error', param: null, code: 'invalid_request_error' } }],
+      ['xai', 429, { code: 'Some resource has been exhausted', error: TEAM }],
+      ['xai', 403, { code: 'permission-denied', error: TEAM }],
+      ['xai', 403, { code: 'personal-team-blocked:spending-limit', error: 'You have run out of credits or need a Grok subscription.' }],
+      [
+        'moonshot',
+        429,
+        {
+          error: {
+            message: 'Your account org-1 <ak-1> is suspended due to insufficient balance, please recharge your account or check your plan and billing details',
+            type: 'exceeded_current_quota_error',
+          },
         },
-      },
+      ],
+      ['moonshot', 403, { error: { message: 'Your account is not active', type: 'exceeded_current_quota_error' } }],
+      ['openrouter', 402, { error: { message: 'Insufficient credits. Add more using https://openrouter.ai', code: 402 } }],
     ],
-    [
-      'deepseek',
-      402,
-      { error: { message: 'Insufficient Balance', type: 'unknown_error', param: null, code: 'invalid_request_error' } },
-    ],
-    ['xai', 429, { code: 'Some resource has been exhausted', error: TEAM }],
-    ['xai', 403, { code: 'permission-denied', error: TEAM }],
-    [
-      'xai',
-      403,
-      {
-        code: 'personal-team-blocked:spending-limit',
-        error: 'You have run out of credits or need a Grok subscription.',
-      },
-    ],
-    [
-      'moonshot',
-      429,
-      {
-        error: {
-          message:
-            'Your account org-1 <ak-1> is suspended due to insufficient balance, please recharge your account or check your plan and billing details',
-          type: 'exceeded_current_quota_error',
-        },
-      },
-    ],
-    ['moonshot', 403, { error: { message: 'Your account is not active', type: 'exceeded_current_quota_error' } }],
-    [
-      'openrouter',
-      402,
-      { error: { message: 'Insufficient credits. Add more using https://openrouter.ai', code: 402 } },
-    ],
-  ])('%s with %i: is told to top up, and asked once', async (provider, status, body) => {
+  )('%s with %i: is told to top up, and asked once', async (provider, status, body) => {
     const { error } = await run(provider, status, body);
     expect([error.kind, seen.length]).toEqual(['quota', 1]);
     expect(error.userMessage).toMatch(/has no credit left for us: top it up at https:\/\/\S+, or choose another model/);
@@ -124,7 +86,7 @@ describe('an address without /v1', () => {
 
   it('is not suspected where one is there', async () => {
     expect((await run('local', 404, { error: { message: 'no such model' } })).error.userMessage).toContain(
-      'does not know the model',
+      "doesn't know the model",
     );
   });
 });
@@ -136,15 +98,10 @@ it('Mistral gets ids of nine characters, the same for call and result, and no op
     ...{ type: 'tool-result', toolCallId: call.toolCallId, toolName: 'read_file' },
     output: { type: 'text', value: 'x' },
   };
+  // biome-ignore format: a row is a line
   const messages = [
     { role: 'user' as const, text: 'hello' },
-    {
-      role: 'steps' as const,
-      messages: [
-        { role: 'assistant', content: [call] },
-        { role: 'tool', content: [result] },
-      ],
-    },
+    { role: 'steps' as const, messages: [{ role: 'assistant', content: [call] }, { role: 'tool', content: [result] }] },
     { role: 'user' as const, text: 'and now?' },
   ];
   await failureOf(runWith({ mistral: { baseURL: `${origin}/v1`, apiKey: 'k' } }, { model: 'mistral/m', messages }));
@@ -166,38 +123,26 @@ async function thinking(provider: string, level: 'off' | 'high', model = 'm') {
 }
 
 describe('how long to think is said in the words of', () => {
-  it.each<[string, string, object, object]>([
-    ['local', 'm', { reasoning_effort: 'high' }, { reasoning_effort: 'none' }],
-    ['groq', 'openai/gpt-oss-120b', { reasoning_effort: 'high' }, { reasoning_effort: 'none' }],
+  it.each<[string, string, object, object]>(
+    // biome-ignore format: a row is a line
     [
-      'deepseek',
-      'deepseek-v4-pro',
-      { thinking: { type: 'enabled' }, reasoning_effort: 'high' },
-      { thinking: { type: 'disabled' } },
+      ['local', 'm', { reasoning_effort: 'high' }, { reasoning_effort: 'none' }],
+      ['groq', 'openai/gpt-oss-120b', { reasoning_effort: 'high' }, { reasoning_effort: 'none' }],
+      ['deepseek', 'deepseek-v4-pro', { thinking: { type: 'enabled' }, reasoning_effort: 'high' }, { thinking: { type: 'disabled' } }],
+      ['moonshot', 'kimi-k2.6', { thinking: { type: 'enabled' } }, { thinking: { type: 'disabled' } }],
+      ['openrouter', 'a/b', { reasoning: { effort: 'high' } }, { reasoning: { enabled: false } }],
+      ['anthropic', 'claude-sonnet-5', { thinking: { type: 'adaptive' }, output_config: { effort: 'high' } }, { thinking: { type: 'disabled' } }],
+      ['anthropic', 'claude-haiku-4-5', { thinking: { type: 'enabled' } }, { thinking: { type: 'disabled' } }],
+      [
+        'google',
+        'gemini-2.5-flash',
+        { generationConfig: { thinkingConfig: { thinkingBudget: expect.any(Number) } } },
+        { generationConfig: { thinkingConfig: { thinkingBudget: 0 } } },
+      ],
+      ['google', 'gemini-3.5-flash', { generationConfig: { thinkingConfig: { thinkingLevel: 'high' } } }, { generationConfig: {} }],
+      ['openai', 'gpt-5.5', { reasoning_effort: 'high' }, { reasoning_effort: 'none' }],
     ],
-    ['moonshot', 'kimi-k2.6', { thinking: { type: 'enabled' } }, { thinking: { type: 'disabled' } }],
-    ['openrouter', 'a/b', { reasoning: { effort: 'high' } }, { reasoning: { enabled: false } }],
-    [
-      'anthropic',
-      'claude-sonnet-5',
-      { thinking: { type: 'adaptive' }, output_config: { effort: 'high' } },
-      { thinking: { type: 'disabled' } },
-    ],
-    ['anthropic', 'claude-haiku-4-5', { thinking: { type: 'enabled' } }, { thinking: { type: 'disabled' } }],
-    [
-      'google',
-      'gemini-2.5-flash',
-      { generationConfig: { thinkingConfig: { thinkingBudget: expect.any(Number) } } },
-      { generationConfig: { thinkingConfig: { thinkingBudget: 0 } } },
-    ],
-    [
-      'google',
-      'gemini-3.5-flash',
-      { generationConfig: { thinkingConfig: { thinkingLevel: 'high' } } },
-      { generationConfig: {} },
-    ],
-    ['openai', 'gpt-5.5', { reasoning_effort: 'high' }, { reasoning_effort: 'none' }],
-  ])('%s, %s', async (provider, model, high, off) => {
+  )('%s, %s', async (provider, model, high, off) => {
     expect(await thinking(provider, 'high', model)).toMatchObject(high);
     seen.splice(0);
     expect(await thinking(provider, 'off', model)).toMatchObject(off);

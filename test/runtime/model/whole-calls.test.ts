@@ -1,12 +1,9 @@
 /** Whole calls of a model that speaks Chat Completions: what is told on the way, and what is said to have been used. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Llm, startLlm, type Turn } from '../../emulators/llm.ts';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { startLlm, type Turn } from '../../emulators/llm.ts';
 import { record, runWith, tool } from '../agent/fixtures.ts';
 
-let llm: Llm;
-beforeAll(async () => {
-  llm = await startLlm();
-});
+const llm = await startLlm();
 afterAll(() => llm.close());
 beforeEach(() => llm.reset());
 const local = () => ({ local: { baseURL: llm.url } });
@@ -55,44 +52,31 @@ describe('what an answer is said to have used', () => {
   /** Counted from the length of the texts, when nobody says it. */
   const guessed = { inputTokens: 5, outputTokens: 15, isEstimate: true };
   const told = { inputTokens: 12, outputTokens: 3 };
-  it.each<[string, unknown, object]>([
-    ['nothing', null, guessed],
-    ['an empty object', {}, guessed],
-    ['a word', 'x', guessed],
-    ['a list', [1, 2], guessed],
-    ['numbers', { prompt_tokens: 12, completion_tokens: 3 }, told],
-    ['numbers as text', { prompt_tokens: '12', completion_tokens: ' 3 ' }, told],
-    ['the names of another interface', { input_tokens: 12, output_tokens: 3 }, told],
-    ['nulls', { prompt_tokens: null, completion_tokens: null, prompt_tokens_details: null }, guessed],
-    ['NaN', { prompt_tokens: 'NaN', completion_tokens: 'Infinity' }, guessed],
-    ['less than nothing', { prompt_tokens: -5, completion_tokens: -1 }, guessed],
-    ['more than there are', { prompt_tokens: 1e300, completion_tokens: 2e9 }, guessed],
-    ['parts of tokens', { prompt_tokens: 11.5, completion_tokens: 2.1 }, told],
-    ['a sum alone', { total_tokens: 30 }, guessed],
-    ['nothing read', { prompt_tokens: 0, completion_tokens: 3 }, { ...guessed, outputTokens: 3 }],
-    ['nothing written', { prompt_tokens: 12, completion_tokens: 0 }, { ...guessed, inputTokens: 12 }],
+  it.each<[string, unknown, object]>(
+    // biome-ignore format: a row is a line
     [
-      'more from the cache than was read',
-      { prompt_tokens: 12, completion_tokens: 3, prompt_tokens_details: { cached_tokens: 500 } },
-      { ...told, cachedInputTokens: 12 },
+      ['nothing', null, guessed],
+      ['an empty object', {}, guessed],
+      ['a word', 'x', guessed],
+      ['a list', [1, 2], guessed],
+      ['numbers', { prompt_tokens: 12, completion_tokens: 3 }, told],
+      ['numbers as text', { prompt_tokens: '12', completion_tokens: ' 3 ' }, told],
+      ['the names of another interface', { input_tokens: 12, output_tokens: 3 }, told],
+      ['nulls', { prompt_tokens: null, completion_tokens: null, prompt_tokens_details: null }, guessed],
+      ['NaN', { prompt_tokens: 'NaN', completion_tokens: 'Infinity' }, guessed],
+      ['less than nothing', { prompt_tokens: -5, completion_tokens: -1 }, guessed],
+      ['more than there are', { prompt_tokens: 1e300, completion_tokens: 2e9 }, guessed],
+      ['parts of tokens', { prompt_tokens: 11.5, completion_tokens: 2.1 }, told],
+      ['a sum alone', { total_tokens: 30 }, guessed],
+      ['nothing read', { prompt_tokens: 0, completion_tokens: 3 }, { ...guessed, outputTokens: 3 }],
+      ['nothing written', { prompt_tokens: 12, completion_tokens: 0 }, { ...guessed, inputTokens: 12 }],
+      ['more from the cache than was read', { prompt_tokens: 12, completion_tokens: 3, prompt_tokens_details: { cached_tokens: 500 } }, { ...told, cachedInputTokens: 12 }],
+      ['a cache in text', { prompt_tokens: 12, completion_tokens: 3, prompt_tokens_details: { cached_tokens: '4', x: {} } }, { ...told, cachedInputTokens: 4 }],
+      ['details that are none', { prompt_tokens: 12, completion_tokens: 3, prompt_tokens_details: 'x' }, told],
+      ['a cache as DeepSeek has it', { prompt_tokens: 12, completion_tokens: 3, prompt_cache_hit_tokens: 8 }, { ...told, cachedInputTokens: 8 }],
+      ['a cache as Moonshot has it', { prompt_tokens: 12, completion_tokens: 3, cached_tokens: 8 }, { ...told, cachedInputTokens: 8 }],
     ],
-    [
-      'a cache in text',
-      { prompt_tokens: 12, completion_tokens: 3, prompt_tokens_details: { cached_tokens: '4', x: {} } },
-      { ...told, cachedInputTokens: 4 },
-    ],
-    ['details that are none', { prompt_tokens: 12, completion_tokens: 3, prompt_tokens_details: 'x' }, told],
-    [
-      'a cache as DeepSeek has it',
-      { prompt_tokens: 12, completion_tokens: 3, prompt_cache_hit_tokens: 8 },
-      { ...told, cachedInputTokens: 8 },
-    ],
-    [
-      'a cache as Moonshot has it',
-      { prompt_tokens: 12, completion_tokens: 3, cached_tokens: 8 },
-      { ...told, cachedInputTokens: 8 },
-    ],
-  ])('by %s never costs the answer, nor counts what cannot be', async (_what, rawUsage, expected) => {
+  )('by %s never costs the answer, nor counts what cannot be', async (_what, rawUsage, expected) => {
     const spent: object[] = [];
     const ask = async (turns: Turn[], tools = [tool('look', 'read', async () => 'seen')]) => {
       llm.reset();

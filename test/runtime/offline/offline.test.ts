@@ -28,14 +28,10 @@ interface World {
   results?: Record<string, Json>;
 }
 
+// biome-ignore format: a row is a line
 const INPUTS: Record<string, z.ZodType> = {
   update_plan: z.object({
-    plan: z.object({
-      goal: z.string(),
-      steps: z.array(
-        z.object({ id: z.string(), title: z.string(), status: z.enum(['pending', 'in_progress', 'done']) }),
-      ),
-    }),
+    plan: z.object({ goal: z.string(), steps: z.array(z.object({ id: z.string(), title: z.string(), status: z.enum(['pending', 'in_progress', 'done']) })) }),
   }),
   create_artifact: z.object({ title: z.string(), type: z.string(), content: z.string() }),
   read_file: z.object({ path: z.string() }),
@@ -145,7 +141,7 @@ describe('plans', () => {
   it('says which open steps a new plan replaces, and how to begin another task instead', async () => {
     const { answer } = await say('plan: a; b', { task: TASK });
     expect(answer).toBe(
-      'The plan has 2 steps.\n1. a\n2. b\n\nIt replaces a plan with 2 open steps: “paint the wall”, “clean up”. To keep a plan and begin another task, send /new first.',
+      'The plan has 2 steps.\n1. a\n2. b\n\nIt replaces a plan with 2 open steps: "paint the wall", "clean up". To keep a plan and begin another task, send /new first.',
     );
     const finished = TASK.replaceAll('[ ]', '[x]').replace(' (in progress)', '');
     expect((await say('plan: a; b', { task: finished })).answer).not.toContain('replaces');
@@ -174,7 +170,7 @@ describe('plans', () => {
       (await say('done 2', { task: TASK, results: { update_plan: { status: 'conflict', current: '' } } })).answer,
     ).toMatch(/only a proposal/);
     expect((await say('done 2', { task: TASK, failing: { update_plan: 'The disk is full.' } })).answer).toBe(
-      'The plan could not be changed: The disk is full.',
+      "The plan couldn't be changed: The disk is full.",
     );
   });
 });
@@ -209,9 +205,9 @@ describe('files', () => {
 
   it('says in its own words that a file is not there', async () => {
     const failing = { read_file: 'There is no file "nix.md"; list_files shows what there is.' };
-    expect((await say('read nix.md', { failing })).answer).toBe('I find no file nix.md.');
+    expect((await say('read nix.md', { failing })).answer).toBe("I can't find a file nix.md.");
     expect((await say('show nix.md', { failing, artifacts: FILES })).answer).toBe(
-      'I find no file nix.md. There is: notes.md, Re "port".txt.',
+      `I can't find a file nix.md. There is: notes.md, Re "port".txt.`,
     );
   });
 
@@ -226,11 +222,11 @@ describe('files', () => {
 describe('memory', () => {
   it('remembers, and says when consent is missing', async () => {
     expect(await say('remember that I like green tea.')).toMatchObject({
-      answer: 'I will remember: I like green tea.',
+      answer: "I'll remember: I like green tea.",
       calls: [['remember', { text: 'I like green tea.' }]],
     });
     expect((await say('remember I like tea', { results: { remember: { status: 'pending' } } })).answer).toBe(
-      'I will remember this once you accept it: I like tea',
+      "I'll remember this once you accept it: I like tea",
     );
   });
 
@@ -257,7 +253,7 @@ describe('several requests in one message', () => {
     );
     expect(calls.map(([name]) => name)).toEqual(['update_plan', 'create_artifact', 'remember']);
     expect(answer).toBe(
-      'The plan has 2 steps.\n1. buy paint\n2. paint\n\nI wrote notes.md.\n\nI will remember: I like green',
+      "The plan has 2 steps.\n1. buy paint\n2. paint\n\nI wrote notes.md.\n\nI'll remember: I like green",
     );
     expect(count).toBe(2);
   });
@@ -272,14 +268,14 @@ describe('several requests in one message', () => {
       ['pending', 'pending'],
       ['done', 'pending'],
     ]);
-    expect(answer).toContain('Step 1, “a”, is done; 1 of 2 left.');
+    expect(answer).toContain('Step 1, "a", is done; 1 of 2 left.');
   });
 
   it('what failed is told beside what was done', async () => {
     const { answer } = await say('write a file a.txt: x, and remember tea', {
       failing: { create_artifact: 'The disk is full.' },
     });
-    expect(answer).toBe('a.txt could not be written: The disk is full.\n\nI will remember: tea');
+    expect(answer).toBe("a.txt couldn't be written: The disk is full.\n\nI'll remember: tea");
   });
 });
 
@@ -292,7 +288,7 @@ describe('honesty', () => {
     const { error } = await failureOf(say(text));
     expect([error.kind, ...error.userMessage.split('\n')]).toEqual([
       'offline',
-      expect.stringMatching(/^I can’t do that without a language model: .*“help” lists them\.$/),
+      expect.stringMatching(/^I can't do that without a language model: .*"help" lists them\.$/),
       'To connect a language model, run `viber init` on the machine I run on.',
     ]);
   });
@@ -303,16 +299,16 @@ describe('honesty', () => {
   ])('"%s" is not scheduled, and it names the command that adds a job by hand', async (text) => {
     const { error } = await failureOf(say(text));
     expect(error.userMessage).toMatch(
-      /^I can’t schedule that without .*`viber jobs add NAME --at "every weekday at 9" --prompt "show plan"`.*\n.*`viber init`/,
+      /^I can't schedule that without .*`viber jobs add NAME --at "every weekday at 9" --prompt "show plan"`.*\n.*`viber init`/,
     );
   });
 
   it('greets and helps', async () => {
     expect((await say('hello')).answer).toMatch(
-      /^Hello! I am the small built-in model.*\nTo connect a language model, run `viber init`/,
+      /^Hello! I'm the small built-in model.*\nTo connect a language model, run `viber init`/,
     );
     const { answer } = await say('what can you do?');
-    for (const words of ['“done 2”', '`viber jobs add NAME --at']) expect(answer).toContain(words);
+    for (const words of ['"done 2"', '`viber jobs add NAME --at']) expect(answer).toContain(words);
   });
 
   it('quotes, notes and speakers are not instructions', async () => {
@@ -324,22 +320,15 @@ describe('honesty', () => {
 
   it('says when a tool is not there', async () => {
     expect((await say('remember tea', { without: ['remember'] })).answer).toBe(
-      'I could not remember it: I cannot do that here (remember).',
+      "I couldn't remember it: I can't do that here (remember).",
     );
   });
 
   it('what it did in earlier turns is not done again', async () => {
+    // biome-ignore format: a row is a line
     const history: TaskMessage[] = [
       { role: 'user', text: 'write a file a.txt: x' },
-      {
-        role: 'steps',
-        messages: [
-          {
-            role: 'assistant',
-            content: [{ type: 'tool-call', toolCallId: 'offline_1_0', toolName: 'create_artifact', input: {} }],
-          },
-        ],
-      },
+      { role: 'steps', messages: [{ role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'offline_1_0', toolName: 'create_artifact', input: {} }] }] },
       { role: 'assistant', text: 'I wrote a.txt.' },
     ];
     expect((await say('write a file b.txt: y', { history })).calls.map(([name]) => name)).toEqual(['create_artifact']);
@@ -359,26 +348,13 @@ describe('honesty', () => {
     expect(finish).toMatchObject({ finishReason: { unified: 'stop' }, usage: whole.usage });
   });
 
-  it.each([
-    'tick ',
-    'plan ',
-    'write a.a',
-    'add to ',
-    '"',
-    'please, ',
-    ' ',
-    '\n',
-    'a. ',
-    'make it ',
-    '<quoted ',
-    '<quoted>',
-    '[a]: ',
-    '- a: "b" (c',
-    '- [ ] a\n',
-    'every monday, ',
-    'a daily ',
-    'create a ',
-  ])('long hostile text of %j takes no time', async (piece) => {
+  it.each(
+    // biome-ignore format: a list is filled
+    [
+      'tick ', 'plan ', 'write a.a', 'add to ', '"', 'please, ', ' ', '\n', 'a. ', 'make it ', '<quoted ', '<quoted>',
+      '[a]: ', '- a: "b" (c', '- [ ] a\n', 'every monday, ', 'a daily ', 'create a ',
+    ],
+  )('long hostile text of %j takes no time', async (piece) => {
     const text = piece.repeat(500_000 / piece.length);
     const begin = ownTime();
     const answer = createOfflineModel().doGenerate({

@@ -41,63 +41,51 @@ function revised(
 const titles = (changed: ReturnType<typeof revised>) => changed?.plan.steps.map(({ title }) => title);
 
 describe('words of a supervisor', () => {
-  it.each([
-    ['KEEP', []],
-    ['', []],
-    ['The plan is fine as it stands; I would not SKIP 3.', []],
-    ['SKIP 3: nothing to look for', [{ kind: 'skip', step: 3, why: 'nothing to look for' }]],
-    ['- **skip** #3 — nothing', [{ kind: 'skip', step: 3, why: 'nothing' }]],
-    ['SKIP 3', []],
+  it.each(
+    // biome-ignore format: a row is a line
     [
-      'MOVE 5 before 2\nMOVE 1 AFTER 3.',
-      [
-        { kind: 'move', step: 5, to: 2, isAfter: false },
-        { kind: 'move', step: 1, to: 3, isAfter: true },
-      ],
+      ['KEEP', []],
+      ['', []],
+      ['The plan is fine as it stands; I would not SKIP 3.', []],
+      ['SKIP 3: nothing to look for', [{ kind: 'skip', step: 3, why: 'nothing to look for' }]],
+      ['- **skip** #3 — nothing', [{ kind: 'skip', step: 3, why: 'nothing' }]],
+      ['SKIP 3', []],
+      ['MOVE 5 before 2\nMOVE 1 AFTER 3.', [{ kind: 'move', step: 5, to: 2, isAfter: false }, { kind: 'move', step: 1, to: 3, isAfter: true }]],
+      ['MOVE 5 somewhere', []],
+      ['SPLIT 2: [Writer] Draft | [Writer] Polish', [{ kind: 'split', step: 2, parts: ['[Writer] Draft', '[Writer] Polish'] }]],
+      ['SPLIT 2: only one', []],
+      ['SPLIT 2: a | | b', []],
+      [`SPLIT 2: ${'a | '.repeat(9)}b`, []],
+      [`SPLIT 2: ${'a | '.repeat(10_000)}b`, []],
+      ['SPLIT n: [Agent] first part | [Agent] second part\nSKIP n: the reason in one sentence', []],
+      ['SPLIT 2: [Agent] first part | [Agent] second part', []],
+      ['SPLIT 2: [Writer] Write | [Coder] write', []],
+      ['SKIP 3: the reason in one sentence', []],
+      ['KEEP\n\nFor example, these would be no good:\nSKIP 3: nothing to look for', []],
+      ['**KEEP** – all is well.\nMOVE 5 BEFORE 2', []],
+      ["I'm sorry, but I can't help with that.", []],
+      ['ÜBERSPRINGE 3: nicht nötig', []],
+      ['{"changes": [{"action": "skip", "step": 3}]}', []],
+      ['SKIP step 3: nothing', [{ kind: 'skip', step: 3, why: 'nothing' }]],
+      ['```\nMOVE Step 5 BEFORE step #2\n```', [{ kind: 'move', step: 5, to: 2, isAfter: false }]],
+      [Array.from({ length: 500 }, () => 'MOVE 1 AFTER 2').join('\n'), Array.from({ length: 10 }, () => ({ kind: 'move', step: 1, to: 2, isAfter: true }))],
     ],
-    ['MOVE 5 somewhere', []],
-    [
-      'SPLIT 2: [Writer] Draft | [Writer] Polish',
-      [{ kind: 'split', step: 2, parts: ['[Writer] Draft', '[Writer] Polish'] }],
-    ],
-    ['SPLIT 2: only one', []],
-    ['SPLIT 2: a | | b', []],
-    [`SPLIT 2: ${'a | '.repeat(9)}b`, []],
-    [`SPLIT 2: ${'a | '.repeat(10_000)}b`, []],
-    ['SPLIT n: [Agent] first part | [Agent] second part\nSKIP n: the reason in one sentence', []],
-    ['SPLIT 2: [Agent] first part | [Agent] second part', []],
-    ['SPLIT 2: [Writer] Write | [Coder] write', []],
-    ['SKIP 3: the reason in one sentence', []],
-    ['KEEP\n\nFor example, these would be no good:\nSKIP 3: nothing to look for', []],
-    ['**KEEP** – all is well.\nMOVE 5 BEFORE 2', []],
-    ["I'm sorry, but I can't help with that.", []],
-    ['ÜBERSPRINGE 3: nicht nötig', []],
-    ['{"changes": [{"action": "skip", "step": 3}]}', []],
-    ['SKIP step 3: nothing', [{ kind: 'skip', step: 3, why: 'nothing' }]],
-    ['```\nMOVE Step 5 BEFORE step #2\n```', [{ kind: 'move', step: 5, to: 2, isAfter: false }]],
-    [
-      Array.from({ length: 500 }, () => 'MOVE 1 AFTER 2').join('\n'),
-      Array.from({ length: 10 }, () => ({ kind: 'move', step: 1, to: 2, isAfter: true })),
-    ],
-  ])('%j', (text, changes) => expect(readChanges(text)).toEqual(changes));
+  )('%j', (text, changes) => expect(readChanges(text)).toEqual(changes));
 });
 
 describe('a change', () => {
   it('splits a step: its parts keep the agent and the constraints, and are not split or skipped themselves', () => {
     const changed = revised('SPLIT 2: Draft the notes | [coder] Polish them | [Stranger] Sign them');
-    expect(titles(changed)).toEqual([
-      ONE,
-      '[Writer] Draft the notes',
-      '[Coder] Polish them',
-      '[Writer] Sign them',
-      THREE,
-      FOUR,
-      FIVE,
-    ]);
+    expect(titles(changed)).toEqual(
+      // biome-ignore format: a list is filled
+      [
+        ONE, '[Writer] Draft the notes', '[Coder] Polish them', '[Writer] Sign them', THREE, FOUR, FIVE,
+      ],
+    );
     const [, draft, , sign] = changed?.playbook.steps ?? [];
     expect(draft?.constraints).toEqual([
       'This is part 1 of 3 of "Write the notes.". Do no more than this part.',
-      'The notes name the version. (once all parts are done; this part must not stand against it)',
+      'The notes name the version. (once all parts are done; this part must not work against it)',
     ]);
     expect(sign?.constraints.at(-1)).toBe('The notes name the version.');
     if (!changed) throw new Error('nothing was changed');

@@ -33,34 +33,25 @@ const next = (plan: string, playbook: Playbook = PLAYBOOK) => {
 };
 
 describe('the next step', () => {
-  it.each([
-    ['- [ ] [A] one\n- [ ] same\n- [ ] same', { agent: 'A', constraints: ['c1'] }, '[A] one#1'],
-    ['- [x] [A] one\n- [ ] same (in progress)\n- [ ] same', { constraints: ['c2'] }, 'same#1'],
-    ['- [x] [A] one\n- [x] same\n- [ ] same', { constraints: ['c3'] }, 'same#2'],
-    ['- [x] same\n- [ ] same\n- [ ] [A] one', { constraints: ['c3'] }, 'same#2'],
-    ['- [x] same\n- [x] same\n- [ ] [A] one', { agent: 'A', constraints: ['c1'] }, '[A] one#1'],
-    // In other words it keeps its constraints; added, it has none.
+  it.each(
+    // biome-ignore format: a row is a line
     [
-      '- [ ] [B] one but better\n- [ ] same\n- [ ] same',
-      { agent: 'B', instruction: 'one but better', constraints: ['c1'] },
-      '[B] one but better#1',
+      ['- [ ] [A] one\n- [ ] same\n- [ ] same', { agent: 'A', constraints: ['c1'] }, '[A] one#1'],
+      ['- [x] [A] one\n- [ ] same (in progress)\n- [ ] same', { constraints: ['c2'] }, 'same#1'],
+      ['- [x] [A] one\n- [x] same\n- [ ] same', { constraints: ['c3'] }, 'same#2'],
+      ['- [x] same\n- [ ] same\n- [ ] [A] one', { constraints: ['c3'] }, 'same#2'],
+      ['- [x] same\n- [x] same\n- [ ] [A] one', { agent: 'A', constraints: ['c1'] }, '[A] one#1'],
+      // In other words it keeps its constraints; added, it has none.
+      ['- [ ] [B] one but better\n- [ ] same\n- [ ] same', { agent: 'B', instruction: 'one but better', constraints: ['c1'] }, '[B] one but better#1'],
+      ['- [ ] first this\n- [ ] [A] one\n- [ ] same\n- [ ] same', { instruction: 'first this', constraints: [] }, 'first this#1'],
+      ['- [ ] [Agent: C] new\n- [ ] [A] one', { agent: 'C', instruction: 'new', constraints: [] }, '[Agent: C] new#1'],
+      // Also where something was added or taken away besides, or it stands elsewhere.
+      ['- [ ] and now one, please\n- [ ] same\n- [ ] same\n- [ ] announce it', { instruction: 'and now one, please', constraints: ['c1'] }, 'and now one, please#1'],
+      ['- [ ] only one', { instruction: 'only one', constraints: ['c1'] }, 'only one#1'],
+      ['- [x] same\n- [x] same\n- [ ] one better', { instruction: 'one better', constraints: ['c1'] }, 'one better#1'],
+      ['- [ ] [../x] new', { instruction: '[../x] new', constraints: [] }, '[../x] new#1'],
     ],
-    [
-      '- [ ] first this\n- [ ] [A] one\n- [ ] same\n- [ ] same',
-      { instruction: 'first this', constraints: [] },
-      'first this#1',
-    ],
-    ['- [ ] [Agent: C] new\n- [ ] [A] one', { agent: 'C', instruction: 'new', constraints: [] }, '[Agent: C] new#1'],
-    // Also where something was added or taken away besides, or it stands elsewhere.
-    [
-      '- [ ] and now one, please\n- [ ] same\n- [ ] same\n- [ ] announce it',
-      { instruction: 'and now one, please', constraints: ['c1'] },
-      'and now one, please#1',
-    ],
-    ['- [ ] only one', { instruction: 'only one', constraints: ['c1'] }, 'only one#1'],
-    ['- [x] same\n- [x] same\n- [ ] one better', { instruction: 'one better', constraints: ['c1'] }, 'one better#1'],
-    ['- [ ] [../x] new', { instruction: '[../x] new', constraints: [] }, '[../x] new#1'],
-  ])('%#', (plan, step, key) => {
+  )('%#', (plan, step, key) => {
     expect(next(plan)).toMatchObject({ key, step });
   });
 
@@ -185,7 +176,7 @@ describe('on disk', () => {
     expect(findPlaybook(home, 'DEPLOY-IT').name).toBe('deploy-it');
     expect(findPlaybook(home, 'ship').name).toBe('deploy-it');
     expect(findPlaybook(home, 'release-feature').playbook.steps[0]?.instruction).toBe('mine');
-    expect(() => findPlaybook(home, 'bad')).toThrow('line 7: this step says nothing');
+    expect(() => findPlaybook(home, 'bad')).toThrow('line 7: this step has no instruction');
     expect(() => findPlaybook(home, 'link')).toThrow('not a regular file');
     expect(() => findPlaybook(home, 'huge')).toThrow('too large');
     for (const name of ['../playbooks/ship', 'Deploy It', '', 'constructor', 'x'.repeat(70)])

@@ -45,27 +45,19 @@ async function read(bytes: Uint8Array, timeoutMs?: number): Promise<string> {
 }
 
 describe('a document is read', () => {
-  it.each([
-    ['docx', docx('Dear Alex,\nthe meeting is at nine.'), 'Dear Alex,\n\nthe meeting is at nine.'],
-    ['docx with a table', docxTable(), '| Item | Price |\n| --- | --- |\n| Tea | 3.20 |'],
+  it.each(
+    // biome-ignore format: a row is a line
     [
-      'xlsx',
-      xlsx([
-        ['Item', 'Price'],
-        ['Tea', 3.2],
-      ]),
-      '## Sheet: Costs\nItem | Price\nTea | 3.2',
+      ['docx', docx('Dear Alex,\nthe meeting is at nine.'), 'Dear Alex,\n\nthe meeting is at nine.'],
+      ['docx with a table', docxTable(), '| Item | Price |\n| --- | --- |\n| Tea | 3.20 |'],
+      ['xlsx', xlsx([['Item', 'Price'], ['Tea', 3.2]]), '## Sheet: Costs\nItem | Price\nTea | 3.2'],
+      ['pptx', pptx(['Welcome', 'The plan']), '## Slide 1\nWelcome\n\n## Slide 2\nThe plan'],
+      ['odt', odt('Minutes'), 'Minutes'],
+      ['pdf', pdf(['First page', 'Second page']), '## Page 1\nFirst page\n\n## Page 2\nSecond page'],
+      ['html', Buffer.from('<!doctype html><script>evil()</script><h1>News</h1><p>It rains.'), '# News\n\nIt rains.'],
+      ['zip', Buffer.from(zipSync({ 'a/b.txt': Buffer.from('12345'), 'c.md': Buffer.from('x') })), 'An archive of 2 files'],
     ],
-    ['pptx', pptx(['Welcome', 'The plan']), '## Slide 1\nWelcome\n\n## Slide 2\nThe plan'],
-    ['odt', odt('Minutes'), 'Minutes'],
-    ['pdf', pdf(['First page', 'Second page']), '## Page 1\nFirst page\n\n## Page 2\nSecond page'],
-    ['html', Buffer.from('<!doctype html><script>evil()</script><h1>News</h1><p>It rains.'), '# News\n\nIt rains.'],
-    [
-      'zip',
-      Buffer.from(zipSync({ 'a/b.txt': Buffer.from('12345'), 'c.md': Buffer.from('x') })),
-      'An archive of 2 files',
-    ],
-  ])('%s', async (_kind, bytes, text) => {
+  )('%s', async (_kind, bytes, text) => {
     expect(await read(bytes)).toContain(text);
   });
 });
@@ -99,7 +91,7 @@ describe('a document of the real world', () => {
   ])('names in a sheet: %s', async (_what, row, shown) => {
     const text = await read(cells(row));
     expect(text).toContain(`## Sheet: Costs\n${shown}`.trimEnd());
-    expect(text.includes('results are not in the file')).toBe(shown.includes('not calculated'));
+    expect(text.includes('have formulas without results')).toBe(shown.includes('not calculated'));
   });
 
   const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
@@ -262,6 +254,28 @@ describe('a document of the real world', () => {
     expect(await read(inWide)).toBe('wide words');
   });
 
+  it.each(
+    // biome-ignore format: a row is a line
+    [
+      ['without a second form', (box: string) => alternatives(box), 'before\n\nof &'],
+      ['with an empty second form', (box: string) => alternatives(box, ''), 'before\n\nof &'],
+      ['with a picture as its second form', (box: string) => alternatives(box, '<w:drawing/>'), 'before\n\nof &'],
+      ['with words in both forms', (box: string) => alternatives(box, `<w:pict>${WORDS_IN_BOX}</w:pict>`), 'before\n\nof &'],
+      ['in the new form alone', (box: string) => box, 'before\n\nof &'],
+      ['in an oval of the old form', () => `<w:pict><v:oval xmlns:v="v">${WORDS_IN_BOX}</v:oval></w:pict>`, 'before\n\nof &'],
+      ['in another', (box: string) => inBox(`${paragraph('outer')}<w:p><w:r>${box}</w:r></w:p>`), 'before\n\nouter\n\nof &'],
+      ['that has words alone in one form', () => alternatives('', '<w:t> ☎</w:t>'), 'before ☎'],
+    ],
+  )('is Word’s with a text box %s', async (_what, put, text) => {
+    const run = `<w:r>${put(inBox(paragraph('of &amp;')))}</w:r>`;
+    expect(await read(docx('', `<w:p xmlns:mc="${MC}"><w:r><w:t>before</w:t></w:r>${run}</w:p>`))).toBe(text);
+    const head = changed(docx('text'), (parts) => {
+      const xml = `<w:hdr xmlns:w="w" xmlns:mc="${MC}"><w:p><w:r><w:t>before</w:t></w:r>${run}</w:p></w:hdr>`;
+      parts['word/header1.xml'] = Buffer.from(xml);
+    });
+    expect(await read(head)).toBe(`[header: ${text.replaceAll('\n\n', ' / ')}]\n\ntext`);
+  });
+
   it('shows the formulas of OpenDocument that have no result', async () => {
     const row =
       '<table:table-cell table:formula="of:=SUM([.A1:.A3])"/><table:table-cell table:formula="of:=1+1" office:value="2"><text:p>2</text:p></table:table-cell><table:table-cell><text:p>#REF!</text:p></table:table-cell>';
@@ -296,6 +310,16 @@ describe('a document of the real world', () => {
     expect(await read(Buffer.from(zipSync(parts)))).toMatch(words);
   });
 });
+
+const MC = 'http://schemas.openxmlformats.org/markup-compatibility/2006';
+const paragraph = (text: string) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`;
+const WORDS_IN_BOX = `<w:txbxContent>${paragraph('of &amp;')}</w:txbxContent>`;
+const inBox = (body: string) =>
+  `<w:drawing><wps:txbx xmlns:wps="wps"><w:txbxContent>${body}</w:txbxContent></wps:txbx></w:drawing>`;
+const alternatives = (choice: string, fallback?: string) =>
+  `<mc:AlternateContent><mc:Choice Requires="wps">${choice}</mc:Choice>${
+    fallback === undefined ? '' : `<mc:Fallback>${fallback}</mc:Fallback>`
+  }</mc:AlternateContent>`;
 
 describe('a document is refused', () => {
   const broken = docx('hello');
@@ -341,7 +365,7 @@ describe('a hostile document', () => {
     const block = deflateRawSync(Buffer.alloc(1024 * 1024, piece, 'latin1'), { finishFlush: constants.Z_FULL_FLUSH });
     return Buffer.concat([Buffer.from([0x78, 0x9c]), ...Array(megabytes).fill(block), Buffer.from([0x03, 0x00])]);
   };
-  const OUT_OF_ROOM = /^refused: It (is too large or too damaged|takes too long) to be read\.$/;
+  const OUT_OF_ROOM = /^refused: It (is too large or too damaged|takes too long) to read\.$/;
 
   it.each([
     ['a PDF whose page unpacks to gigabytes', () => packedPdf(packed(1_500, 'q Q ')), /^refused: /],
@@ -372,21 +396,21 @@ describe('a hostile document', () => {
         return Number(parent) === process.pid;
       });
     const text = read(long);
-    await expect.poll(children, { timeout: 60_000 }).toHaveLength(1);
+    await expect.poll(children).toHaveLength(1);
     for (const pid of children()) process.kill(Number(pid), 'SIGKILL');
-    expect(await text).toBe('refused: It is too large or too damaged to be read.');
+    expect(await text).toBe('refused: It is too large or too damaged to read.');
   });
 
   it('that was replaced by a link to another is not read', async () => {
     const [file, other] = [path.join(folder, 'file'), path.join(tempFolder(), 'other')];
     fs.writeFileSync(other, docx('of somebody else'));
     fs.symlinkSync(other, file);
-    await expect(readDocument(file, new AbortController().signal)).rejects.toThrow('It is no longer there.');
+    await expect(readDocument(file, new AbortController().signal)).rejects.toThrow('It no longer exists.');
   });
 
   it('that takes too long is left, and so is one whose run was stopped', async () => {
     const long = docx(Array.from({ length: 20_000 }, (_line, index) => `line ${index}`).join('\n'));
-    expect(await read(long, 1)).toBe('refused: It takes too long to be read.');
+    expect(await read(long, 1)).toBe('refused: It takes too long to read.');
     const file = path.join(folder, 'file');
     const stop = new AbortController();
     const reading = readDocument(file, stop.signal);

@@ -1,13 +1,8 @@
 /** Reply blocks: what people see, what is taken out, and what happens to everything malformed. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  decisionsOf,
-  knowElements,
-  type ParsedReply,
-  parseReply,
-  summarise,
-} from '../../../src/runtime/reply/reply.ts';
+import { decisionsOf, summarise } from '../../../src/runtime/reply/render-answer.ts';
+import { knowElements, type ParsedReply, parseReply } from '../../../src/runtime/reply/reply.ts';
 import { toldIn } from '../../../src/runtime/reply/told.ts';
 import { ownTime } from '../../helpers/own-time.ts';
 
@@ -27,116 +22,41 @@ interface Case {
   problems?: RegExp[];
 }
 
+// biome-ignore format: a row is a line
 const cases: Case[] = [
   { name: 'plain text', text: 'Hello\n\n\n\nthere  ' },
   { name: 'a word that only looks like a marker', text: 'The artifact_deltas block is not used here.' },
   { name: 'one block', text: `Here.\n\n\`\`\`artifact_deltas\n${DELTA}\n\`\`\`\n`, visible: 'Here.', deltas: [A] },
-  {
-    name: 'a block between paragraphs leaves one blank line',
-    text: `One.\n\n\`\`\`artifact_deltas\n${DELTA}\n\`\`\`\n\n\nTwo.`,
-    visible: 'One.\n\nTwo.',
-    deltas: [A],
-  },
+  { name: 'a block between paragraphs leaves one blank line', text: `One.\n\n\`\`\`artifact_deltas\n${DELTA}\n\`\`\`\n\n\nTwo.`, visible: 'One.\n\nTwo.', deltas: [A] },
   { name: 'tildes', text: `x\n~~~artifact_deltas\n${DELTA}\n~~~\ny`, visible: 'x\ny', deltas: [A] },
-  {
-    name: 'a long fence around a shorter one',
-    text: `\`\`\`\`\`artifact_deltas\n${DELTA}\n\`\`\`\n\`\`\`\`\``,
-    visible: '',
-    deltas: [A],
-  },
-  {
-    name: 'a closing fence longer than the opening',
-    text: `\`\`\`artifact_deltas\n${DELTA}\n\`\`\`\`\``,
-    visible: '',
-    deltas: [A],
-  },
+  { name: 'a long fence around a shorter one', text: `\`\`\`\`\`artifact_deltas\n${DELTA}\n\`\`\`\n\`\`\`\`\``, visible: '', deltas: [A] },
+  { name: 'a closing fence longer than the opening', text: `\`\`\`artifact_deltas\n${DELTA}\n\`\`\`\`\``, visible: '', deltas: [A] },
   { name: 'a space before the tag', text: `\`\`\` artifact_deltas \n${DELTA}\n\`\`\``, visible: '', deltas: [A] },
   { name: 'json artifact_deltas', text: `\`\`\`json artifact_deltas\n${DELTA}\n\`\`\``, visible: '', deltas: [A] },
   { name: 'capital letters', text: `\`\`\`Artifact_Deltas\n${DELTA}\n\`\`\``, visible: '', deltas: [A] },
-  {
-    name: 'inside a list keeps the list tight',
-    text: `- one\n  \`\`\`artifact_deltas\n  ${DELTA}\n  \`\`\`\n- two`,
-    visible: '- one\n- two',
-    deltas: [A],
-  },
-  {
-    name: 'as the list item itself',
-    text: `1. one\n2. \`\`\`artifact_deltas\n   ${DELTA}\n   \`\`\`\n3. three`,
-    visible: '1. one\n3. three',
-    deltas: [A],
-  },
-  {
-    name: 'inside a quote',
-    text: `> \`\`\`artifact_deltas\n> [{"title":"a.md",\n> "type":"text/markdown","content":"# A"}]\n> \`\`\``,
-    visible: '',
-    deltas: [A],
-  },
-  {
-    name: 'several blocks',
-    text: `1\n\`\`\`artifact_deltas\n${DELTA}\n\`\`\`\n2\n~~~~artifact_deltas\n${DELTA}\n~~~~\n3`,
-    visible: '1\n2\n3',
-    deltas: [A, A],
-  },
-  {
-    name: 'Windows line ends',
-    text: `x\r\n\`\`\`artifact_deltas\r\n${DELTA}\r\n\`\`\`\r\ny`,
-    visible: 'x\ny',
-    deltas: [A],
-  },
+  { name: 'inside a list keeps the list tight', text: `- one\n  \`\`\`artifact_deltas\n  ${DELTA}\n  \`\`\`\n- two`, visible: '- one\n- two', deltas: [A] },
+  { name: 'as the list item itself', text: `1. one\n2. \`\`\`artifact_deltas\n   ${DELTA}\n   \`\`\`\n3. three`, visible: '1. one\n3. three', deltas: [A] },
+  { name: 'inside a quote', text: `> \`\`\`artifact_deltas\n> [{"title":"a.md",\n> "type":"text/markdown","content":"# A"}]\n> \`\`\``, visible: '', deltas: [A] },
+  { name: 'several blocks', text: `1\n\`\`\`artifact_deltas\n${DELTA}\n\`\`\`\n2\n~~~~artifact_deltas\n${DELTA}\n~~~~\n3`, visible: '1\n2\n3', deltas: [A, A] },
+  { name: 'Windows line ends', text: `x\r\n\`\`\`artifact_deltas\r\n${DELTA}\r\n\`\`\`\r\ny`, visible: 'x\ny', deltas: [A] },
   { name: 'a single object', text: `\`\`\`artifact_deltas\n${DELTA.slice(1, -1)}\n\`\`\``, visible: '', deltas: [A] },
   { name: 'an empty list', text: 'x\n```artifact_deltas\n[]\n```', visible: 'x' },
-  {
-    name: 'an example within other code stays',
-    text: `\`\`\`\`markdown\n\`\`\`artifact_deltas\n${DELTA}\n\`\`\`\n\`\`\`\``,
-  },
-  {
-    name: 'malformed JSON is never shown',
-    text: 'x\n```artifact_deltas\n[{"title": oops}]\n```\ny',
-    visible: 'x\ny',
-    problems: [/not JSON/],
-  },
-  {
-    name: 'a wrong shape is never shown',
-    text: 'x\n```artifact_deltas\n[{"title":"a"}]\n```',
-    visible: 'x',
-    problems: [/content or ref is missing/],
-  },
-  {
-    name: 'a wrong type of content',
-    text: '```artifact_deltas\n[{"title":"a","type":"t","content":{}}]\n```',
-    visible: '',
-    problems: [/wrong at content/],
-  },
+  { name: 'an example within other code stays', text: `\`\`\`\`markdown\n\`\`\`artifact_deltas\n${DELTA}\n\`\`\`\n\`\`\`\`` },
+  { name: 'malformed JSON is never shown', text: 'x\n```artifact_deltas\n[{"title": oops}]\n```\ny', visible: 'x\ny', problems: [/not JSON/] },
+  { name: 'a wrong shape is never shown', text: 'x\n```artifact_deltas\n[{"title":"a"}]\n```', visible: 'x', problems: [/content or ref is missing/] },
+  { name: 'a wrong type of content', text: '```artifact_deltas\n[{"title":"a","type":"t","content":{}}]\n```', visible: '', problems: [/wrong at content/] },
   { name: 'no end of the block', text: `x\n\`\`\`artifact_deltas\n${DELTA}`, visible: 'x', deltas: [A] },
   { name: 'closed by the other mark only', text: `\`\`\`artifact_deltas\n${DELTA}\n~~~`, visible: '~~~', deltas: [A] },
-  {
-    name: 'cut off in the middle',
-    text: 'x\n```artifact_deltas\n[{"title":"a.md","content":"# A and more',
-    visible: 'x',
-    problems: [/not JSON/],
-  },
-  {
-    name: 'an object named after the block, in a json fence',
-    text: `x\n\`\`\`json\n{"artifact_deltas": ${DELTA}}\n\`\`\`\ny`,
-    visible: 'x\ny',
-    deltas: [A],
-  },
-  {
-    name: 'the object in its own fence',
-    text: `\`\`\`artifact_deltas\n{"artifact_deltas": ${DELTA}}\n\`\`\``,
-    visible: '',
-    deltas: [A],
-  },
+  { name: 'cut off in the middle', text: 'x\n```artifact_deltas\n[{"title":"a.md","content":"# A and more', visible: 'x', problems: [/not JSON/] },
+  { name: 'an object named after the block, in a json fence', text: `x\n\`\`\`json\n{"artifact_deltas": ${DELTA}}\n\`\`\`\ny`, visible: 'x\ny', deltas: [A] },
+  { name: 'the object in its own fence', text: `\`\`\`artifact_deltas\n{"artifact_deltas": ${DELTA}}\n\`\`\``, visible: '', deltas: [A] },
   { name: 'nothing but the object', text: `{"artifact_deltas": ${DELTA}}`, visible: '', deltas: [A] },
   { name: 'JSON that is for the person', text: 'The plan:\n```json\n{"plan": "basic", "price": 4}\n```' },
   {
     name: 'refs',
     text: '```artifact_deltas\n[{"title":"Docs","type":"text/html","ref":"https://x.example/a"},{"ref":"96e3dcbff1"}]\n```',
     visible: '',
-    deltas: [
-      { title: 'Docs', type: 'text/html', ref: 'https://x.example/a' },
-      { title: '96e3dcbff1', type: 'application/octet-stream', ref: '96e3dcbff1' },
-    ],
+    deltas: [{ title: 'Docs', type: 'text/html', ref: 'https://x.example/a' }, { title: '96e3dcbff1', type: 'application/octet-stream', ref: '96e3dcbff1' }],
   },
   {
     name: 'a suggestion at the end',
@@ -151,17 +71,11 @@ const cases: Case[] = [
     memory: ['one', 'two'],
   },
   { name: 'a suggestion in code stays', text: '```\n<memory_suggestion>x</memory_suggestion>\n```' },
-  {
-    name: 'a fence behind a list marker ends no code',
-    text: '```md\n- ```\n<memory_suggestion>x</memory_suggestion>\n```',
-  },
+  { name: 'a fence behind a list marker ends no code', text: '```md\n- ```\n<memory_suggestion>x</memory_suggestion>\n```' },
   { name: 'a suggestion in inline code stays', text: 'Write `<memory_suggestion>x</memory_suggestion>` for it.' },
   { name: 'a suggestion in a quote stays', text: 'They wrote:\n> <memory_suggestion>\n> - x\n> </memory_suggestion>' },
   { name: 'a suggestion in a quote in a list stays', text: '- > <memory_suggestion>x</memory_suggestion>\n1. a' },
-  {
-    name: 'a suggestion in indented code stays',
-    text: 'See:\n\n    <memory_suggestion>\n    - x\n    </memory_suggestion>',
-  },
+  { name: 'a suggestion in indented code stays', text: 'See:\n\n    <memory_suggestion>\n    - x\n    </memory_suggestion>' },
   { name: 'a suggestion behind a tab stays', text: 'See:\n\n\t<memory_suggestion>x</memory_suggestion>' },
   { name: 'a suggestion in quotation marks stays', text: 'It says “<memory_suggestion>x</memory_suggestion>”.' },
   { name: 'a suggestion in JSON stays', text: '{"text":"<memory_suggestion>\\n- x</memory_suggestion>"}' },
@@ -176,12 +90,7 @@ const cases: Case[] = [
   },
   { name: 'an unclosed tag stays', text: 'x <memory_suggestion>y', problems: [/memory_suggestion has no end/] },
   { name: 'an end without a start stays', text: 'x </memory_suggestion> y' },
-  {
-    name: 'of two starts the inner one counts',
-    text: 'x <memory_suggestion>y <memory_suggestion>z</memory_suggestion>',
-    visible: 'x <memory_suggestion>y',
-    memory: ['z'],
-  },
+  { name: 'of two starts the inner one counts', text: 'x <memory_suggestion>y <memory_suggestion>z</memory_suggestion>', visible: 'x <memory_suggestion>y', memory: ['z'] },
   {
     name: 'an end within code does not close',
     text: '<memory_suggestion>a\n```\n</memory_suggestion>\n```\nb</memory_suggestion>',
@@ -197,12 +106,7 @@ const cases: Case[] = [
   },
   { name: 'an empty suggestion', text: 'x <memory_suggestion> </memory_suggestion>', visible: 'x', memory: [] },
   { name: 'only blocks leave nothing', text: '<memory_suggestion>x</memory_suggestion>', visible: '', memory: ['x'] },
-  {
-    name: 'blank lines elsewhere are left alone',
-    text: '```\na\n\n\n\nb\n```\n<memory_suggestion>x</memory_suggestion>',
-    visible: '```\na\n\n\n\nb\n```',
-    memory: ['x'],
-  },
+  { name: 'blank lines elsewhere are left alone', text: '```\na\n\n\n\nb\n```\n<memory_suggestion>x</memory_suggestion>', visible: '```\na\n\n\n\nb\n```', memory: ['x'] },
 ];
 
 /** What explains or repeats a block is words for a person. */
@@ -299,18 +203,10 @@ describe('parseReply', () => {
   });
 
   it('never throws and keeps the words outside of blocks, whatever surrounds them', () => {
+    // biome-ignore format: a list is filled
     const part = fc.constantFrom(
-      '```artifact_deltas\n',
-      `${DELTA}\n`,
-      '```\n',
-      '~~~\n',
-      '<memory_suggestion>',
-      '</memory_suggestion>',
-      '\n',
-      '- ',
-      '> ',
-      '`',
-      ' ',
+      '```artifact_deltas\n', `${DELTA}\n`, '```\n', '~~~\n', '<memory_suggestion>', '</memory_suggestion>', '\n', '- ',
+      '> ', '`', ' ',
     );
     fc.assert(
       fc.property(fc.array(part, { maxLength: 30 }), (parts) => {

@@ -9,14 +9,11 @@ it('the senders own come first, then those of what is answered or passed on, and
     ...{ kind, from: 'Kim', text: 'x', fromSelf: false },
     files: names.map(file),
   });
+  // biome-ignore format: a row is a line
   const message = {
     address: { channel: 'slack', account: 'B', chat: 'C', thread: '1' },
     files: [file('own')],
-    quotes: [
-      quote('thread', ...Array.from({ length: 10 }, (_, n) => `root${n}`)),
-      quote('reply', 'answered'),
-      quote('forward', 'passed-on', 'own'),
-    ],
+    quotes: [quote('thread', ...Array.from({ length: 10 }, (_, n) => `root${n}`)), quote('reply', 'answered'), quote('forward', 'passed-on', 'own')],
   } as unknown as InboundMessage;
   const { problems } = await fetchFiles([message], {
     ...{ home: {} as never, taskId: 't', people: [], limits: { downloadBytes: 1, filesPerMessage: 5 } },

@@ -8,9 +8,10 @@ import { handBack } from '../../../src/runtime/run/conclude.ts';
 import { createLanes, type Lanes } from '../../../src/runtime/run/work.ts';
 import { partsOf } from '../../helpers/gateway.ts';
 
+const ENTRY = { taskId: 't-1', message: { address: { channel: 'telegram', account: '1', chat: '2' } } } as Entry;
 const LEASE: Lease<Entry> = {
   ...{ lane: 'a lane', epoch: 1, isAgain: false },
-  items: [{ id: 'm1', seq: 1, lane: 'a lane', attempts: 0, acceptedAt: '', message: { taskId: 't-1' } as Entry }],
+  items: [{ id: 'm1', seq: 1, lane: 'a lane', attempts: 0, acceptedAt: '', message: ENTRY }],
   lost: new AbortController().signal,
   ...{ check: () => undefined, stored: async () => undefined },
 };
@@ -34,7 +35,8 @@ async function tried(error: () => unknown, giveUpFails = false): Promise<{ tries
       },
     },
     people: { owners: { tellGivenUp: async () => undefined } },
-    tasks: { lanes, records: { fail: async () => undefined } },
+    tasks: { lanes, records: { fail: async () => undefined }, news: { emit: () => undefined } },
+    places: { channelOf: () => undefined },
     features: { on: [{ name: 'listener', gaveUp: () => (isGivenUp = true) }] },
     log: silentLog(),
   } as unknown as Parameters<typeof partsOf>[0]);

@@ -49,8 +49,8 @@ function ask(program: string): unknown {
     import { messagesIn } from './src/messages/messages.ts';
     import { stablePart } from './src/runtime/context/system-prompt.ts';
     const facts = { role: 'member', isJob: false, isAsked: false, isHere: false, isAlone: false, tellsMemory: false };
-    const services = { zones: { of: () => 'Europe/Berlin' }, agents: { registry: { ids: () => [] }, limits: {} }, searcherFor: () => undefined };
-    const run = { scope: {}, order: { principal: {}, task: {} }, own: {}, services };
+    const gw = { people: { zones: { of: () => 'Europe/Berlin' } } };
+    const run = { scope: {}, order: { principal: {}, task: {} }, own: {}, gw };
     const signal = new AbortController().signal;
     const print = (value) => process.stdout.write(JSON.stringify(value));
   `;

@@ -1,7 +1,6 @@
 /** What a server made with the protocol's own library gives: links that can be read, files, pictures, progress, prompts. By both transports. */
 
 import fs from 'node:fs';
-import { createServer } from 'node:http';
 import path from 'node:path';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -14,7 +13,10 @@ import { readFile as readFileTool } from '../../../src/runtime/tools/read-file.t
 import { openHome } from '../../../src/workspace/home.ts';
 import { openTask } from '../../../src/workspace/tasks/index.ts';
 import type { ArtifactRef, Json } from '../../../src/workspace/types.ts';
+import { readBody } from '../../emulators/base/http.ts';
 import { make } from '../../fixtures/mcp/sdk.ts';
+import { toolScope } from '../../helpers/scope.ts';
+import { serve } from '../../helpers/serve.ts';
 import { tempFolder } from '../../helpers/temp.ts';
 
 const readFile = (scope: ToolScope) => bind(readFileTool, { scope, keep: async () => undefined });
@@ -24,13 +26,11 @@ const FILE = path.join(import.meta.dirname, '..', '..', 'fixtures', 'mcp', 'sdk.
 /** The same server behind an address. */
 async function serveHttp(): Promise<string> {
   const handler = createMcpHandler(make);
-  const server = createServer(async (request, response) => {
-    const pieces: Buffer[] = [];
-    for await (const piece of request) pieces.push(piece);
+  const url = await serve(async (request, response) => {
     const headers = new Headers(
       Object.entries(request.headers).map(([name, value]): [string, string] => [name, String(value)]),
     );
-    const body = request.method === 'POST' ? { body: Buffer.concat(pieces) } : {};
+    const body = request.method === 'POST' ? { body: new Uint8Array(await readBody(request)) } : {};
     const answer = await handler.fetch(
       new Request(`http://${request.headers.host}/mcp`, { method: request.method ?? '', headers, ...body }),
     );
@@ -39,13 +39,7 @@ async function serveHttp(): Promise<string> {
     response.end();
   });
   // A process that is busy with megabytes must not find its connection closed for having been idle.
-  server.keepAliveTimeout = 120_000;
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as { port: number }).port}/mcp`;
+  return `${url}/mcp`;
 }
 
 const TRANSPORTS: Record<string, () => Promise<McpServerSettings>> = {
@@ -57,11 +51,8 @@ async function open(settings: McpServerSettings) {
   const home = await openHome(tempFolder());
   const refs: ArtifactRef[] = [];
   const shown: string[] = [];
-  const scope: ToolScope = {
-    ...{ home, viber: 'default', taskId: '20260101-aaaaa', runId: 'r1', planBase: undefined },
-    ...{ onPlan: () => undefined, onArtifact: (ref) => refs.push(ref), autoAcceptMemory: false, provenance: 'test' },
-    onShown: ({ type }) => shown.push(type) > 0,
-  };
+  const onShown: ToolScope['onShown'] = ({ type }) => shown.push(type) > 0;
+  const scope = toolScope(home, { onArtifact: (ref) => refs.push(ref), onShown });
   const mcp = new McpServers({ servers: { docs: settings }, log: silentLog() });
   onTestFinished(() => mcp.close());
   const tools = await mcp.tools(scope);
@@ -103,22 +94,14 @@ describe.each(Object.entries(TRANSPORTS))('through %s', (_name, settings) => {
     const { call, read, refs, shown, home, scope } = await open(await settings());
     const { text, links, linkHint } = await call('find');
     expect(text).toBe('Two found.');
-    expect(links).toEqual([
-      {
-        name: 'plan.md',
-        uri: 'notes://plan',
-        type: 'text/markdown',
-        about: 'The plan.',
-        path: 'mcp:docs:notes://plan',
-      },
-      { name: 'picture.png', uri: 'notes://picture', type: 'image/png', path: 'mcp:docs:notes://picture' },
-      {
-        name: 'x',
-        uri: 'https://example.org/x',
-        path: 'mcp:docs:https://example.org/x',
-        id: expect.stringMatching(/^\w{10}$/),
-      },
-    ]);
+    expect(links).toEqual(
+      // biome-ignore format: a row is a line
+      [
+        { name: 'plan.md', uri: 'notes://plan', type: 'text/markdown', about: 'The plan.', path: 'mcp:docs:notes://plan' },
+        { name: 'picture.png', uri: 'notes://picture', type: 'image/png', path: 'mcp:docs:notes://picture' },
+        { name: 'x', uri: 'https://example.org/x', path: 'mcp:docs:https://example.org/x', id: expect.stringMatching(/^\w{10}$/) },
+      ],
+    );
     expect(linkHint).toContain('read_file');
     expect(await read('mcp:docs:notes://plan')).toEqual({
       path: 'mcp:docs:notes://plan',
@@ -134,9 +117,9 @@ describe.each(Object.entries(TRANSPORTS))('through %s', (_name, settings) => {
 
   test('an address that the server has not given is not sent to it', async () => {
     const { read, call, mcp, scope } = await open(await settings());
-    await expect(read('mcp:docs:notes://plan')).rejects.toThrow('has given no such link');
+    await expect(read('mcp:docs:notes://plan')).rejects.toThrow('gave no such link in this task');
     await call('find');
-    await expect(read('mcp:docs:notes://plan?secret=1')).rejects.toThrow('has given no such link');
+    await expect(read('mcp:docs:notes://plan?secret=1')).rejects.toThrow('gave no such link in this task');
     const other: ToolScope = { ...scope, taskId: '20260101-bbbbb' };
     await mcp.tools(other);
     await expect(
@@ -214,11 +197,7 @@ test.each<[string, string[], Json, string]>([
   ['some of its items', ['noon'], ['noon', 'four'], 'noon\n["noon","four"]'],
   ['words, and there is none', ['noon'], null, 'noon'],
 ])('a structure is told beside text that does not say it: the text is %s', async (_what, texts, structured, words) => {
-  const scope: ToolScope = {
-    ...{ home: await openHome(tempFolder()), viber: 'default', taskId: '20260101-aaaaa', runId: 'r1' },
-    ...{ planBase: undefined, onPlan: () => undefined, onArtifact: () => undefined },
-    ...{ autoAcceptMemory: false, provenance: 'test' },
-  };
+  const scope = toolScope(await openHome(tempFolder()));
   const reply = { content: texts.map((text) => ({ type: 'text', text })), structuredContent: structured };
   expect(await answerForModel(reply, { scope, title: 'docs_list', linkTo: () => undefined })).toEqual({ text: words });
 });

@@ -11,7 +11,6 @@ import { toToolSet } from '../../../src/runtime/agent/tools.ts';
 import type { Order } from '../../../src/runtime/contract/order.ts';
 import type { OwnSettings } from '../../../src/runtime/contract/settings.ts';
 import { callKind, type RuntimeTool } from '../../../src/runtime/contract/task.ts';
-import type { ToolScope } from '../../../src/runtime/contract/tool-scope.ts';
 import { toolboxOf } from '../../../src/runtime/run/assemble.ts';
 import { createTools } from '../../../src/runtime/tools/index.ts';
 import { SERVICE_TOOLS } from '../../../src/runtime/tools/table.ts';
@@ -20,6 +19,7 @@ import { openTask } from '../../../src/workspace/tasks/index.ts';
 import { eventually } from '../../helpers/eventually.ts';
 import { openTestGateway } from '../../helpers/gateway.ts';
 import { ownTime } from '../../helpers/own-time.ts';
+import { toolScope } from '../../helpers/scope.ts';
 import { tempFolder } from '../../helpers/temp.ts';
 
 const SERVER = path.join(import.meta.dirname, '..', '..', 'fixtures', 'mcp', 'hostile.mjs');
@@ -32,10 +32,7 @@ const server = (...args: string[]): Config['mcp'][string] => ({
 
 async function open(servers: Record<string, McpServerSettings>) {
   const home = await openHome(tempFolder());
-  const scope: ToolScope = {
-    ...{ home, viber: 'default', taskId: '20260101-aaaaa', runId: 'r1', planBase: undefined },
-    ...{ onPlan: () => undefined, onArtifact: () => undefined, autoAcceptMemory: false, provenance: 'test' },
-  };
+  const scope = toolScope(home);
   let time = 0;
   const mcp = new McpServers({ servers, log: silentLog(), now: () => time });
   onTestFinished(() => mcp.close());
@@ -77,7 +74,8 @@ test('a server that is ended says so at once, without a call', async () => {
     h: { ...server('plain'), command: '/bin/sh', args: ['-c', 'exec 3<&0; head -c1 >/dev/null'] },
   });
   expect(await tools()).toEqual([]);
-  expect(mcp.health()).toMatchObject([{ state: 'failed' }]);
+  // A slow machine may need longer for its processes than a run waits for a server.
+  await expect.poll(() => mcp.health()).toMatchObject([{ state: 'failed' }]);
 });
 
 test('a server that does not start says why, in its own words', async () => {
@@ -90,7 +88,10 @@ test('a server that does not start says why, in its own words', async () => {
     },
   });
   expect(await tools()).toEqual([]);
-  expect(mcp.health()[0]?.problem).toMatch(/\(mcp\.h\) is not there: it has ended \(7\): \[secret\] is refused$/);
+  // A slow machine may still be starting it when the run goes on without it.
+  await expect
+    .poll(() => mcp.health()[0]?.problem)
+    .toMatch(/\(mcp\.h\) is not there: it has ended \(7\): \[secret\] is refused$/);
 });
 
 test.each([
@@ -191,7 +192,7 @@ test('a run is never offered more tools than providers take', async () => {
     skills: {
       env: {},
       network: [],
-      max_prompt_tokens: 2000,
+      maxPromptTokens: 2000,
       timeout: 60,
       webOrigins: [],
       registry: '',
@@ -201,17 +202,14 @@ test('a run is never offered more tools than providers take', async () => {
   };
   const { gw } = await openTestGateway({ homeRoot: home.root, config });
   const table = [...SERVICE_TOOLS, ...gw.features.tools].map(({ name }) => name);
-  const scope: ToolScope = {
-    ...{ home, viber: 'default', taskId: '20260101-aaaaa', runId: 'r1', planBase: undefined },
-    ...{ onPlan: () => undefined, onArtifact: () => undefined, autoAcceptMemory: false, provenance: 'test' },
-  };
+  const scope = toolScope(home);
   const order = { principal: { role: 'owner' }, task: { goal: '' } } as Order;
   const names = async (own: OwnSettings) => {
     const { tools } = await toolboxOf(
       order,
       own,
       scope,
-      { refs: [], pending: [], plan: undefined, sources: [], said: [] },
+      { made: { refs: [], pending: [], plan: undefined, sources: [], said: [] } },
       gw,
     );
     return tools.map(({ name }) => name).filter((name) => !table.includes(name));
@@ -239,7 +237,7 @@ test('a flood of notes ends the server, not the gateway', async () => {
 
 test.each(['silent', 'endless'])('closing does not wait for a %s server that is being connected', async (mode) => {
   const { mcp } = await open({ h: server(mode) });
-  mcp.start();
+  void mcp.survey();
   await eventually(() => expect(mcp.health()[0]?.state).toBe('connecting'));
   const began = ownTime();
   await mcp.close();

@@ -1,79 +1,39 @@
-/** Servers of tools over HTTP that flood, hang up, fail and lie: the real client against a real server. */
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer, type ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { McpServers } from '../../../src/features/mcp/servers.ts';
 import { silentLog } from '../../../src/log.ts';
-import type { ToolScope } from '../../../src/runtime/contract/tool-scope.ts';
 import { openHome } from '../../../src/workspace/home.ts';
-import { eventually } from '../../helpers/eventually.ts';
-import { tempFolder } from '../../helpers/temp.ts';
-
-const inputSchema = { type: 'object' };
-const text = (value: string) => ({ content: [{ type: 'text', text: value }] });
-
-interface Call {
-  id: number;
-  response: ServerResponse;
-  json(result: unknown): void;
-  /** Begins a stream of events, and writes these. */
-  events(...messages: unknown[]): void;
-}
-
+import { listen, sendJson } from '../../emulators/base/http.ts';
 /**
  * @param act what the tool `act` does; every other tool answers
  * @param discover answers the question what the server speaks; without it, it is not known
  */
-async function open(act: (call: Call) => void, offered: object[] = [], discover?: (call: Call) => void) {
+import { inputSchema, type McpAsked, startMcp, textResult as text } from '../../emulators/mcp.ts';
+import { eventually } from '../../helpers/eventually.ts';
+import { toolScope } from '../../helpers/scope.ts';
+import { tempFolder } from '../../helpers/temp.ts';
+
+async function open(act: (asked: McpAsked) => unknown, offered: object[] = [], discover?: (asked: McpAsked) => void) {
   const gets: string[] = [];
-  const server = createServer(async (request, response) => {
-    if (request.method !== 'POST') {
+  const url = await startMcp({
+    tools: [{ name: 'act', inputSchema }, { name: 'other', inputSchema }, ...offered],
+    call: (asked) => (asked.params.name === 'act' ? act(asked) : asked.json(text('done'))),
+    first(asked) {
+      const isAsked = discover !== undefined && asked.method === 'server/discover';
+      if (isAsked) discover(asked);
+      return isAsked;
+    },
+    other(request, response) {
       gets.push(request.method ?? '');
-      return void response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
-    }
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const { id, method, params } = JSON.parse(Buffer.concat(chunks).toString());
-    if (id === undefined) return void response.writeHead(202).end();
-    const json = (result: unknown) => {
-      response.writeHead(200, { 'content-type': 'application/json' });
-      response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
-    };
-    const events = (...messages: unknown[]) => {
-      if (!response.headersSent) response.writeHead(200, { 'content-type': 'text/event-stream' });
-      for (const message of messages)
-        response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', ...Object(message) })}\n\n`);
-    };
-    if (method === 'server/discover' && discover) return discover({ id, response, json, events });
-    if (method === 'initialize') {
-      const { protocolVersion } = params;
-      return json({ protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'web', version: '1' } });
-    }
-    if (method === 'tools/list') {
-      return json({ tools: [{ name: 'act', inputSchema }, { name: 'other', inputSchema }, ...offered] });
-    }
-    if (method === 'tools/call')
-      return params.name === 'act' ? act({ id, response, json, events }) : json(text('done'));
-    response.writeHead(200, { 'content-type': 'application/json' });
-    return response.end(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32601, message: 'no such method' } }));
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+    },
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  onTestFinished(() => server.closeAllConnections());
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : undefined;
   const home = await openHome(tempFolder());
-  const scope: ToolScope = {
-    ...{ home, viber: 'default', taskId: '20260101-aaaaa', runId: 'r1', planBase: undefined },
-    ...{ onPlan: () => undefined, onArtifact: () => undefined, autoAcceptMemory: false, provenance: 'test' },
-  };
-  const servers = { web: { url: `http://127.0.0.1:${port}/mcp`, trusted: false } };
-  const mcp = new McpServers({ servers, log: silentLog() });
+  const mcp = new McpServers({ servers: { web: { url, trusted: false } }, log: silentLog() });
   onTestFinished(() => mcp.close());
-  const tools = await mcp.tools(scope);
+  const tools = await mcp.tools(toolScope(home));
   const call = async (name: string) => {
     const tool = tools.find((each) => each.name === name);
     return tool?.execute({}, { signal: new AbortController().signal, callId: 'c1' });
@@ -94,34 +54,45 @@ function pour(response: ServerResponse, chunk: string): void {
 
 const MB = 1024 * 1024;
 
-test('an answer without end is cut, and says so', async () => {
-  const { call, health } = await open(({ response, id }) => {
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.write(`{"jsonrpc":"2.0","id":${id},"result":{"content":[{"type":"text","text":"`);
-    pour(response, 'x'.repeat(MB));
-  });
-  await expect(call('web_act')).rejects.toThrow('The server web failed: its answer is larger than 32 MB');
+const NOTE = `data: ${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/progress', params: {} })}\n\n`;
+const CLOSED = { code: -32000, message: 'The issue is closed: ECONNRESET' };
+const UNNAMED = '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"not like this"}}';
+const [LARGE, OTHER] = [
+  'The server web failed: its answer is larger than 32 MB',
+  'its answer does not match the request',
+];
+const plain =
+  (body: string | ((id: unknown) => string), type = 'application/json', flood?: string) =>
+  ({ response, id }: McpAsked) => {
+    const text = typeof body === 'string' ? body : body(id);
+    response.writeHead(200, { 'content-type': type });
+    if (flood === undefined) return response.end(text);
+    response.write(text);
+    return pour(response, flood);
+  };
+const EVENTS = 'text/event-stream';
+
+// biome-ignore format: a row is a line
+test.each<[string, (asked: McpAsked) => unknown, string]>([
+  ['without end', plain((id) => `{"jsonrpc":"2.0","id":${id},"result":{"content":[{"type":"text","text":"`, undefined, 'x'.repeat(MB)), LARGE],
+  ['that is an event without end', plain('data: ', EVENTS, 'x'.repeat(MB)), 'its answer is larger than 32 MB'],
+  ['of events that nobody asked for', plain('', EVENTS, NOTE.repeat(1000)), 'its answer has more than 50000 lines'],
+  ['that a stream ends without', plain(NOTE, EVENTS), 'The server web failed: it ended its answer before it was complete'],
+  ['that is an error in the words of a tool', plain((id) => JSON.stringify({ jsonrpc: '2.0', id, error: CLOSED })), 'The issue is closed'],
+  ['that is a batch', plain('[{"jsonrpc":"2.0","method":"x"},{}]'), OTHER],
+  ['to another question', plain('{"jsonrpc":"2.0","id":4711,"result":{}}'), OTHER],
+  ['that is a note', plain('{"jsonrpc":"2.0","method":"x"}'), OTHER],
+  ['that is half of one', plain('{"jsonrpc":"2.0","id":'), OTHER],
+  ['that is nothing', plain(''), OTHER],
+  ['that only acknowledges', ({ response }) => response.writeHead(202).end(), 'its answer does not match'],
+  ['that is an error of no question', plain(UNNAMED), 'not like this'],
+  ['that is an error of no question, as an event', plain(`event: message\r\ndata: ${UNNAMED}\r\n\r\n`, EVENTS), 'not like this'],
+  ['that is nested without end', plain((id) => `{"jsonrpc":"2.0","id":${id},"result":{"content":[${'['.repeat(MB)}${']'.repeat(MB)}]}}`), 'its answer does not match'],
+])('an answer %s fails that call alone, at once', async (_what, act, words) => {
+  const { call, health } = await open(act);
+  await expect(call('web_act')).rejects.toThrow(words);
   expect(health()?.state).toBe('connected');
   expect(await call('web_other')).toEqual({ text: 'done' });
-});
-
-test('an event without end ends the call, and the server is connected anew', async () => {
-  const { call, health } = await open(({ response, events }) => {
-    events();
-    response.write('data: ');
-    pour(response, 'x'.repeat(MB));
-  });
-  await expect(call('web_act')).rejects.toThrow('its answer is larger than 32 MB');
-  expect(health()?.state).toBe('connected');
-});
-
-test('events that nobody asked for are not gathered without end', async () => {
-  const note = `data: ${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/progress', params: {} })}\n\n`;
-  const { call } = await open(({ response, events }) => {
-    events();
-    pour(response, note.repeat(1000));
-  });
-  await expect(call('web_act')).rejects.toThrow('its answer has more than 50000 lines');
 });
 
 test('an answer in events, after notes, is taken; so is one that the server does not end', async () => {
@@ -131,14 +102,6 @@ test('an answer in events, after notes, is taken; so is one that the server does
   });
   expect(await call('web_act')).toEqual({ text: 'fine' });
   expect(await call('web_act')).toEqual({ text: 'fine' });
-});
-
-test('a stream that ends without the answer fails the call at once', async () => {
-  const { call } = await open(({ events, response }) => {
-    events({ method: 'notifications/message', params: {} });
-    response.end();
-  });
-  await expect(call('web_act')).rejects.toThrow('The server web failed: it ended its answer before it was complete');
 });
 
 test.each([500, 429, 400])('%i for one call fails that call, not those beside it', async (status) => {
@@ -157,67 +120,19 @@ test.each([500, 429, 400])('%i for one call fails that call, not those beside it
   expect(await first).toEqual({ text: 'late' });
 });
 
-test('an error in the words of a tool is no fault of the connection', async () => {
-  const { call, health } = await open(({ id, response }) => {
-    response.writeHead(200, { 'content-type': 'application/json' });
-    const error = { code: -32000, message: 'The issue is closed: ECONNRESET' };
-    response.end(JSON.stringify({ jsonrpc: '2.0', id, error }));
-  });
-  await expect(call('web_act')).rejects.toThrow('The issue is closed');
-  expect(health()?.state).toBe('connected');
-});
-
-test.each([
-  ['a batch', '[{"jsonrpc":"2.0","method":"x"},{}]'],
-  ['the answer to another question', '{"jsonrpc":"2.0","id":4711,"result":{}}'],
-  ['a note', '{"jsonrpc":"2.0","method":"x"}'],
-  ['half an answer', '{"jsonrpc":"2.0","id":'],
-  ['nothing', ''],
-])('%s in place of the answer fails the call at once', async (_what, body) => {
-  const { call } = await open(({ response }) => {
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(body);
-  });
-  await expect(call('web_act')).rejects.toThrow('what it sent is no answer to what it was asked');
-});
-
-test('a call that is only acknowledged fails at once', async () => {
-  const { call } = await open(({ response }) => response.writeHead(202).end());
-  await expect(call('web_act')).rejects.toThrow('what it sent is no answer');
-});
-
-test.each(['application/json', 'text/event-stream'])(
-  'an error that names no question is the answer, as %s',
-  async (type) => {
-    const error = '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"not like this"}}';
-    const { call, health } = await open(({ response }) => {
-      response.writeHead(200, { 'content-type': type });
-      response.end(type === 'application/json' ? error : `event: message\r\ndata: ${error}\r\n\r\n`);
-    });
-    await expect(call('web_act')).rejects.toThrow('not like this');
-    expect(health()?.state).toBe('connected');
-  },
-);
-
 const olderVersions = { code: -32022, message: 'another version', data: { supported: ['2025-11-25'] } };
 
-test.each<[string, (call: Call) => void]>([
+test.each<[string, (asked: McpAsked) => unknown]>([
   ['202', ({ response }) => response.writeHead(202).end()],
   ['204', ({ response }) => response.writeHead(204).end()],
-  ['nothing', ({ response }) => response.writeHead(200, { 'content-type': 'application/json' }).end()],
-  ['{}', ({ response }) => response.writeHead(200, { 'content-type': 'application/json' }).end('{}')],
-  [
-    'a stream that ends',
-    ({ response }) => response.writeHead(200, { 'content-type': 'text/event-stream' }).end(': \n\n'),
-  ],
+  ['nothing', plain('')],
+  ['{}', plain('{}')],
+  ['a stream that ends', plain(': \n\n', EVENTS)],
   ['a hang-up', ({ response }) => response.socket?.destroy()],
   ['older versions', ({ id, events }) => events({ id, error: olderVersions })],
   [
     'older versions and 400',
-    ({ id, response }) => {
-      response.writeHead(400, { 'content-type': 'application/json' });
-      response.end(JSON.stringify({ jsonrpc: '2.0', id, error: olderVersions }));
-    },
+    ({ id, response }) => sendJson(response, 400, { jsonrpc: '2.0', id, error: olderVersions }),
   ],
 ])('a server that answers the question what it speaks with %s is connected to without it', async (_what, discover) => {
   const { call, health } = await open(({ json }) => json(text('fine')), [], discover);
@@ -225,21 +140,14 @@ test.each<[string, (call: Call) => void]>([
   expect(await call('web_act')).toEqual({ text: 'fine' });
 });
 
-test.each(['application/json', 'text/event-stream'])(
-  'null for what is left out costs no answer, as %s',
-  async (type) => {
-    const { call, tools } = await open(
-      ({ id, response }) => {
-        const answer = JSON.stringify({ jsonrpc: '2.0', id, error: null, result: { ...text('fine'), _meta: null } });
-        response.writeHead(200, { 'content-type': type });
-        response.end(type === 'application/json' ? answer : `data: ${answer}\n\n`);
-      },
-      [{ name: 'bare', description: null }],
-    );
-    expect(tools.map(({ name }) => name)).toEqual(['web_act', 'web_other', 'web_bare']);
-    expect(await call('web_act')).toEqual({ text: 'fine' });
-  },
-);
+test.each(['application/json', EVENTS])('null for what is left out costs no answer, as %s', async (type) => {
+  const result = { ...text('fine'), _meta: null };
+  const answer = (id: unknown) => JSON.stringify({ jsonrpc: '2.0', id, error: null, result });
+  const act = plain((id) => (type === EVENTS ? `data: ${answer(id)}\n\n` : answer(id)), type);
+  const { call, tools } = await open(act, [{ name: 'bare', description: null }]);
+  expect(tools.map(({ name }) => name)).toEqual(['web_act', 'web_other', 'web_bare']);
+  expect(await call('web_act')).toEqual({ text: 'fine' });
+});
 
 test.each<[string, object]>([
   ['in lines', { type: 'image', data: 'aGVs\r\nbG8/Pj4=\n', mimeType: 'image/png' }],
@@ -258,15 +166,6 @@ test.each<[string, object]>([
 test('a picture without a type is kept all the same', async () => {
   const { call } = await open(({ json }) => json({ content: [{ type: 'image', data: 'aGVsbG8=' }] }));
   expect(await call('web_act')).toMatchObject({ artifacts: [{ id: expect.any(String) }] });
-});
-
-test('an answer that is nested without end fails that call alone', async () => {
-  const { call, health } = await open(({ id, response }) => {
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(`{"jsonrpc":"2.0","id":${id},"result":{"content":[${'['.repeat(MB)}${']'.repeat(MB)}]}}`);
-  });
-  await expect(call('web_act')).rejects.toThrow('what it sent is no answer');
-  expect(health()?.state).toBe('connected');
 });
 
 test('no second stream is held open for what nobody reads', async () => {
@@ -306,15 +205,12 @@ test.each<[number, string, string, RegExp]>([
   [200, 'text/html', PAGE, /no server of tools answers there, but a page \(text\/html\): look at its url$/],
   [0, '', '', /nobody listens there, so start it or look at its url \(ECONNREFUSED\)$/],
 ])('an address that answers with %i is told in words, without a page', async (status, type, body, words) => {
-  const server = createServer((_request, response) => {
-    response.writeHead(status, { 'content-type': type }).end(body);
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  const address = server.address();
-  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/sse`;
-  if (status === 0) server.close();
+  const { url: origin, close } = await listen((_request, response) =>
+    response.writeHead(status, { 'content-type': type }).end(body),
+  );
+  onTestFinished(close);
+  const url = `${origin}/sse`;
+  if (status === 0) await close();
   const mcp = new McpServers({ servers: { web: { url, trusted: false } }, log: silentLog() });
   onTestFinished(() => mcp.close());
   const [found] = await mcp.survey();
@@ -338,66 +234,40 @@ interface Sessions {
 async function serveSessions(forgotten: string, takesCalls = true): Promise<Sessions> {
   let session = 1;
   const met: string[] = [];
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    if (request.method !== 'POST') return void response.writeHead(405).end();
-    const { id, method } = JSON.parse(Buffer.concat(chunks).toString());
-    const own = request.headers['mcp-session-id'];
-    const isKnown = own === `s${session}`;
-    const isCall = method === 'tools/call';
-    if (isCall) met.push(`${own} ${isKnown}`);
-    if (method !== 'initialize' && own !== undefined && (!isKnown || (isCall && !takesCalls)))
-      return void response.writeHead(404, { 'content-type': 'application/json' }).end(forgotten.replace('ID', id));
-    if (id === undefined) return void response.writeHead(202).end();
-    const results: Record<string, unknown> = {
-      initialize: {
-        protocolVersion: '2025-06-18',
-        capabilities: { tools: {} },
-        serverInfo: { name: 'w', version: '1' },
-      },
-      'tools/list': { tools: [{ name: 'act', inputSchema }] },
-      'tools/call': text('done'),
-    };
-    const error = { code: -32601, message: 'no such method' };
-    const answer = Object.hasOwn(results, method) ? { result: results[method] } : { error };
-    const headers = method === 'initialize' ? { 'mcp-session-id': `s${session}` } : {};
-    response.writeHead(200, { 'content-type': 'application/json', ...headers });
-    return void response.end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }));
+  const url = await startMcp({
+    tools: [{ name: 'act', inputSchema }],
+    call: ({ json }) => json(text('done')),
+    headers: () => ({ 'mcp-session-id': `s${session}` }),
+    first({ id, method, request, response }) {
+      const own = request.headers['mcp-session-id'];
+      const isKnown = own === `s${session}`;
+      const isCall = method === 'tools/call';
+      if (isCall) met.push(`${own} ${isKnown}`);
+      const isRefused = method !== 'initialize' && own !== undefined && (!isKnown || (isCall && !takesCalls));
+      if (isRefused)
+        response.writeHead(404, { 'content-type': 'application/json' }).end(forgotten.replace('ID', String(id)));
+      return isRefused;
+    },
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  onTestFinished(() => server.closeAllConnections());
-  const address = server.address();
-  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/mcp`;
   return { url, met, renew: () => void session++ };
 }
 
 async function openSessions({ url }: Sessions) {
-  const scope: ToolScope = {
-    ...{ home: await openHome(tempFolder()), viber: 'default', taskId: '20260101-aaaaa', runId: 'r1' },
-    ...{ planBase: undefined, onPlan: () => undefined, onArtifact: () => undefined },
-    ...{ autoAcceptMemory: false, provenance: 'test' },
-  };
   const mcp = new McpServers({ servers: { web: { url, trusted: false } }, log: silentLog() });
   onTestFinished(() => mcp.close());
-  const [tool] = await mcp.tools(scope);
+  const [tool] = await mcp.tools(toolScope(await openHome(tempFolder())));
   return { mcp, call: async () => tool?.execute({}, { signal: new AbortController().signal, callId: 'c1' }) };
 }
 
-test.each([
-  ['words', 'Session not found'],
+test.each(
+  // biome-ignore format: a row is a line
   [
-    'an error that names no question',
-    '{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"Session not found"}}',
+    ['words', 'Session not found'],
+    ['an error that names no question', '{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"Session not found"}}'],
+    ['an error of its own', '{"jsonrpc":"2.0","id":"server-error","error":{"code":-32600,"message":"Session not found"}}'],
+    ['an error that names the question', '{"jsonrpc":"2.0","id":ID,"error":{"code":-32001,"message":"no session"}}'],
   ],
-  [
-    'an error of its own',
-    '{"jsonrpc":"2.0","id":"server-error","error":{"code":-32600,"message":"Session not found"}}',
-  ],
-  ['an error that names the question', '{"jsonrpc":"2.0","id":ID,"error":{"code":-32001,"message":"no session"}}'],
-])('a session that the server has forgotten, with %s, is begun anew within the run', async (_what, forgotten) => {
+)('a session that the server has forgotten, with %s, is begun anew within the run', async (_what, forgotten) => {
   const server = await serveSessions(forgotten);
   const { mcp, call } = await openSessions(server);
   expect(await call()).toEqual({ text: 'done' });

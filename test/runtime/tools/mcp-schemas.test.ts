@@ -10,57 +10,26 @@ const A = object({ a: text }, { required: ['a'] });
 const B = object({ b: text, c: { type: 'number' } }, { required: ['b', 'c'] });
 
 /** What it is, as the server says it, as it is offered. */
+// biome-ignore format: a row is a line
 const SHAPES: [string, Schema, Schema][] = [
-  [
-    'what all take',
-    object({ a: text }, { required: ['a'], additionalProperties: false }),
-    object({ a: text }, { required: ['a'], additionalProperties: false }),
-  ],
+  ['what all take', object({ a: text }, { required: ['a'], additionalProperties: false }), object({ a: text }, { required: ['a'], additionalProperties: false })],
   ['no arguments', { type: 'object' }, object({})],
   ['nothing at all', {}, object({})],
   ['no properties but null', { type: 'object', properties: null, required: null }, object({})],
   ['a type with null', { type: ['object', 'null'], properties: { a: text } }, object({ a: text })],
-  [
-    'its dialect',
-    object({ a: text }, { $schema: 'http://json-schema.org/draft-07/schema#', $id: 'x' }),
-    object({ a: text }),
-  ],
-  [
-    'anyOf at the top',
-    { type: 'object', anyOf: [A, B] },
-    { type: 'object', properties: { a: text, b: text, c: { type: 'number' } }, description: 'Needed: a, or b and c.' },
-  ],
-  [
-    'oneOf beside properties',
-    object({ x: text }, { required: ['x'], oneOf: [{ required: ['a'] }, A] }),
-    object({ a: text, x: text }, { required: ['x', 'a'] }),
-  ],
-  [
-    'allOf at the top',
-    { allOf: [A, B] },
-    { type: 'object', properties: { a: text, b: text, c: { type: 'number' } }, required: ['a', 'b', 'c'] },
-  ],
+  ['its dialect', object({ a: text }, { $schema: 'http://json-schema.org/draft-07/schema#', $id: 'x' }), object({ a: text })],
+  ['anyOf at the top', { type: 'object', anyOf: [A, B] }, { type: 'object', properties: { a: text, b: text, c: { type: 'number' } }, description: 'Needed: a, or b and c.' }],
+  ['oneOf beside properties', object({ x: text }, { required: ['x'], oneOf: [{ required: ['a'] }, A] }), object({ a: text, x: text }, { required: ['x', 'a'] })],
+  ['allOf at the top', { allOf: [A, B] }, { type: 'object', properties: { a: text, b: text, c: { type: 'number' } }, required: ['a', 'b', 'c'] }],
   [
     'alternatives by reference',
     { type: 'object', anyOf: [{ $ref: '#/$defs/A' }, { $ref: '#/$defs/A' }], $defs: { A } },
     { type: 'object', properties: { a: text }, required: ['a'], $defs: { A } },
   ],
-  [
-    'a reference at the top',
-    { $ref: '#/definitions/A', definitions: { A } },
-    { type: 'object', properties: { a: text }, required: ['a'], definitions: { A } },
-  ],
+  ['a reference at the top', { $ref: '#/definitions/A', definitions: { A } }, { type: 'object', properties: { a: text }, required: ['a'], definitions: { A } }],
   ['conditions', object({ a: text }, { if: A, else: B, not: B, enum: [1] }), object({ a: text })],
-  [
-    'a list without items',
-    object({ a: { type: 'array', description: 'Names' } }),
-    object({ a: { type: 'array', description: 'Names', items: {} } }),
-  ],
-  [
-    'a list among other types',
-    object({ a: { type: ['string', 'array'] } }),
-    object({ a: { type: ['string', 'array'], items: {} } }),
-  ],
+  ['a list without items', object({ a: { type: 'array', description: 'Names' } }), object({ a: { type: 'array', description: 'Names', items: {} } })],
+  ['a list among other types', object({ a: { type: ['string', 'array'] } }), object({ a: { type: ['string', 'array'], items: {} } })],
   [
     'a list by places',
     object({ a: { type: 'array', items: [{ type: 'number' }, { type: 'number' }], additionalItems: false } }),
@@ -77,42 +46,20 @@ const SHAPES: [string, Schema, Schema][] = [
     object({ a: { type: 'number', minimum: 0, exclusiveMinimum: true, maximum: 9, exclusiveMaximum: false } }),
     object({ a: { type: 'number', exclusiveMinimum: 0, maximum: 9 } }),
   ],
-  [
-    'needs of draft 3',
-    object({ a: { ...text, required: true }, b: { ...text, required: false } }),
-    object({ a: text, b: text }, { required: ['a'] }),
-  ],
-  [
-    'needs that are not there, or twice',
-    object({ a: text }, { required: ['a', 'a', 'gone'] }),
-    object({ a: text }, { required: ['a'] }),
-  ],
+  ['needs of draft 3', object({ a: { ...text, required: true }, b: { ...text, required: false } }), object({ a: text, b: text }, { required: ['a'] })],
+  ['needs that are not there, or twice', object({ a: text }, { required: ['a', 'a', 'gone'] }), object({ a: text }, { required: ['a'] })],
   [
     'types of Python',
-    object({
-      a: { type: 'str' },
-      b: { type: 'dict' },
-      c: { type: 'list' },
-      d: { type: 'any' },
-      e: { type: 'INTEGER' },
-    }),
+    object({ a: { type: 'str' }, b: { type: 'dict' }, c: { type: 'list' }, d: { type: 'any' }, e: { type: 'INTEGER' } }),
     object({ a: text, b: { type: 'object' }, c: { type: 'array', items: {} }, d: {}, e: { type: 'integer' } }),
   ],
-  [
-    'what may be null in OpenAPI',
-    object({ a: { ...text, nullable: true } }),
-    object({ a: { type: ['string', 'null'] } }),
-  ],
+  ['what may be null in OpenAPI', object({ a: { ...text, nullable: true } }), object({ a: { type: ['string', 'null'] } })],
   [
     'what may be null in Python',
     object({ a: { anyOf: [text, { type: 'null' }], default: null, title: 'A' } }),
     object({ a: { anyOf: [text, { type: 'null' }], default: null, title: 'A' } }),
   ],
-  [
-    'a reference to nowhere',
-    object({ a: { $ref: 'https://x.example/s.json', description: 'One' }, b: { $ref: '#/$defs/Gone' } }),
-    object({ a: { description: 'One' }, b: {} }),
-  ],
+  ['a reference to nowhere', object({ a: { $ref: 'https://x.example/s.json', description: 'One' }, b: { $ref: '#/$defs/Gone' } }), object({ a: { description: 'One' }, b: {} })],
   [
     'a reference to itself',
     object({ a: { $ref: '#/$defs/Node' } }, { $defs: { Node: object({ next: { $ref: '#/$defs/Node' } }) } }),
@@ -120,11 +67,7 @@ const SHAPES: [string, Schema, Schema][] = [
   ],
   ['a property that is no schema', object({ a: true, b: null, c: 'string' }), object({ a: {}, b: {}, c: {} })],
   ['a pattern of another language', object({ a: { ...text, pattern: '(?i)^[a-z]+$' } }), object({ a: text })],
-  [
-    'words that are none',
-    object({ a: { ...text, description: null, title: 3, examples: 'x', enum: [] } }),
-    object({ a: text }),
-  ],
+  ['words that are none', object({ a: { ...text, description: null, title: 3, examples: 'x', enum: [] } }), object({ a: text })],
   ['a choice given twice', object({ a: { enum: ['x', 'y', 'x'] } }), object({ a: { enum: ['x', 'y'] } })],
 ];
 

@@ -1,18 +1,18 @@
 /** Servers of tools: the real client against a real server process, and one over HTTP. */
 
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { type McpServerSettings, McpServers } from '../../../src/features/mcp/servers.ts';
 import { silentLog } from '../../../src/log.ts';
 import { withConsent } from '../../../src/runtime/approvals/consent.ts';
 import type { RuntimeTool } from '../../../src/runtime/contract/task.ts';
-import type { ToolScope } from '../../../src/runtime/contract/tool-scope.ts';
 import { openHome } from '../../../src/workspace/home.ts';
 import { openTask } from '../../../src/workspace/tasks/index.ts';
 import type { ArtifactRef } from '../../../src/workspace/types.ts';
+import { inputSchema, startMcp, textResult } from '../../emulators/mcp.ts';
 import { eventually } from '../../helpers/eventually.ts';
+import { toolScope } from '../../helpers/scope.ts';
 import { tempFolder } from '../../helpers/temp.ts';
 
 const SERVER = path.join(import.meta.dirname, '..', '..', 'fixtures', 'mcp', 'server.mjs');
@@ -21,10 +21,7 @@ const here: McpServerSettings = { command: process.execPath, args: [SERVER], tru
 async function open(servers: Record<string, McpServerSettings>) {
   const home = await openHome(tempFolder());
   const refs: ArtifactRef[] = [];
-  const scope: ToolScope = {
-    ...{ home, viber: 'default', taskId: '20260101-aaaaa', runId: 'r1', planBase: undefined },
-    ...{ onPlan: () => undefined, onArtifact: (ref) => refs.push(ref), autoAcceptMemory: false, provenance: 'test' },
-  };
+  const scope = toolScope(home, { onArtifact: (ref) => refs.push(ref) });
   let time = 0;
   const mcp = new McpServers({ servers, log: silentLog(), now: () => time });
   onTestFinished(() => mcp.close());
@@ -45,15 +42,12 @@ async function open(servers: Record<string, McpServerSettings>) {
 test('tools of all pages are offered under the name of their server, with their own schema', async () => {
   const { mcp, scope, tool, call } = await open({ docs: here });
   const names = (await mcp.tools(scope)).map(({ name }) => name);
-  expect(names).toEqual([
-    'docs_echo',
-    'docs_env',
-    'docs_broken',
-    'docs_picture',
-    'docs_die',
-    'docs_never',
-    'docs_odd_name_',
-  ]);
+  expect(names).toEqual(
+    // biome-ignore format: a list is filled
+    [
+      'docs_echo', 'docs_env', 'docs_broken', 'docs_picture', 'docs_die', 'docs_never', 'docs_odd_name_',
+    ],
+  );
   const echo = await tool('docs_echo');
   expect(echo.schema).toMatchObject({ properties: { words: { type: 'string' } }, required: ['words'] });
   expect(echo.description).toBe('Says it again.');
@@ -203,8 +197,8 @@ test('a call ends with its run', async () => {
 test('a program that is not there costs the run its tools, not the run', async () => {
   const { mcp, scope, later } = await open({ gone: { command: '/no/such/program', trusted: false }, docs: here });
   expect((await mcp.tools(scope)).length).toBe(7);
-  const [gone] = mcp.health();
-  expect(gone).toMatchObject({ name: 'gone', state: 'failed', tools: 0, problem: expect.stringContaining('mcp.gone') });
+  const gone = { name: 'gone', state: 'failed', tools: 0, problem: expect.stringContaining('mcp.gone') };
+  await expect.poll(() => mcp.health()[0]).toMatchObject(gone);
   later(6_000);
   await mcp.tools(scope);
   later(6_000);
@@ -214,36 +208,19 @@ test('a program that is not there costs the run its tools, not the run', async (
 
 test('over HTTP, with the headers of the configuration', async () => {
   const seen = new Set<string | undefined>();
-  const server = createServer((request, response) => {
-    seen.add(request.headers.authorization);
-    if (request.method !== 'POST') return void response.writeHead(405).end();
-    let body = '';
-    request.on('data', (chunk) => {
-      body += chunk;
-    });
-    request.on('end', () => {
-      const { id, method, params } = JSON.parse(body);
-      if (id === undefined) return response.writeHead(202).end();
-      const results: Record<string, unknown> = {
-        initialize: {
-          ...{ protocolVersion: params?.protocolVersion, capabilities: { tools: {} } },
-          serverInfo: { name: 'http', version: '1' },
-        },
-        'tools/list': { tools: [{ name: 'time', inputSchema: { type: 'object' } }] },
-        'tools/call': { content: [{ type: 'text', text: 'noon' }] },
-      };
-      const known = Object.hasOwn(results, method);
-      const answer = known ? { result: results[method] } : { error: { code: -32601, message: 'no such method' } };
-      response.writeHead(200, { 'content-type': 'application/json' });
-      return response.end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }));
-    });
+  const url = await startMcp({
+    tools: [{ name: 'time', inputSchema }],
+    call: ({ json }) => json(textResult('noon')),
+    other: ({ headers }, response) => {
+      seen.add(headers.authorization);
+      response.writeHead(405).end();
+    },
+    first({ request }) {
+      seen.add(request.headers.authorization);
+      return false;
+    },
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  const { port } = server.address() as { port: number };
-  const { call } = await open({
-    web: { url: `http://127.0.0.1:${port}/mcp`, headers: { authorization: 'Bearer k' }, trusted: false },
-  });
+  const { call } = await open({ web: { url, headers: { authorization: 'Bearer k' }, trusted: false } });
   expect(await call('web_time')).toEqual({ text: 'noon' });
   expect([...seen]).toEqual(['Bearer k']);
 });
@@ -273,6 +250,7 @@ test('a server ends with all that it started, in groups of their own too', async
 const TURNING = `
 import { createInterface } from 'node:readline';
 let description = 'Tells the weather.';
+let next;
 const say = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
 const tool = () => ({ name: 'act', description, inputSchema: { type: 'object' } });
 const serverInfo = { name: 't', version: '1' };
@@ -281,10 +259,16 @@ for await (const line of createInterface({ input: process.stdin })) {
   if (id === undefined) continue;
   if (method === 'initialize')
     say({ id, result: { protocolVersion: params.protocolVersion, capabilities: { tools: { listChanged: true } }, serverInfo } });
-  else if (method === 'tools/list') setTimeout((tools) => say({ id, result: { tools } }), 50, description === '' ? [] : [tool()]);
+  else if (method === 'tools/list') setTimeout((tools) => {
+    say({ id, result: { tools } });
+    if (next === undefined || tools.length > 0) return;
+    description = next;
+    say({ method: 'notifications/tools/list_changed' });
+  }, 50, description === '' ? [] : [tool()]);
   else if (method === 'tools/call') {
     if (params.arguments.become !== undefined) {
       description = params.arguments.become;
+      next = params.arguments.then;
       say({ method: 'notifications/tools/list_changed' });
     }
     say({ id, result: { content: [{ type: 'text', text: 'done' }] } });
@@ -298,14 +282,15 @@ test('a consent that was given for good is compared with the tool as the server 
   const offered = await tool('t_act');
   const always = [{ tool: 't_act', kind: offered.kindOf?.({}) ?? '', by: 'person:alex', at: '' }];
   const [act] = withConsent([offered], { mode: 'decide', always, needsPlan: false });
-  const become = (words?: string) =>
-    act?.execute(words === undefined ? {} : { become: words }, { signal: new AbortController().signal, callId: 'c1' });
+  const become = (words: string, then?: string) =>
+    act?.execute({ become: words, then }, { signal: new AbortController().signal, callId: 'c1' });
   expect(await act?.asksBefore?.({})).toBe(false);
   await become('Tells the weather.');
   expect(await act?.asksBefore?.({})).toBe(false);
-  await become('');
+  await become('', 'Sends all files away.');
   await expect(async () => act?.asksBefore?.({})).rejects.toThrow('no longer has that tool');
-  await become('Sends all files away.');
-  expect(await act?.asksBefore?.({})).toBe(true);
-  expect(await act?.asksBefore?.({})).toBe(true);
+  // The server announces the next change after the list, and it arrives in its own time.
+  const asks = async () => act?.asksBefore?.({});
+  await expect.poll(() => asks().catch(() => 'gone')).toBe(true);
+  expect(await asks()).toBe(true);
 });

@@ -105,68 +105,21 @@ const tool = (name: string) => {
   return (given: object) => found.execute(found.input.parse(given), { signal, callId: 'c' });
 };
 
+// biome-ignore format: a list is filled
 const ANYWHERE = [
-  '../config.yaml',
-  'workspace/../config.yaml',
-  'workspace/../../outside.txt',
-  'workspace/a/../../../outside.txt',
-  'artifacts/task1/../task2/theirs.txt',
-  'artifacts/task2/theirs.txt',
-  'artifacts/task2/task.md',
-  'artifacts',
-  'artifacts/',
-  'artifacts/../config.yaml',
-  'artifacts/./task2/theirs.txt',
-  'artifacts//task2/theirs.txt',
-  'workspace/./../jobs/job.yaml',
-  '/etc/passwd',
-  '//etc/passwd',
-  '~/.ssh/id_rsa',
-  '~root/x',
-  'C:\\Windows\\x',
-  'c:/x',
-  '\\\\server\\x',
-  '..\\config.yaml',
-  'workspace\\..\\x',
-  'file:///etc/passwd/..',
-  '\0',
-  'workspace/ok.txt\0.png',
-  'workspace/\u202Etxt.ko',
-  'workspace/\u200bx',
-  'a\nb',
-  `workspace/${'x'.repeat(2000)}`,
-  `workspace/${'a/'.repeat(200)}x`,
-  'workspace/.env',
-  '.env',
-  'workspace/.git/config',
-  'workspace/.git/hooks/post-commit',
-  'workspace/x/.ssh/y',
-  '.incoming-aabb',
-  'workspace/bank.secret.md',
-  'bank.secret.md',
-  'workspace/Bank.SECRET.md',
-  'workspace/credentials/key',
-  'workspace/Credentials/key',
-  'workspace/x/credentials/y',
-  'workspace/link.txt',
-  'workspace/linkdir/outside.txt',
-  'workspace/inner.txt',
-  'workspace/alias.md',
-  'workspace/conf.txt',
-  'workspace/dangling.txt',
-  'artifacts/task1/task2/theirs.txt',
-  'task2/theirs.txt',
-  'artifacts/task1/conf.txt',
-  'workspace/con',
-  'workspace/x.',
-  'workspace/x /y',
-  'workspace/ok.txt/x',
-  '%2e%2e/config.yaml/..',
-  '',
-  ' ',
-  '.',
-  './',
-  'workspace/%00/..',
+  '../config.yaml', 'workspace/../config.yaml', 'workspace/../../outside.txt', 'workspace/a/../../../outside.txt',
+  'artifacts/task1/../task2/theirs.txt', 'artifacts/task2/theirs.txt', 'artifacts/task2/task.md', 'artifacts',
+  'artifacts/', 'artifacts/../config.yaml', 'artifacts/./task2/theirs.txt', 'artifacts//task2/theirs.txt',
+  'workspace/./../jobs/job.yaml', '/etc/passwd', '//etc/passwd', '~/.ssh/id_rsa', '~root/x', 'C:\\Windows\\x', 'c:/x',
+  '\\\\server\\x', '..\\config.yaml', 'workspace\\..\\x', 'file:///etc/passwd/..', '\0', 'workspace/ok.txt\0.png',
+  'workspace/\u202Etxt.ko', 'workspace/\u200bx', 'a\nb', `workspace/${'x'.repeat(2000)}`,
+  `workspace/${'a/'.repeat(200)}x`, 'workspace/.env', '.env', 'workspace/.git/config',
+  'workspace/.git/hooks/post-commit', 'workspace/x/.ssh/y', '.incoming-aabb', 'workspace/bank.secret.md',
+  'bank.secret.md', 'workspace/Bank.SECRET.md', 'workspace/credentials/key', 'workspace/Credentials/key',
+  'workspace/x/credentials/y', 'workspace/link.txt', 'workspace/linkdir/outside.txt', 'workspace/inner.txt',
+  'workspace/alias.md', 'workspace/conf.txt', 'workspace/dangling.txt', 'artifacts/task1/task2/theirs.txt',
+  'task2/theirs.txt', 'artifacts/task1/conf.txt', 'workspace/con', 'workspace/x.', 'workspace/x /y',
+  'workspace/ok.txt/x', '%2e%2e/config.yaml/..', '', ' ', '.', './', 'workspace/%00/..',
 ];
 
 describe('a path a hostile model gives', () => {
@@ -181,51 +134,26 @@ describe('a path a hostile model gives', () => {
     expect(snapshot()).toEqual(before);
   });
 
-  it.each([
-    ...[
-      'workspace/MEMORY.md',
-      'workspace/memory.md',
-      'workspace/Memory.MD',
-      'workspace/memory/2026-01-01.md',
-      'workspace/memory/suggestions/x.json',
+  it.each(
+    // biome-ignore format: a row is a line
+    [
+      ...['workspace/MEMORY.md', 'workspace/memory.md', 'workspace/Memory.MD', 'workspace/memory/2026-01-01.md', 'workspace/memory/suggestions/x.json'],
+      ...['workspace/SOUL.md', 'workspace/soul.md', 'workspace/IDENTITY.md', 'workspace/USER.md', 'workspace/AGENTS.md', 'workspace/Tools.md'],
+      ...['workspace/task.md', 'task.md', 'Task.md', 'artifacts/task1/task.md', 'task.json', 'artifacts/task1/task.json', 'artifacts.jsonl', 'artifacts/task1/ARTIFACTS.jsonl'],
+      ...['workspace/session-log', 'workspace/memory.sqlite', 'workspace/memory.sqlite-wal'],
     ],
-    ...[
-      'workspace/SOUL.md',
-      'workspace/soul.md',
-      'workspace/IDENTITY.md',
-      'workspace/USER.md',
-      'workspace/AGENTS.md',
-      'workspace/Tools.md',
-    ],
-    ...[
-      'workspace/task.md',
-      'task.md',
-      'Task.md',
-      'artifacts/task1/task.md',
-      'task.json',
-      'artifacts/task1/task.json',
-      'artifacts.jsonl',
-      'artifacts/task1/ARTIFACTS.jsonl',
-    ],
-    ...['workspace/session-log', 'workspace/memory.sqlite', 'workspace/memory.sqlite-wal'],
-  ])('%j is not written: it changes through other doors', async (path) => {
+  )('%j is not written: it changes through other doors', async (path) => {
     await expect(tool('write_file')({ path, content: 'pwned' })).rejects.toBeInstanceOf(UserError);
     expect(snapshot()).toEqual(before);
   });
 
-  it.each([
-    '..',
-    '/',
-    '/etc',
-    'workspace/..',
-    'workspace/linkdir',
-    'artifacts',
-    'artifacts/task2',
-    'workspace/.git',
-    'workspace/credentials',
-    '~',
-    'workspace/ok.txt',
-  ])('%j is not listed', async (path) => {
+  it.each(
+    // biome-ignore format: a list is filled
+    [
+      '..', '/', '/etc', 'workspace/..', 'workspace/linkdir', 'artifacts', 'artifacts/task2', 'workspace/.git',
+      'workspace/credentials', '~', 'workspace/ok.txt',
+    ],
+  )('%j is not listed', async (path) => {
     await expect(tool('list_files')({ path })).rejects.toBeInstanceOf(UserError);
   });
 

@@ -115,36 +115,32 @@ describe('while a folder is swapped for a link', () => {
   it.each([
     ['work/', (home: Home) => path.join(home.taskDir(TASK), 'work/sub'), 'work/sub'],
     ['workspace/', (home: Home) => path.join(home.viberDir('default'), 'sub'), 'workspace/sub'],
-  ])(
-    'the tools for files stay in %s',
-    async (_, placeOf, name) => {
-      const { home, outside } = await world();
-      const place = placeOf(home);
-      fs.mkdirSync(place, { recursive: true });
-      fs.writeFileSync(path.join(place, 'notes.txt'), 'fine');
-      const swaps = await swapped(place, outside);
-      const { scope, call } = toolsOf(home);
-      const said: string[] = [];
-      let bytes = '';
-      for (let round = 0; round < TRIES || swaps() < 1_000; round++) {
-        said.push(await outcome(() => call('read_file', { path: `${name}/notes.txt` })));
-        said.push(
-          await outcome(() => call('write_file', { path: `${name}/job-${round % 10}.yaml`, content: 'planted' })),
-        );
-        said.push(await outcome(() => call('list_files', { path: name })));
-        const attach = async () => {
-          const { ref } = await existingArtifact(scope, `${name}/notes.txt`);
-          bytes = fs.readFileSync(path.join(home.root, ref), 'utf8');
-          return bytes;
-        };
-        said.push(await outcome(attach));
-      }
-      expect(said.filter((line) => line.includes(SECRET))).toEqual([]);
-      expect(said.some((line) => line.includes('fine'))).toBe(true);
-      expect(fs.readdirSync(outside).sort()).toEqual(['notes.txt', 'run.sh']);
-    },
-    240_000,
-  );
+  ])('the tools for files stay in %s', async (_, placeOf, name) => {
+    const { home, outside } = await world();
+    const place = placeOf(home);
+    fs.mkdirSync(place, { recursive: true });
+    fs.writeFileSync(path.join(place, 'notes.txt'), 'fine');
+    const swaps = await swapped(place, outside);
+    const { scope, call } = toolsOf(home);
+    const said: string[] = [];
+    let bytes = '';
+    for (let round = 0; round < TRIES || swaps() < 1_000; round++) {
+      said.push(await outcome(() => call('read_file', { path: `${name}/notes.txt` })));
+      said.push(
+        await outcome(() => call('write_file', { path: `${name}/job-${round % 10}.yaml`, content: 'planted' })),
+      );
+      said.push(await outcome(() => call('list_files', { path: name })));
+      const attach = async () => {
+        const { ref } = await existingArtifact(scope, `${name}/notes.txt`);
+        bytes = fs.readFileSync(path.join(home.root, ref), 'utf8');
+        return bytes;
+      };
+      said.push(await outcome(attach));
+    }
+    expect(said.filter((line) => line.includes(SECRET))).toEqual([]);
+    expect(said.some((line) => line.includes('fine'))).toBe(true);
+    expect(fs.readdirSync(outside).sort()).toEqual(['notes.txt', 'run.sh']);
+  });
 
   it('a program of a skill is read in its own folder', async () => {
     const { home, outside } = await world();
@@ -158,39 +154,35 @@ describe('while a folder is swapped for a link', () => {
       said.push(await outcome(async () => programOf(skill, 'scripts/run.sh').text));
     expect(said.filter((line) => line.includes(SECRET))).toEqual([]);
     expect(said).toContain('"fine"');
-  }, 240_000);
+  });
 
-  it.skipIf(!isSandboxed)(
-    `${IN_SANDBOX} a script reaches nothing outside by it`,
-    async () => {
-      const { home, outside } = await world();
-      const work = path.join(home.taskDir(TASK), 'work');
-      fs.mkdirSync(path.join(work, 'sub'));
-      fs.writeFileSync(path.join(work, 'sub/notes.txt'), 'fine');
-      const end = new AbortController();
-      // Perl is a part of every Debian, and swaps without starting a process each time.
-      const text = `ln -s ${outside} link\nexec perl -e '${PERL}'`;
-      const script = runScript({
-        ...{ script: { shell: 'sh', text }, variables: {}, cwd: work, timeoutMs: 200_000, signal: end.signal },
-      }).catch((error: unknown) => error);
-      const swaps = () => Number(fs.existsSync(path.join(work, 'swaps')) && fs.readFileSync(path.join(work, 'swaps')));
-      await expect.poll(swaps).toBeGreaterThan(0);
-      const { call } = toolsOf(home);
-      const said: string[] = [];
-      for (let round = 0; round < TRIES; round++) {
-        said.push(await outcome(() => call('read_file', { path: 'work/sub/notes.txt' })));
-        said.push(
-          await outcome(() => call('write_file', { path: `work/sub/job-${round % 10}.yaml`, content: 'planted' })),
-        );
-      }
-      end.abort(new Error('over'));
-      await script;
-      expect(said.filter((line) => line.includes(SECRET))).toEqual([]);
-      expect(said.some((line) => line.includes('fine'))).toBe(true);
-      expect(fs.readdirSync(outside).sort()).toEqual(['notes.txt', 'run.sh']);
-    },
-    240_000,
-  );
+  it.skipIf(!isSandboxed)(`${IN_SANDBOX} a script reaches nothing outside by it`, async () => {
+    const { home, outside } = await world();
+    const work = path.join(home.taskDir(TASK), 'work');
+    fs.mkdirSync(path.join(work, 'sub'));
+    fs.writeFileSync(path.join(work, 'sub/notes.txt'), 'fine');
+    const end = new AbortController();
+    // Perl is a part of every Debian, and swaps without starting a process each time.
+    const text = `ln -s ${outside} link\nexec perl -e '${PERL}'`;
+    const script = runScript({
+      ...{ script: { shell: 'sh', text }, variables: {}, cwd: work, timeoutMs: 200_000, signal: end.signal },
+    }).catch((error: unknown) => error);
+    const swaps = () => Number(fs.existsSync(path.join(work, 'swaps')) && fs.readFileSync(path.join(work, 'swaps')));
+    await expect.poll(swaps).toBeGreaterThan(0);
+    const { call } = toolsOf(home);
+    const said: string[] = [];
+    for (let round = 0; round < TRIES; round++) {
+      said.push(await outcome(() => call('read_file', { path: 'work/sub/notes.txt' })));
+      said.push(
+        await outcome(() => call('write_file', { path: `work/sub/job-${round % 10}.yaml`, content: 'planted' })),
+      );
+    }
+    end.abort(new Error('over'));
+    await script;
+    expect(said.filter((line) => line.includes(SECRET))).toEqual([]);
+    expect(said.some((line) => line.includes('fine'))).toBe(true);
+    expect(fs.readdirSync(outside).sort()).toEqual(['notes.txt', 'run.sh']);
+  });
 });
 
 describe('one lock for a work folder', () => {

@@ -14,6 +14,7 @@ import { openTask } from '../../../src/workspace/tasks/index.ts';
 import type { Json } from '../../../src/workspace/types.ts';
 import { openWorld } from '../../dialogs/harness.ts';
 import { ownTime } from '../../helpers/own-time.ts';
+import { toolScope } from '../../helpers/scope.ts';
 import { tempFolder } from '../../helpers/temp.ts';
 
 const bytes = (size: number): Buffer => randomBytes(size);
@@ -71,11 +72,8 @@ describe('long base64 in a text', () => {
 
 async function open(others: (scope: ToolScope) => RuntimeTool[] = () => [], told = 0) {
   const home = await openHome(tempFolder());
-  const scope: ToolScope = {
-    ...{ home, viber: 'default', taskId: '20260101-aaaaa', runId: 'r1', planBase: undefined },
-    ...{ onPlan: () => undefined, onArtifact: () => undefined, autoAcceptMemory: false, provenance: 'test' },
-  };
-  const tools = createTools(scope, others(scope), () => told);
+  const scope = toolScope(home);
+  const tools = createTools(scope, others(scope), () => ({ characters: told }));
   const call = async (name: string, input: unknown = {}): Promise<Json> => {
     const tool = tools.find((each) => each.name === name);
     if (!tool) throw new Error(`no tool ${name}`);
@@ -102,6 +100,7 @@ const mcp = (reply: unknown) => (scope: ToolScope) => {
     place: '',
     current: () => info,
     renewed: async () => undefined,
+    onNeed: () => undefined,
     scope,
     taken: new Set(),
   });

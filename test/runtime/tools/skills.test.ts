@@ -18,7 +18,7 @@ import type { Order } from '../../../src/runtime/contract/order.ts';
 import type { OwnSettings } from '../../../src/runtime/contract/settings.ts';
 import type { RuntimeTool } from '../../../src/runtime/contract/task.ts';
 import { mayUse } from '../../../src/runtime/tools/asked.ts';
-import { createTools, type ToolScope } from '../../../src/runtime/tools/index.ts';
+import { createTools } from '../../../src/runtime/tools/index.ts';
 import { ownTools } from '../../../src/runtime/tools/table.ts';
 import { parseSkill } from '../../../src/skills/skill.ts';
 import { openHome } from '../../../src/workspace/home.ts';
@@ -27,7 +27,8 @@ import type { ArtifactRef } from '../../../src/workspace/types.ts';
 import { defaults } from '../../helpers/defaults.ts';
 import { openTestGateway } from '../../helpers/gateway.ts';
 import { IN_SANDBOX, isSandboxed } from '../../helpers/sandbox.ts';
-import { tempFolder } from '../../helpers/temp.ts';
+import { toolScope } from '../../helpers/scope.ts';
+import { putAll, tempFolder } from '../../helpers/temp.ts';
 
 const asked = (role: Principal['role']) => ({ principal: { role }, task: { goal: 'do it' } }) as Order;
 const signal = new AbortController().signal;
@@ -45,20 +46,13 @@ interface Given {
 
 async function open({ files = {}, env = {}, timeout = 20, sandbox = false }: Given = {}) {
   const home = await openHome(path.join(tempFolder(), 'home'));
-  for (const [name, text] of Object.entries(files)) {
-    const file = path.join(home.root, name);
-    fs.mkdirSync(path.dirname(file), { recursive: true });
-    fs.writeFileSync(file, text);
-  }
+  putAll(home.root, files);
   const config = { skills: { ...defaults.skills, env, timeout } };
   const { gw } = await openTestGateway({ homeRoot: home.root, config });
   const skills = new GatewaySkills(gw, sandbox);
   onTestFinished(skills.start());
   const refs: ArtifactRef[] = [];
-  const scopeOf = (viber = 'default'): ToolScope => ({
-    ...{ home, viber, taskId: '20260101-aaaaa', runId: 'r1', planBase: undefined },
-    ...{ onPlan: () => undefined, onArtifact: (ref) => refs.push(ref), autoAcceptMemory: false, provenance: 'test' },
-  });
+  const scopeOf = (viber = 'default') => toolScope(home, { viber, onArtifact: (ref) => refs.push(ref) });
   const offer = async (own: OwnSettings = {}, viber?: string) =>
     feature.offers?.when(asked('member'), own, gw)
       ? skills.offer(asked('member'), own, scopeOf(viber))
@@ -156,7 +150,7 @@ describe('what is offered', () => {
     const { skills, scope, names } = await open({
       files: { 'skills/a.skill.md': skillText('notify', 'true'), 'skills/b.skill.md': skillText('read-file', 'true') },
     });
-    expect((await skills.list('default')).problems.map(({ reason }) => reason)).toEqual([
+    expect((await skills.list('default')).problems.map(({ reason }) => messagesIn('en').said(reason))).toEqual([
       expect.stringContaining('"notify" is the name of a built-in tool'),
       expect.stringContaining('"read-file" is the name of a built-in tool'),
     ]);
@@ -174,8 +168,8 @@ test('what a server said when it failed is for owners alone', async () => {
     const context = { gw, viber: 'default', args: '', principal, messages: messagesIn('en') };
     return (await skillsCommand.run(context as unknown as Invocation)).text;
   };
-  expect(await shown(true)).toMatch(/docs\*\* \(tool server\): away: .*cannot open/);
-  expect(await shown(false)).toMatch(/docs\*\* \(tool server\): away$/);
+  expect(await shown(true)).toMatch(/docs\*\* \(tool server\): can't be reached: .*cannot open/);
+  expect(await shown(false)).toMatch(/docs\*\* \(tool server\): can't be reached$/);
 });
 
 describe('consent to a script', () => {

@@ -32,18 +32,20 @@ const [FILES, SKILLS] = [
 const JOBS = ['create_scheduled_job', 'list_scheduled_jobs', 'change_scheduled_job', 'delete_scheduled_job'];
 const TASKS = ['list_tasks', 'open_task', 'new_task', 'use_viber'];
 const MEMORY = ['forget', 'what_was_done'];
+const ALONE = ['delegate'];
 const ALL = [
   ...['update_plan', ...FILES, 'ask_user', 'set_model', ...TASKS, 'set_timezone'],
-  ...['remember', 'memory_search', ...MEMORY, 'notify', ...JOBS, 'ask_agent', 'web_search', ...SKILLS],
+  ...['remember', 'memory_search', ...MEMORY, 'search_history', 'notify', ...JOBS, 'ask_agent', ...ALONE, 'web_search'],
+  ...SKILLS,
 ];
 const without = (...names: string[]) => ALL.filter((name) => !names.includes(name));
-const talk = ['set_model', ...TASKS, ...MEMORY, 'set_timezone'];
+const talk = ['set_model', ...TASKS, ...MEMORY, 'search_history', 'set_timezone'];
 
 // Services and settings may leave out more: a search engine that nobody has set up, agents that are not there.
 it.each<[string, Partial<RunFacts>, string[]]>([
   ['an owner in a conversation of their own', {}, ALL],
   ['a member', { role: 'member' }, ALL],
-  ['an owner where others read along', { tellsMemory: false }, without(...MEMORY)],
+  ['an owner where others can read', { tellsMemory: false }, without(...MEMORY)],
   ['a guest', { role: 'guest', tellsMemory: false }, ['update_plan', ...FILES, 'ask_user']],
   ['a job', { isJob: true, isHere: false }, without(...JOBS, ...talk)],
   ['a job whose place is known', { isJob: true }, without(...JOBS, ...talk)],
@@ -51,9 +53,9 @@ it.each<[string, Partial<RunFacts>, string[]]>([
   [
     'an agent that was asked',
     { isAsked: true, isAlone: true },
-    without('update_plan', 'remember', 'ask_user', ...talk),
+    without('update_plan', 'remember', 'ask_user', ...ALONE, ...talk),
   ],
-  ['an agent at a step of a playbook', { isAsked: true }, without('update_plan', 'remember', ...talk)],
+  ['an agent at a step of a playbook', { isAsked: true }, without('update_plan', 'remember', ...ALONE, ...talk)],
   ['an agent that was asked by a guest', { role: 'guest', isAsked: true, isAlone: true }, FILES],
 ])('offers %s its own, in one order', (_who, facts, names) => {
   const tools = [...CORE_TOOLS, ...SERVICE_TOOLS, ...BROUGHT, ...SKILL_TOOLS];

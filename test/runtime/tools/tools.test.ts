@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { UserError } from '../../../src/errors.ts';
 import { listSuggestions } from '../../../src/features/memory/store/suggestions.ts';
 import { remember } from '../../../src/features/memory/tools/remember.ts';
-import { createTurns } from '../../../src/runtime/agent/turns.ts';
+import { createTurns } from '../../../src/runtime/agent/tools.ts';
 import type { FeatureRun } from '../../../src/runtime/run/gateway.ts';
 import { bind } from '../../../src/runtime/tools/bind.ts';
 import { createTools, type PlanChange, type ToolScope } from '../../../src/runtime/tools/index.ts';
@@ -17,13 +17,10 @@ import { type Home, openHome } from '../../../src/workspace/home.ts';
 import { openTask } from '../../../src/workspace/tasks/index.ts';
 import type { ArtifactRef, Json } from '../../../src/workspace/types.ts';
 import charsets from '../../fixtures/charsets.json' with { type: 'json' };
+import { toolScope } from '../../helpers/scope.ts';
 
 /** By encoding: what is written, and its bytes in base64. */
-const CHARSETS = charsets.map(([encoding = '', text = '', base64 = '']): [string, string, string] => [
-  encoding,
-  text,
-  base64,
-]);
+const CHARSETS = charsets as [encoding: string, text: string, base64: string][];
 
 let root: string;
 let home: Home;
@@ -40,20 +37,9 @@ beforeEach(async () => {
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 function toolbox(options: { planBase?: string; autoAcceptMemory?: boolean; viber?: string; runId?: string } = {}) {
-  const scope: ToolScope = {
-    ...{
-      home,
-      taskId: 'task1',
-      viber: 'default',
-      runId: 'run1',
-      planBase: undefined,
-      autoAcceptMemory: false,
-      provenance: 'telegram:1 in task1',
-    },
-    ...options,
-    onPlan: (change) => plans.push(change),
-    onArtifact: (ref) => attached.push(ref),
-  };
+  const seen: Partial<ToolScope> = { onPlan: (change) => plans.push(change), onArtifact: (ref) => attached.push(ref) };
+  const names = { taskId: 'task1', runId: 'run1', provenance: 'telegram:1 in task1' };
+  const scope = toolScope(home, { ...names, ...options, ...seen });
   const tools = createTools(scope, [bind(remember, { scope } as FeatureRun)]);
   return async (name: string, given: unknown, signal = NO_ABORT): Promise<Json> => {
     const tool = tools.find((t) => t.name === name);
@@ -61,6 +47,11 @@ function toolbox(options: { planBase?: string; autoAcceptMemory?: boolean; viber
     return tool.execute(tool.input.parse(given), { signal, callId: 'c' });
   };
 }
+
+const read = (path: string, more: object = {}) => toolbox()('read_file', { path, ...more });
+const create = (more: object) =>
+  toolbox()('create_artifact', { title: 'a', type: 'text/plain', content: 'x', ...more });
+const planned = async () => (await openTask(home, 'task1').plan.read())?.plan;
 
 const upload = (title: string, content: string | Buffer, type = 'text/plain') =>
   openTask(home, 'task1').artifacts.create({ title, type, name: title, content: Buffer.from(content), origin: 'user' });
@@ -72,13 +63,7 @@ describe('update_plan', () => {
   ];
 
   // What models send that have learnt it from other programs: a list of steps, a list of to-dos, JSON in a string.
-  const written = {
-    goal: '',
-    steps: [
-      { id: '1', title: 'Look', status: 'done' },
-      { id: '2', title: 'Act', status: 'in_progress' },
-    ],
-  };
+  const written = { goal: '', steps };
   const todos = [
     { content: 'Look', status: 'completed', activeForm: 'Looking', id: 'a', priority: 'high' },
     { content: 'Act', status: 'in_progress', activeForm: 'Acting' },
@@ -87,36 +72,20 @@ describe('update_plan', () => {
     { step: 'Look', status: 'completed' },
     { step: 'Act', status: 'in_progress' },
   ];
-  it.each<[string, Json]>([
-    ['a list of steps', { explanation: 'to begin with', plan: listed }],
-    ['a list of steps as a string', { plan: JSON.stringify(listed) }],
-    ['to-dos', { todos }],
-    ['to-dos as a string', { todos: JSON.stringify(todos) }],
-    ['to-dos within the plan', { plan: { todos } }],
+  it.each<[string, Json]>(
+    // biome-ignore format: a row is a line
     [
-      'steps beside the goal',
-      {
-        goal: '',
-        steps: [
-          { title: 'Look', status: 'Done' },
-          { title: 'Act', status: 'in progress' },
-        ],
-      },
+      ['a list of steps', { explanation: 'to begin with', plan: listed }],
+      ['a list of steps as a string', { plan: JSON.stringify(listed) }],
+      ['to-dos', { todos }],
+      ['to-dos as a string', { todos: JSON.stringify(todos) }],
+      ['to-dos within the plan', { plan: { todos } }],
+      ['steps beside the goal', { goal: '', steps: [{ title: 'Look', status: 'Done' }, { title: 'Act', status: 'in progress' }] }],
+      ['flags', { plan: { steps: [{ id: 7, title: 'Look', done: true }, { text: 'Act', status: 'doing' }] } }],
     ],
-    [
-      'flags',
-      {
-        plan: {
-          steps: [
-            { id: 7, title: 'Look', done: true },
-            { text: 'Act', status: 'doing' },
-          ],
-        },
-      },
-    ],
-  ])('takes %s', async (_what, given) => {
+  )('takes %s', async (_what, given) => {
     expect(await toolbox()('update_plan', given)).toMatchObject({ status: 'written', done: 1, total: 2 });
-    expect((await openTask(home, 'task1').plan.read())?.plan).toEqual(written);
+    expect(await planned()).toEqual(written);
   });
 
   it('knows the words for each status, and names those it takes when it refuses one', async () => {
@@ -124,7 +93,7 @@ describe('update_plan', () => {
       plan: { goal: 'x', steps: statuses.map((status) => ({ title: status, status })) },
     });
     await toolbox()('update_plan', say('todo', 'not started', 'finished', 'cancelled', 'wip'));
-    expect((await openTask(home, 'task1').plan.read())?.plan.steps.map(({ status }) => status)).toEqual([
+    expect((await planned())?.steps.map(({ status }) => status)).toEqual([
       ...['pending', 'pending', 'done', 'skipped', 'in_progress'],
     ]);
     await expect(toolbox()('update_plan', say('done', 'maybe'))).rejects.toThrow(
@@ -135,28 +104,18 @@ describe('update_plan', () => {
 
   it('takes steps and Markdown, and goes on from its own change', async () => {
     const run = toolbox();
-    expect(await run('update_plan', { plan: { goal: 'Ship', steps } })).toEqual({
-      status: 'written',
-      done: 1,
-      total: 2,
-    });
-    expect(await run('update_plan', { plan: '## Goal\nShip\n\n## Plan\n- [x] Look\n- [x] Act\n' })).toEqual({
-      status: 'written',
-      done: 2,
-      total: 2,
-    });
-    expect((await openTask(home, 'task1').plan.read())?.plan.steps.map((step) => step.status)).toEqual([
-      'done',
-      'done',
-    ]);
+    const status = 'written';
+    expect(await run('update_plan', { plan: { goal: 'Ship', steps } })).toEqual({ status, done: 1, total: 2 });
+    const plan = '## Goal\nShip\n\n## Plan\n- [x] Look\n- [x] Act\n';
+    expect(await run('update_plan', { plan })).toEqual({ status, done: 2, total: 2 });
+    expect((await planned())?.steps.map((step) => step.status)).toEqual(['done', 'done']);
     expect(plans.map((change) => change.status)).toEqual(['written', 'written']);
   });
 
   it('takes steps that come as JSON in a string', async () => {
-    expect(await toolbox()('update_plan', { plan: JSON.stringify({ goal: 'Ship', steps }) })).toMatchObject({
-      total: 2,
-    });
-    expect((await openTask(home, 'task1').plan.read())?.plan.goal).toBe('Ship');
+    const plan = JSON.stringify({ goal: 'Ship', steps });
+    expect(await toolbox()('update_plan', { plan })).toMatchObject({ total: 2 });
+    expect((await planned())?.goal).toBe('Ship');
   });
 
   it('does not overwrite a hand edit: the model sees it and may merge', async () => {
@@ -172,11 +131,8 @@ describe('update_plan', () => {
     });
     expect(await readFile(join(root, 'artifacts/task1/task.md'), 'utf8')).toBe(edited);
     expect(plans).toEqual([{ status: 'conflict', proposal: expect.stringContaining('Act'), current: edited }]);
-    expect(
-      await run('update_plan', {
-        plan: { goal: 'Ship', steps: [...steps, { id: '3', title: 'my own step', status: 'pending' }] },
-      }),
-    ).toMatchObject({ status: 'written' });
+    const merged = { goal: 'Ship', steps: [...steps, { id: '3', title: 'my own step', status: 'pending' }] };
+    expect(await run('update_plan', { plan: merged })).toMatchObject({ status: 'written' });
   });
 
   it('does not overwrite a plan that appeared after the model was shown none', async () => {
@@ -200,7 +156,7 @@ describe('update_plan', () => {
 
 describe('create_artifact', () => {
   it('makes a file that is attached to the answer', async () => {
-    const result = await toolbox()('create_artifact', { title: 'report.md', type: 'text/markdown', content: '# Hi é' });
+    const result = await create({ title: 'report.md', type: 'text/markdown', content: '# Hi é' });
     expect(result).toEqual({ id: expect.any(String), ref: expect.stringMatching(/^artifacts\/task1\/[a-z0-9]+\.md$/) });
     expect(attached).toEqual([{ ...(result as object), title: 'report.md', type: 'text/markdown' }]);
     const { ref } = result as { ref: string };
@@ -209,58 +165,39 @@ describe('create_artifact', () => {
 
   it('takes base64, also without padding, in lines, or in its URL form', async () => {
     const bytes = Buffer.from([0xff, 0xfb, 0, 1, 2]);
-    for (const content of [bytes.toString('base64'), bytes.toString('base64url'), '//sA\nAQI=']) {
-      await toolbox()('create_artifact', {
-        title: 'a.bin',
-        type: 'application/octet-stream',
-        content,
-        encoding: 'base64',
-      });
-    }
+    const given = { title: 'a.bin', type: 'application/octet-stream', encoding: 'base64' };
+    for (const content of [bytes.toString('base64'), bytes.toString('base64url'), '//sA\nAQI='])
+      await create({ ...given, content });
     expect(await readFile(join(root, attached[0]?.ref ?? ''))).toEqual(bytes);
     expect(new Set(attached.map((ref) => ref.id)).size).toBe(1);
   });
 
   it.each(['not base64!', 'a', 'AAA=A', 'data:image/png;base64,AAAA'])('refuses %j as base64', async (content) => {
-    await expect(
-      toolbox()('create_artifact', { title: 'a', type: 'image/png', content, encoding: 'base64' }),
-    ).rejects.toThrow(/base64/);
+    await expect(create({ type: 'image/png', content, encoding: 'base64' })).rejects.toThrow(/base64/);
   });
 
   it('refuses an empty file and one above 10 MB', async () => {
-    const run = toolbox();
-    await expect(run('create_artifact', { title: 'a', type: 'text/plain', content: '' })).rejects.toThrow(/empty/);
-    await expect(
-      run('create_artifact', { title: 'a', type: 'text/plain', content: 'é'.repeat(5_242_881) }),
-    ).rejects.toThrow(/10 MB/);
-    await expect(
-      run('create_artifact', { title: 'a', type: 'text/plain', content: 'x'.repeat(30_000_000) }),
-    ).rejects.toThrow(/10 MB/);
+    await expect(create({ content: '' })).rejects.toThrow(/empty/);
+    await expect(create({ content: 'é'.repeat(5_242_881) })).rejects.toThrow(/10 MB/);
+    await expect(create({ content: 'x'.repeat(30_000_000) })).rejects.toThrow(/10 MB/);
     expect(openTask(home, 'task1').artifacts.list()).toEqual([]);
   });
 
   it('asked for twice in a run is one artifact; in another run, or with another title, another', async () => {
     const given = { title: 'a.txt', type: 'text/plain', content: 'x' };
-    await toolbox()('create_artifact', given);
-    await toolbox()('create_artifact', given);
-    await toolbox()('create_artifact', { ...given, title: 'b.txt' });
+    for (const more of [{}, {}, { title: 'b.txt' }]) await create({ ...given, ...more });
     await toolbox({ runId: 'run2' })('create_artifact', given);
     expect(openTask(home, 'task1').artifacts.list()).toHaveLength(3);
   });
 
-  it.each([
-    '../../../etc/passwd',
-    '/etc/cron.d/x',
-    'a\0b.txt',
-    '..',
-    '.env',
-    'con.txt',
-    'x\u202Egnp.exe',
-    `${'a'.repeat(500)}.txt`,
-    'C:\\x\\y.txt',
-    '   ',
-  ])('stores title %j under a generated name, in the task', async (title) => {
-    await toolbox()('create_artifact', { title, type: 'text/plain', content: 'x' });
+  it.each(
+    // biome-ignore format: a list is filled
+    [
+      '../../../etc/passwd', '/etc/cron.d/x', 'a\0b.txt', '..', '.env', 'con.txt', 'x\u202Egnp.exe',
+      `${'a'.repeat(500)}.txt`, 'C:\\x\\y.txt', '   ',
+    ],
+  )('stores title %j under a generated name, in the task', async (title) => {
+    await create({ title });
     const [meta] = openTask(home, 'task1').artifacts.list();
     expect(meta?.ref).toMatch(/^artifacts\/task1\/[a-z0-9]{8,}\.[a-z]+$/);
     expect(meta?.name).toMatch(/^[^/\\\p{Cc}\u202e.][^/\\\p{Cc}\u202e]*$/u);
@@ -277,18 +214,16 @@ describe('attach_artifact', () => {
     expect(attached).toHaveLength(2);
   });
   it('knows no artifact of another task', async () => {
-    const other = await openTask(home, 'task2').artifacts.create({
-      title: 'secret',
-      type: 'text/plain',
-      content: Buffer.from('x'),
-      origin: 'user',
-    });
+    const secret = { title: 'secret', type: 'text/plain', content: Buffer.from('x'), origin: 'user' } as const;
+    const other = await openTask(home, 'task2').artifacts.create(secret);
     await expect(toolbox()('attach_artifact', { id: other.id })).rejects.toThrow(/no file/);
     expect(attached).toEqual([]);
   });
 });
 
 describe('read_file', () => {
+  const PAGE = z.object({ text: z.string(), next: z.number().optional(), size: z.number() });
+
   it('reads an artifact by id, title, name, ref, and a workspace file', async () => {
     const { id, ref } = await upload('Sales 2026.csv', 'a;b\n1;2\n', 'text/csv');
     await writeFile(join(root, 'workspace/notes.txt'), 'my notes');
@@ -301,11 +236,12 @@ describe('read_file', () => {
     }
   });
 
-  it('prefers the artifact to a workspace file of the same name, and the newest of several', async () => {
+  it('prefers the artifact to a workspace file of the same name, and tells artifacts with one name apart', async () => {
     await writeFile(join(root, 'workspace/a.txt'), 'workspace');
     await upload('a.txt', 'first');
     await upload('a.txt', 'second');
-    expect(await toolbox()('read_file', { path: 'a.txt' })).toMatchObject({ text: 'second' });
+    expect(await read('a.txt')).toMatchObject({ text: 'first' });
+    expect(await read('a (2).txt')).toMatchObject({ text: 'second' });
   });
 
   it('reads the plan of its own task, wherever the link in the workspace points', async () => {
@@ -313,22 +249,17 @@ describe('read_file', () => {
     await openTask(home, 'task2').plan.write({ goal: 'Theirs', steps: [] });
     symlinkSync('../artifacts/task2/task.md', join(root, 'workspace/task.md'));
     for (const path of ['task.md', 'workspace/task.md', 'artifacts/task1/task.md']) {
-      expect(await toolbox()('read_file', { path })).toMatchObject({ text: expect.stringContaining('Mine') });
+      expect(await read(path)).toMatchObject({ text: expect.stringContaining('Mine') });
     }
   });
 
   it('gives a long file in pages that are the file when put together', async () => {
     const text = '字é😀 line\n'.repeat(20_000);
     await upload('long.txt', text);
-    const run = toolbox();
     let all = '';
     let pages = 0;
     for (let offset: number | undefined = 0; offset !== undefined && pages < 20; pages++) {
-      const page = (await run('read_file', { path: 'long.txt', offset })) as {
-        text: string;
-        next?: number;
-        size: number;
-      };
+      const page = PAGE.parse(await read('long.txt', { offset }));
       expect(Buffer.byteLength(page.text)).toBeLessThanOrEqual(65_536);
       expect(page.size).toBe(Buffer.byteLength(text));
       all += page.text;
@@ -344,14 +275,14 @@ describe('read_file', () => {
     ['a fraction', 1.9, 'ello'],
   ])('takes %s', async (_, offset, text) => {
     await upload('a.txt', 'hello');
-    expect(await toolbox()('read_file', { path: 'a.txt', offset })).toMatchObject({ text });
+    expect(await read('a.txt', { offset })).toMatchObject({ text });
   });
 
   it.each(CHARSETS)('reads %s: %j', async (encoding, text, base64) => {
     await upload('some.txt', Buffer.from(base64, 'base64'));
-    const read = await toolbox()('read_file', { path: 'some.txt' });
-    expect(read).toMatchObject({ text, encoding });
-    expect(read).not.toHaveProperty('note');
+    const page = await read('some.txt');
+    expect(page).toMatchObject({ text, encoding });
+    expect(page).not.toHaveProperty('note');
   });
 
   it('reads a long list in another encoding page by page, also where it begins with pages of ASCII', async () => {
@@ -361,9 +292,7 @@ describe('read_file', () => {
     await upload('long.csv', Buffer.concat([head, ...Array.from({ length: 30_000 }, () => line)]));
     let all = '';
     for (let next: number | undefined = 0; next !== undefined; ) {
-      const page = z
-        .object({ text: z.string(), next: z.number().optional() })
-        .parse(await toolbox()('read_file', { path: 'long.csv', offset: next }));
+      const page = PAGE.parse(await read('long.csv', { offset: next }));
       all += page.text;
       next = page.next;
     }
@@ -372,30 +301,33 @@ describe('read_file', () => {
 
   it('says that it could not tell the encoding', async () => {
     await upload('odd.txt', Buffer.from('\xa6 \xaf \xb8 \x9d \xf7', 'latin1'));
-    expect(await toolbox()('read_file', { path: 'odd.txt' })).toMatchObject({
-      note: expect.stringContaining('could not be recognised'),
-    });
+    expect(await read('odd.txt')).toMatchObject({ note: expect.stringContaining('could not be recognised') });
   });
 
   it('reads UTF-16 and old Western files as text', async () => {
     await upload('utf16.csv', Buffer.from('\uFEFFä;1\n'.repeat(20_000), 'utf16le'));
     await upload('old.csv', Buffer.from('M\xfcller;1\n', 'latin1'));
-    expect(await toolbox()('read_file', { path: 'utf16.csv' })).toMatchObject({
-      text: expect.stringMatching(/^ä;1\n/),
-      encoding: 'utf-16le',
-    });
-    expect(await toolbox()('read_file', { path: 'utf16.csv', offset: 3 })).toMatchObject({
-      text: expect.stringMatching(/^ä;1\n/),
-    });
-    expect(await toolbox()('read_file', { path: 'old.csv' })).toMatchObject({
-      text: 'Müller;1\n',
-      encoding: 'windows-1252',
-    });
+    const text = expect.stringMatching(/^ä;1\n/);
+    expect(await read('utf16.csv')).toMatchObject({ text, encoding: 'utf-16le' });
+    expect(await read('utf16.csv', { offset: 3 })).toMatchObject({ text });
+    expect(await read('old.csv')).toMatchObject({ text: 'Müller;1\n', encoding: 'windows-1252' });
   });
 
   const GERMAN = 'Grüße aus Köln, schöne Tage wünscht Jörg';
   it.each([
     ['one NUL', Buffer.from('name;price\nchair\0;12\n'), 'name;price\nchair\ufffd;12\n'],
+    ['one NUL at the end of a few letters', Buffer.from('Hi there\0'), 'Hi there\ufffd'],
+    ['one NUL at the end of Latin-1', Buffer.from('Caf\xe9 cr\xe8me\0', 'latin1'), 'Café crème\ufffd'],
+    ['one NUL in Latin-1', Buffer.from('M\xfcller\0GmbH, Stra\xdfe 5', 'latin1'), 'Müller\ufffdGmbH, Straße 5'],
+    [
+      'one NUL among letters of Latin-1',
+      Buffer.from(`${'ab'.repeat(20)}\xe9\0`, 'latin1'),
+      `${'ab'.repeat(20)}é\ufffd`,
+    ],
+    ['one NUL in Russian', Buffer.from([0xcf, 0xf0, 0xe8, 0xe2, 0xe5, 0xf2, 0]), 'Привет\ufffd'],
+    ['one NUL in Chinese', Buffer.from('xOO6w8rAvecACg==', 'base64'), '你好世界\ufffd\n'],
+    ['UTF-16 and one line end', Buffer.from('你好\n', 'utf16le'), '你好\n'],
+    ['UTF-16, an emoji and one line end', Buffer.from('Hi 👍🏽\n', 'utf16le'), 'Hi 👍🏽\n'],
     ['one NUL in UTF-8', Buffer.from(`${GERMAN}\0`), `${GERMAN}\ufffd`],
     ['one NUL among letters alone', Buffer.from(`${'ab'.repeat(20)}\0c`), `${'ab'.repeat(20)}\ufffdc`],
     ['NUL far behind its beginning', Buffer.from(`${'a;1\n'.repeat(5_000)}b\0\n`), /b\ufffd\n$/],
@@ -406,8 +338,8 @@ describe('read_file', () => {
     ['a stray byte in Japanese', Buffer.from([...Buffer.from('こんにちは'), 0x80, 10]), 'こんにちは\ufffd\n'],
   ])('reads a text with %s', async (_, content, text) => {
     await upload('notes.csv', content);
-    const read = await toolbox()('read_file', { path: 'notes.csv' });
-    expect(read).toMatchObject({ text: typeof text === 'string' ? text : expect.stringMatching(text) });
+    const wanted = typeof text === 'string' ? text : expect.stringMatching(text);
+    expect(await read('notes.csv')).toMatchObject({ text: wanted });
   });
 
   it.each([
@@ -417,7 +349,7 @@ describe('read_file', () => {
     ['liar.txt', Buffer.from('PK\x03\x04zip', 'latin1'), 'application/zip'],
   ])('refuses %s with its type and size', async (name, content, type) => {
     await upload(name, content, name.endsWith('.txt') ? 'text/plain' : type);
-    await expect(toolbox()('read_file', { path: name })).rejects.toThrow(new RegExp(`not text: ${type}, \\d+ bytes`));
+    await expect(read(name)).rejects.toThrow(new RegExp(`not text: ${type}, \\d+ bytes`));
   });
 });
 
@@ -426,28 +358,26 @@ describe('write_file', () => {
     const run = toolbox();
     const first = await run('write_file', { path: 'report.md', content: 'one' });
     expect(first).toMatchObject({ path: 'report.md', size: 3, ref: expect.stringMatching(/\.md$/) });
-    expect(await run('write_file', { path: 'report.md', content: 'two' })).toMatchObject({
-      id: (first as { id: string }).id,
-    });
+    const { id } = first as { id: string };
+    expect(await run('write_file', { path: 'report.md', content: 'two' })).toMatchObject({ id });
     await upload('sent.csv', 'original', 'text/csv');
-    await run('write_file', { path: 'sent.csv', content: 'changed' });
+    for (const content of ['change', 'changed'])
+      expect(await run('write_file', { path: 'sent.csv', content })).toMatchObject({ path: 'sent (2).csv' });
     const metas = openTask(home, 'task1').artifacts.list();
     expect(metas.map((meta) => [meta.title, meta.type, meta.origin])).toEqual([
       ['report.md', 'text/markdown', 'agent'],
       ['sent.csv', 'text/csv', 'user'],
-      ['sent.csv', 'text/csv', 'agent'],
+      ['sent (2).csv', 'text/csv', 'agent'],
     ]);
-    expect(await run('read_file', { path: 'sent.csv' })).toMatchObject({ text: 'changed' });
+    expect(await run('read_file', { path: 'sent (2).csv' })).toMatchObject({ text: 'changed' });
     expect(await readFile(join(root, metas[1]?.ref ?? ''), 'utf8')).toBe('original');
-    expect(attached.map((ref) => ref.title)).toEqual(['report.md', 'report.md', 'sent.csv']);
+    expect(attached.map((ref) => ref.title)).toEqual(['report.md', 'report.md', 'sent (2).csv', 'sent (2).csv']);
   });
 
   it('writes into the workspace, in folders that need not exist, without attaching', async () => {
-    expect(await toolbox()('write_file', { path: 'workspace/notes/2026/a.md', content: 'x' })).toEqual({
-      path: 'workspace/notes/2026/a.md',
-      size: 1,
-    });
-    expect(await readFile(join(root, 'workspace/notes/2026/a.md'), 'utf8')).toBe('x');
+    const path = 'workspace/notes/2026/a.md';
+    expect(await toolbox()('write_file', { path, content: 'x' })).toEqual({ path, size: 1 });
+    expect(await readFile(join(root, path), 'utf8')).toBe('x');
     expect(attached).toEqual([]);
   });
 
@@ -499,11 +429,8 @@ describe('remember', () => {
     const result = await toolbox()('remember', { text: 'Likes tea', section: 'User Preferences' });
     const [pending] = await listSuggestions(home, 'default');
     expect(result).toEqual({ status: 'pending', id: pending?.id });
-    expect(pending).toMatchObject({
-      text: 'Likes tea',
-      section: 'User Preferences',
-      provenance: 'telegram:1 in task1',
-    });
+    const said = { text: 'Likes tea', section: 'User Preferences' };
+    expect(pending).toMatchObject({ ...said, provenance: 'telegram:1 in task1' });
     expect(await readFile(join(root, 'workspace/MEMORY.md'), 'utf8')).not.toContain('tea');
   });
 
@@ -526,9 +453,9 @@ describe('calls of one step', () => {
     const calls = Array.from({ length: 20 }, (_, i) =>
       inTurn(false, () => run('write_file', { path: 'a.txt', content: `${i}` })),
     );
-    const read = inTurn(false, () => run('read_file', { path: 'a.txt' }));
+    const last = inTurn(false, () => run('read_file', { path: 'a.txt' }));
     await Promise.all(calls);
-    expect(await read).toMatchObject({ text: '19' });
+    expect(await last).toMatchObject({ text: '19' });
     expect(openTask(home, 'task1').artifacts.list()).toHaveLength(1);
   });
 
@@ -545,10 +472,7 @@ describe('calls of one step', () => {
     await expect(failed).rejects.toThrow(UserError);
     await next;
     await expect(aborted).rejects.toThrow('stop');
-    expect(
-      openTask(home, 'task1')
-        .artifacts.list()
-        .map((meta) => meta.title),
-    ).toEqual(['b.txt']);
+    const { artifacts } = openTask(home, 'task1');
+    expect(artifacts.list().map((meta) => meta.title)).toEqual(['b.txt']);
   });
 });

@@ -103,11 +103,10 @@ describe('a folder', () => {
     const source = folderOf(PDF);
     const { id, skills } = offerOf(await adding.look(source, [], '/'));
     fs.appendFileSync(skills[0]?.text ?? '', 'more');
-    await expect(adding.take(id, 'alex')).rejects.toThrow('no longer there');
+    await expect(adding.take(id, 'alex')).rejects.toThrow('has expired');
     expect(adding.drop(id)).toBe(true);
     expect(adding.drop(id)).toBe(false);
-    for (const wrong of [id, '../../x', ''])
-      await expect(adding.take(wrong, 'alex')).rejects.toThrow('no longer there');
+    for (const wrong of [id, '../../x', '']) await expect(adding.take(wrong, 'alex')).rejects.toThrow('has expired');
     expect(all()).toEqual([]);
   });
 
@@ -155,8 +154,8 @@ describe('several skills in one source', () => {
     const { skills } = await addFrom(adding, source, 'all');
     expect(skills.map(({ about }) => about.name)).toEqual(['mine']);
     expect(all()).toEqual(['docx', 'mine', 'pdf']);
-    await expect(adding.look(source, ['all'], '/')).rejects.toThrow('nothing is new');
-    await expect(adding.look(source, ['broken'], '/')).rejects.toThrow('broken cannot be used');
+    await expect(adding.look(source, ['all'], '/')).rejects.toThrow('Already up to date');
+    await expect(adding.look(source, ['broken'], '/')).rejects.toThrow("broken can't be used");
     await expect(adding.look(source, ['none'], '/')).rejects.toThrow('There is no skill none in');
   });
 });
@@ -164,7 +163,7 @@ describe('several skills in one source', () => {
 describe('names', () => {
   test.each(['chart', 'shell', 'web-fetch'])('%s comes with the gateway', async (name) => {
     await expect(openAdding().look(folderOf({ 'SKILL.md': skillText(name) }), [], '/')).rejects.toThrow(
-      'comes with me',
+      'the name of a built-in skill',
     );
   });
 
@@ -255,7 +254,7 @@ describe('a zip', () => {
     await expect(openAdding().look(`${web.origin}/pdf.zip`, [], '/')).rejects.toThrow(
       'Only https addresses are fetched',
     );
-    await expect(openAdding().look('https://127.0.0.1/pdf.zip', [], '/')).rejects.toThrow('not a public address');
+    await expect(openAdding().look('https://127.0.0.1/pdf.zip', [], '/')).rejects.toThrow('is not a public address');
     expect(web.asked).toEqual([]);
     await addFrom(openAdding([web.origin]), `${web.origin}/pdf.zip`);
     expect(all()).toEqual(['pdf']);
@@ -308,10 +307,10 @@ describe('a repository', () => {
     const look = async (more: string) => offerOf(await adding.look(`${git.origin}/repo.git${more}`, [], '/'));
     expect(fs.readFileSync((await look('#v1')).skills[0]?.text ?? '', 'utf8')).toContain('First.');
     expect(fs.readFileSync((await look('#main:skills/pdf')).skills[0]?.text ?? '', 'utf8')).toContain('Second.');
-    await expect(look('#nope')).rejects.toThrow('no branch, tag or commit “nope”');
+    await expect(look('#nope')).rejects.toThrow('no branch, tag or commit "nope"');
     for (const ref of ['--upload-pack=touch', '-x', 'a..b'])
-      await expect(look(`#${ref}`)).rejects.toThrow('not the name of a branch');
-    await expect(adding.look(`${git.origin}/none.git`, [], '/')).rejects.toThrow('cannot find');
+      await expect(look(`#${ref}`)).rejects.toThrow("isn't the name of a branch");
+    await expect(adding.look(`${git.origin}/none.git`, [], '/')).rejects.toThrow("can't find");
   });
 
   test.each([
@@ -329,7 +328,7 @@ describe('a repository', () => {
   test.each([['--upload-pack=touch /tmp/never'], ['-x'], ['pdf'], ['a/b/../c'], [''], ['a b/c'], ['a/b\u202e']])(
     '%j names nothing',
     async (source) => {
-      await expect(openAdding().look(source, [], '/')).rejects.toThrow('I do not know where');
+      await expect(openAdding().look(source, [], '/')).rejects.toThrow("I don't know where");
     },
   );
 
@@ -348,7 +347,7 @@ describe('a repository', () => {
     const look = async (name: string) => offerOf(await adding.look(`${git.origin}/${name}.git`, [], '/'));
     expect((await look('repo')).skills[0]?.about.name).toBe('pdf');
     expect((await look('moved')).skills[0]?.about.name).toBe('pdf');
-    await expect(look('trap')).rejects.toThrow('127.0.0.2 is not a public address');
+    await expect(look('trap')).rejects.toThrow("127.0.0.2 isn't a public address");
     expect(secret.asked).toEqual([]);
     await expect(openAdding([]).look(`${git.origin}/repo.git`, [], '/')).rejects.toThrow('port 443 only');
   });
@@ -378,10 +377,10 @@ describe('a repository', () => {
       timeoutMs: 20_000,
     });
     const look = (source: string) => adding.look(source, [], '/');
-    await expect(look('https://127.0.0.1/repo.git')).rejects.toThrow('127.0.0.1 is not a public address');
-    await expect(look('https://[::1]/repo.git')).rejects.toThrow('not a public address');
+    await expect(look('https://127.0.0.1/repo.git')).rejects.toThrow("127.0.0.1 isn't a public address");
+    await expect(look('https://[::1]/repo.git')).rejects.toThrow("isn't a public address");
     await expect(look('https://rebound.example.org/repo.git')).rejects.toThrow(
-      'rebound.example.org is not a public address',
+      "rebound.example.org isn't a public address",
     );
     await expect(look(`https://127.0.0.1:${port}/repo.git`)).rejects.toThrow('port 443 only');
     await expect(look('https://me:secret@example.org/repo.git')).rejects.toThrow(
@@ -411,9 +410,9 @@ describe('a package', () => {
     expect(skills[0]).toMatchObject({ version: '1.0.0', source: 'npm:@acme/pdf-skills@1.0.0' });
     await addFrom(adding, 'npm:@acme/pdf-skills');
     expect(JSON.parse(read('pdf', '.source.json'))).toMatchObject({ version: '2.0.0', folder: 'skills/pdf' });
-    await expect(adding.look('npm:wrong', [], '/')).rejects.toThrow('not the one that was published');
-    await expect(adding.look('npm:none', [], '/')).rejects.toThrow('not the one that was published');
-    await expect(adding.look('npm:nothere', [], '/')).rejects.toThrow('cannot find');
+    await expect(adding.look('npm:wrong', [], '/')).rejects.toThrow("isn't the one that was published");
+    await expect(adding.look('npm:none', [], '/')).rejects.toThrow("isn't the one that was published");
+    await expect(adding.look('npm:nothere', [], '/')).rejects.toThrow("can't find");
     expect(fs.existsSync('/tmp/never')).toBe(false);
   });
 
@@ -510,7 +509,7 @@ describe('an update', () => {
     expect(offer).toBeUndefined();
     expect(own).toEqual(['own']);
     expect(failed.map(({ name, why }) => `${name}: ${why.message}`).sort()).toEqual([
-      expect.stringMatching(/^gone: I cannot find/),
+      expect.stringMatching(/^gone: I can't find/),
       expect.stringMatching(/^without: There is no skill without in/),
     ]);
     await expect(adding.lookForUpdates(['nothere'])).rejects.toThrow('no skill nothere');

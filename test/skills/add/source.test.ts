@@ -39,20 +39,13 @@ test.each([
   expect(parseSource(sourceText(parsed), '/')).toEqual(parsed);
 });
 
-test.each([
-  'npm:../../etc',
-  'npm:a b',
-  'npm:@acme/../x',
-  '@acme/x@$(id)',
-  'https://',
-  'https://example.org/x#--upload-pack=x',
-  'https://example.org/x#a b',
-  'https://example.org/x#main:../../x',
-  'javascript:alert(1)',
-  'data:text/plain,x',
-  'C:\\skills',
-  '\\\\server\\share',
-  `a/${'b'.repeat(3_000)}`,
-])('%s is refused', (typed) => {
+test.each(
+  // biome-ignore format: a list is filled
+  [
+    'npm:../../etc', 'npm:a b', 'npm:@acme/../x', '@acme/x@$(id)', 'https://', 'https://example.org/x#--upload-pack=x',
+    'https://example.org/x#a b', 'https://example.org/x#main:../../x', 'javascript:alert(1)', 'data:text/plain,x',
+    'C:\\skills', '\\\\server\\share', `a/${'b'.repeat(3_000)}`,
+  ],
+)('%s is refused', (typed) => {
   expect(() => parseSource(typed, '/here')).toThrow();
 });

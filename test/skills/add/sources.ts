@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { crc32, deflateRawSync, gzipSync } from 'node:zlib';
 import { onTestFinished } from 'vitest';
-import { tempFolder } from '../../helpers/temp.ts';
+import { putAll, tempFolder } from '../../helpers/temp.ts';
 
 export type Given = Record<string, string | Buffer>;
 
@@ -17,10 +17,7 @@ export const skillText = (name: string, more = '', body = 'Do it well.'): string
 
 /** Writes files into a folder, by default a new one. */
 export function folderOf(files: Given, folder = tempFolder()): string {
-  for (const [name, content] of Object.entries(files)) {
-    fs.mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
-    fs.writeFileSync(path.join(folder, name), content);
-  }
+  putAll(folder, files);
   return folder;
 }
 
@@ -164,14 +161,9 @@ export function serveGit(
     const elsewhere = before(request.url ?? '');
     if (elsewhere) return void response.writeHead(301, { location: elsewhere }).end();
     const { pathname, search } = new URL(request.url ?? '/', 'http://x');
+    // biome-ignore format: a row is a line
     const env = {
-      ...{
-        PATH: process.env.PATH,
-        GIT_PROJECT_ROOT: root,
-        GIT_HTTP_EXPORT_ALL: '1',
-        HOME: root,
-        GIT_CONFIG_NOSYSTEM: '1',
-      },
+      ...{ PATH: process.env.PATH, GIT_PROJECT_ROOT: root, GIT_HTTP_EXPORT_ALL: '1', HOME: root, GIT_CONFIG_NOSYSTEM: '1' },
       ...{ GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'safe.directory', GIT_CONFIG_VALUE_0: '*' },
       ...{ PATH_INFO: pathname, QUERY_STRING: search.slice(1), REQUEST_METHOD: request.method },
       ...{ CONTENT_TYPE: request.headers['content-type'] ?? '', REMOTE_ADDR: '127.0.0.1' },

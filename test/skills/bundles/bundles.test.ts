@@ -1,6 +1,7 @@
 /** What published bundles are here, shape by shape. */
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { messagesIn } from '../../../src/messages/messages.ts';
 import { skillOf } from '../helpers.ts';
 import { MORE_SHAPES } from './more-shapes.ts';
 import { FIRST_SHAPES, type Is } from './shapes.ts';
@@ -16,7 +17,9 @@ function seen(text: string, file: string, { description, warnings }: Is): Is {
     install: install.map(({ how }) => how),
     ...(script ? { script: script.text } : {}),
     description: description instanceof RegExp && description.test(skill.description) ? description : skill.description,
-    warnings: skill.warnings.map((said, index) => (warnings?.[index]?.test(said) ? warnings[index] : new RegExp(said))),
+    warnings: skill.warnings
+      .map(messagesIn('en').said)
+      .map((said, index) => (warnings?.[index]?.test(said) ? warnings[index] : new RegExp(said))),
   };
 }
 

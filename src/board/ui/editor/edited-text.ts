@@ -3,8 +3,8 @@
  * else both versions are shown and a person decides; neither is lost, whatever they choose.
  */
 import { computed, signal } from '@preact/signals';
-import { ApiError, said } from '../net/api.ts';
-import { showNotice } from '../parts/notices.tsx';
+import { ApiError } from '../net/api.ts';
+import { showNotice, showProblem } from '../parts/notices.tsx';
 import { words } from '../words.ts';
 import { pageWords } from '../words-pages.ts';
 import { mergeTexts } from './merge.ts';
@@ -24,9 +24,7 @@ export class EditedText {
   readonly draft = signal('');
   /** Increases when text is put into the editor other than by typing. */
   readonly version = signal(0);
-  /** A newer version, written by somebody else. */
   readonly theirs = signal<SavedText | undefined>(undefined);
-  /** The error if nothing can be shown. */
   readonly problem = signal<unknown>(undefined);
   readonly isSaving = signal(false);
   readonly isDirty = computed(() => this.base.value !== undefined && this.draft.value !== this.base.value.text);
@@ -81,7 +79,6 @@ export class EditedText {
       await this.#write(this.draft.peek(), from.hash);
   }
 
-  /** Replaces the other version with the draft. */
   async replace(found: SavedText): Promise<void> {
     this.base.value = found;
     this.theirs.value = undefined;
@@ -109,7 +106,7 @@ export class EditedText {
     } catch (error) {
       const current = error instanceof ApiError && error.status === 409 ? currentOf(error) : undefined;
       if (current !== undefined) this.theirs.value = current;
-      else showNotice(said(error), { warm: true });
+      else showProblem(error);
     } finally {
       this.isSaving.value = false;
     }

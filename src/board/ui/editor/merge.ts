@@ -6,7 +6,6 @@ import { diff3Merge, diffIndices } from 'node-diff3';
 
 export interface MergeResult {
   text: string;
-  /** The number of places that could not be merged. */
   conflicts: number;
 }
 

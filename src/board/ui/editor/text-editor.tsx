@@ -20,7 +20,6 @@ export interface TextEditorProps {
   onSaved?: () => void;
 }
 
-/** How often to look for manual edits while the editor is open. */
 const LOOK_MS = 10_000;
 
 export function TextEditor({ name, language, load, save, beside, onSaved }: TextEditorProps): JSX.Element {
@@ -75,7 +74,6 @@ export function TextEditor({ name, language, load, save, beside, onSaved }: Text
   );
 }
 
-/** Looks for manual edits while the editor is open. */
 function lookAgain(text: EditedText): () => void {
   const look = () => void text.look();
   look();
@@ -89,7 +87,6 @@ function lookAgain(text: EditedText): () => void {
   };
 }
 
-/** Asks before unsaved text is left. */
 function useGuard(isDirty: boolean): void {
   useEffect(() => {
     if (!isDirty) return undefined;

@@ -22,12 +22,16 @@ export class ApiError extends Error {
   }
 }
 
+export const isUnreachable = (error: unknown): boolean => error instanceof ApiError && error.code === 'unreachable';
+
 /** Whether the gateway knows who is asking; undefined until the first answer. */
 export const isLoggedIn = signal<boolean | undefined>(undefined);
 
 export const storedKey = (): string | undefined => localStorage.getItem(KEY) ?? undefined;
 
 export function keepKey(key: string | undefined): void {
+  // The service worker's copy (`push.ts`) is another login's now.
+  if ('caches' in window) void caches.delete('viber-login');
   if (key === undefined) localStorage.removeItem(KEY);
   else localStorage.setItem(KEY, key);
   isLoggedIn.value = key !== undefined;
@@ -73,15 +77,11 @@ export async function api<T>(path: string, asked: ApiRequest = {}): Promise<T> {
 async function readError(response: Response): Promise<ApiError> {
   const body: unknown = await response.json().catch(() => ({}));
   const fields = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
-  const error = fields.error;
-  const { code = 'failed', message } =
+  const { error } = fields;
+  const { code = 'failed', message = words.errors.status(response.status) } =
     typeof error === 'object' && error !== null ? (error as { code?: string; message?: string }) : {};
   if (response.status === 401) isLoggedIn.value = false;
-  const known =
-    typeof code === 'string' && Object.hasOwn(words.errors.codes, code) ? words.errors.codes[code] : undefined;
-  const said =
-    known ?? message ?? (typeof error === 'string' ? error : undefined) ?? words.errors.status(response.status);
-  return new ApiError(response.status, code, said, fields);
+  return new ApiError(response.status, code, message, fields);
 }
 
 export const said = (error: unknown): string => (error instanceof Error ? error.message : String(error));

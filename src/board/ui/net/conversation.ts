@@ -4,50 +4,20 @@
  * it.
  */
 import { batch, type Signal, signal } from '@preact/signals';
-import type { EventFrame } from '../../../client/client.ts';
+import type { CommandFrame, EventFrame } from '../../../client/client.ts';
 import type { Artifact, Message, MessagePage, TaskDetail } from '../../../client/shapes.ts';
 import { api } from './api.ts';
+import { gather } from './gather.ts';
 import { onBehind, onEvent, sendCommand, watch } from './live.ts';
-import { advance, type LiveRun, type Progress } from './live-run.ts';
+import { type LiveRun, type Progress, RunInProgress } from './live-run.ts';
 import { type ShownState, shownState, states } from './states.ts';
-
-/** A message that was written here and is being sent. */
-export interface OutgoingMessage {
-  id: string;
-  text: string;
-  at: string;
-  files: readonly Artifact[];
-  /** `kept`: durable in the gateway; `command`: belongs to no task and is answered beside the conversation. */
-  state: 'sending' | 'kept' | 'failed' | 'command';
-  problem?: string;
-  /** Its ID among the task's messages. */
-  message?: string;
-  /** The key of the message before it; '' at the beginning, undefined if none was known yet. */
-  after: string | undefined;
-  /** IDs of the messages that were there before. */
-  before: ReadonlySet<string>;
-}
-
-export interface Aside {
-  id: string;
-  /** As in `OutgoingMessage`. */
-  after: string | undefined;
-  text: string;
-  /** Names of its files. */
-  files: readonly string[];
-  at: string;
-}
-
-/** Identifies an answer by its run, so that an event and the list count as one. */
-export const messageKey = ({ role, runId, id }: Message): string =>
-  `${role} ${runId !== undefined && role === 'assistant' ? runId : id}`;
+import { type Aside, asksAgain, messageKey, type OutgoingMessage, readFileNames, unlisted } from './talk-lines.ts';
 
 const MAX_ASIDES = 50;
-export const readFileNames = (given: unknown): { name: string }[] =>
-  Array.isArray(given)
-    ? given.flatMap((one) => (typeof one?.name === 'string' ? [{ name: String(one.name) }] : []))
-    : [];
-
+/** How often a new task is looked for, and the interval in ms. */
+const [MAX_LOOKS, LOOK_MS] = [20, 300];
+/** In ms: the delay of the reload that confirms what is shown, and the least time between two looks at the plan. */
+const [CONFIRM_MS, PLAN_MS] = [80, 50];
 export type Mode = 'steer' | 'collect' | 'followup';
 
 export class Conversation {
@@ -56,17 +26,18 @@ export class Conversation {
   readonly error: Signal<unknown> = signal(undefined);
   readonly messages: Signal<readonly Message[] | undefined> = signal(undefined);
   readonly sent: Signal<readonly OutgoingMessage[]> = signal([]);
-  readonly live: Signal<LiveRun | undefined> = signal(undefined);
-  /** The cursor for older messages. */
   readonly earlier: Signal<string | undefined> = signal(undefined);
   /** Messages of the viber beside the conversation, such as answers to commands. */
   readonly asides: Signal<readonly Aside[]> = signal([]);
   /** IDs of listed messages that were matched with a sent one. */
   readonly #claimed = new Set<string>();
-  /** The run that ended last; later events of it are ignored. */
-  #ended: string | undefined;
+  readonly #run = new RunInProgress();
+  readonly #look = gather(() => void this.#readDetail().then((show) => show(), notRead), PLAN_MS);
   #asked = 0;
   #shown = 0;
+  #detailsAsked = 0;
+  #detailShown = 0;
+  #looks = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(taskId: string) {
@@ -75,6 +46,10 @@ export class Conversation {
 
   get #path(): string {
     return `/api/tasks/${encodeURIComponent(this.taskId)}`;
+  }
+
+  get live(): Signal<LiveRun | undefined> {
+    return this.#run.shown;
   }
 
   /** True from the moment a message is sent until its run has ended. */
@@ -97,8 +72,8 @@ export class Conversation {
     void this.refresh();
     const ends = [onEvent((event) => this.#take(event)), onBehind(() => void this.refresh()), watch(this.taskId)];
     return () => {
-      clearTimeout(this.#timer);
-      this.#timer = undefined;
+      this.#rest();
+      this.#look.end();
       for (const end of ends) end();
     };
   }
@@ -111,19 +86,54 @@ export class Conversation {
     try {
       // The state is read last: a listed message has been started by then.
       const page = await api<MessagePage>(`${this.#path}/messages`);
-      const detail = await api<TaskDetail>(this.#path);
-      if (mine < this.#shown) return;
-      this.#shown = mine;
-      batch(() => this.#show(detail, page));
+      // What was written elsewhere needn't wait: events have told the state. A message of one's own shows that it works
+      // until its run does.
+      const isOwn = this.sent.value.length > 0 && this.detail.value?.state !== 'running';
+      if (this.detail.value !== undefined && !isOwn) batch(() => this.#show(page, mine));
+      const showDetail = await this.#readDetail();
+      batch(() => {
+        showDetail();
+        this.#show(page, mine);
+      });
     } catch (error) {
-      if (mine === this.#asked) this.error.value = error;
+      if (mine !== this.#asked) return;
+      // A new task exists shortly after it was accepted.
+      const isComing = this.isBusy && this.detail.value === undefined && this.#looks < MAX_LOOKS;
+      if (!isComing) this.error.value = error;
+      else {
+        this.#looks += 1;
+        this.messages.value ??= [];
+        this.#soon(LOOK_MS);
+      }
     }
   }
 
-  #show(read: TaskDetail, page: MessagePage): void {
+  /** Returns a function that shows it, unless a later reading is already shown. */
+  async #readDetail(): Promise<() => void> {
+    this.#detailsAsked += 1;
+    const mine = this.#detailsAsked;
+    const read = await api<TaskDetail>(this.#path);
+    return () => {
+      if (mine < this.#detailShown) return;
+      this.#detailShown = mine;
+      this.detail.value = states.read(read, read.cursor);
+    };
+  }
+
+  /** @param asked when the page was asked for; it may be shown again with a later state, but not after a later page */
+  #show(page: MessagePage, asked: number): void {
+    if (asked < this.#shown) return;
+    if (asked > this.#shown) this.#list(page);
+    this.#shown = asked;
+    const run = this.live.value;
+    const ended =
+      run !== undefined && page.messages.some(({ role, runId }) => role === 'assistant' && runId === run.runId);
+    const state = this.detail.value?.state;
+    if (ended || (state !== 'running' && state !== 'pending')) this.#run.clear();
+  }
+
+  #list(page: MessagePage): void {
     this.error.value = undefined;
-    const detail = states.read(read, read.cursor);
-    this.detail.value = detail;
     const newest = new Set(page.messages.map(({ id }) => id));
     const known = this.messages.value ?? [];
     const first = page.messages[0];
@@ -131,28 +141,12 @@ export class Conversation {
     // Keeps older pages only if the newest page continues them; a gap would hide messages.
     const older = overlap > 0 ? known.slice(0, overlap).filter(({ id }) => !newest.has(id)) : [];
     if (older.length === 0) this.earlier.value = page.next;
-    this.messages.value = [...older, ...page.messages];
+    this.messages.value = [...older, ...sameWhereEqual(page.messages, known)];
     this.#settle(page.messages);
-    const run = this.live.value;
-    const ended =
-      run !== undefined && page.messages.some(({ role, runId }) => role === 'assistant' && runId === run.runId);
-    if (ended || (detail.state !== 'running' && detail.state !== 'pending')) this.live.value = undefined;
   }
 
-  /** Removes sent messages that the gateway's list has. Each listed message accounts for one of them. */
   #settle(messages: readonly Message[]): void {
-    this.sent.value = this.sent.value.filter((sent) => {
-      const { message } = sent;
-      if (sent.state === 'command') return true;
-      if (message !== undefined) return !messages.some(({ id, also }) => id === message || also?.includes(message));
-      // The gateway has not reported its ID yet.
-      const match = messages.find(
-        ({ id, role, text }) =>
-          role === 'user' && !this.#claimed.has(id) && !sent.before.has(id) && text.trim() === sent.text.trim(),
-      );
-      if (match !== undefined) this.#claimed.add(match.id);
-      return match === undefined;
-    });
+    this.sent.value = unlisted(this.sent.value, messages, this.#claimed);
   }
 
   async loadEarlier(): Promise<void> {
@@ -167,24 +161,30 @@ export class Conversation {
     });
   }
 
-  /** @param frame builds the command: to this task, or to the person's own conversation */
+  /** @param build makes the command: to this task, or to the person's own conversation */
   async say(
     text: string,
     files: readonly Artifact[],
-    frame: (text: string, files: readonly string[]) => { type: string },
+    build: (text: string, files: readonly string[]) => CommandFrame,
   ): Promise<{ taskId?: string } | undefined> {
     const id = crypto.randomUUID();
     const before = new Set(this.messages.value?.map((message) => message.id));
     const at = new Date().toISOString();
-    this.sent.value = [...this.sent.value, { id, text, files, at, state: 'sending', before, after: this.#last }];
+    const refs = files.map(({ ref }) => ref);
+    const frame = build(text, refs);
+    this.sent.value = [...this.sent.value, { id, text, files, at, state: 'sending', before, after: this.#last, frame }];
+    return this.#send(id, frame);
+  }
+
+  /** Sends again what wasn't sent, under the same ID. */
+  async resend({ id, frame }: OutgoingMessage): Promise<void> {
+    this.#mark(id, { state: 'sending' });
+    await this.#send(id, frame);
+  }
+
+  async #send(id: string, frame: CommandFrame): Promise<{ taskId?: string } | undefined> {
     try {
-      const ack = await sendCommand(
-        frame(
-          text,
-          files.map(({ ref }) => ref),
-        ),
-        id,
-      );
+      const ack = await sendCommand(frame, id);
       const message = typeof ack.message === 'string' ? ack.message : undefined;
       const isCommand = typeof ack.command === 'string';
       this.#mark(id, { state: isCommand ? 'command' : 'kept', ...(message !== undefined && { message }) });
@@ -204,6 +204,12 @@ export class Conversation {
     this.#settle(this.messages.value ?? []);
   }
 
+  /** Shows the first message of a task that was begun elsewhere on the page. */
+  expect(sent: OutgoingMessage): void {
+    this.messages.value ??= [];
+    this.sent.value = [...this.sent.value, { ...sent, after: '' }];
+  }
+
   drop(id: string): void {
     this.sent.value = this.sent.value.filter((sent) => sent.id !== id);
   }
@@ -214,7 +220,6 @@ export class Conversation {
     return last === undefined ? messages && '' : messageKey(last);
   }
 
-  /** Adds a message beside the conversation. */
   aside(text: string, files: readonly { name: string }[]): void {
     const id = crypto.randomUUID();
     const said = { id, text, after: this.#last, files: files.map(({ name }) => name), at: new Date().toISOString() };
@@ -225,48 +230,47 @@ export class Conversation {
     this.sent.value = this.sent.value.map((sent) => (sent.id === id ? { ...sent, ...change } : sent));
   }
 
-  #soon(): void {
+  #rest(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #soon(ms = CONFIRM_MS): void {
+    if (ms === 0) this.#rest();
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       void this.refresh();
-    }, 80);
+    }, ms);
   }
 
   #take(event: EventFrame): void {
     if (!('taskId' in event) || event.taskId !== this.taskId) return;
-    if (event.type === 'task:progress') this.#progress(event.runId ?? '', event.event as Progress);
-    else if (event.type === 'notice') this.aside(String(event.text ?? ''), readFileNames(event.files));
+    if (event.type === 'task:progress') {
+      // By now its messages are on record, also those that were written elsewhere.
+      if (this.#run.report(event.runId ?? '', event.event as Progress)) this.#soon(0);
+    } else if (event.type === 'notice') this.aside(String(event.text ?? ''), readFileNames(event.files));
     else batch(() => this.#happened(event));
   }
 
   #happened(event: EventFrame): void {
     this.#stand();
-    if (event.type === 'task:started') {
-      this.live.value = { runId: event.runId, parts: [], state: 'thinking' };
-    }
-    if (event.type === 'task:completed') {
+    if (event.type === 'task:started') this.#run.begin(event.runId);
+    // Where the answer to a question that was asked anew belongs, the list knows.
+    const isAnew = this.sent.value.some(asksAgain);
+    if (event.type === 'task:completed' && !isAnew) {
       const { text, artifactRefs } = event.result;
-      this.#answer({
-        id: event.runId,
-        role: 'assistant',
-        text,
-        at: new Date().toISOString(),
-        runId: event.runId,
-        artifactRefs,
-      });
-      this.#end(event.runId);
+      const at = new Date().toISOString();
+      this.#answer({ id: event.runId, role: 'assistant', text, at, runId: event.runId, artifactRefs });
+      this.#run.end(event.runId);
     }
-    if (event.type === 'task:error') this.#end(event.runId);
-    if (event.type === 'task:state' && event.state === 'stopped') this.#end(event.runId ?? this.live.value?.runId);
-    this.#soon();
+    if (event.type === 'task:error') this.#run.end(event.runId);
+    if (event.type === 'task:state' && event.state === 'stopped') this.#run.end(event.runId ?? this.live.value?.runId);
+    if (event.type === 'plan:changed' || event.type === 'artifact:created') this.#look.soon();
+    // What went wrong, and what was written elsewhere, is told by the list alone.
+    const isNews = event.type === 'task:error' || event.type === 'task:started' || isAnew;
+    this.#soon(isNews ? 0 : CONFIRM_MS);
   }
 
-  #end(runId: string | undefined): void {
-    this.#ended = runId;
-    if (runId === undefined || this.live.value?.runId === runId) this.live.value = undefined;
-  }
-
-  /** Applies the newest state. */
   #stand(): void {
     const standing = states.of(this.taskId);
     if (this.detail.value === undefined || standing === undefined) return;
@@ -279,14 +283,19 @@ export class Conversation {
     if (known.some(({ role, runId }) => role === 'assistant' && runId === message.runId)) return;
     this.messages.value = [...known, message];
   }
-
-  #progress(runId: string, event: Progress): void {
-    const before = this.live.value;
-    if (runId !== '' && runId === this.#ended) return;
-    const run = before === undefined || (before.runId !== runId && runId !== '') ? { runId, parts: [] } : before;
-    this.live.value = { ...run, ...advance(run.parts, event, before?.state ?? 'thinking') };
-  }
 }
+
+/** Returns the messages, with the known object in the place of an equal one: what is unchanged isn't rendered again. */
+function sameWhereEqual(messages: readonly Message[], known: readonly Message[]): readonly Message[] {
+  const before = new Map(known.map((message) => [messageKey(message), message]));
+  return messages.map((message) => {
+    const one = before.get(messageKey(message));
+    return one !== undefined && JSON.stringify(one) === JSON.stringify(message) ? one : message;
+  });
+}
+
+/** The reload that follows every event says what is wrong. */
+const notRead = (): void => undefined;
 
 const MAX_KEPT = 12;
 const kept = new Map<string, Conversation>();

@@ -1,13 +1,13 @@
-/**
- * Combines events that come close together: works at the first one, and once more after the interval if others
- * followed.
- */
+/** Combines events that come close together. */
+
+const HIDDEN_MS = 250;
+
 export interface Gather {
   soon(): void;
-  /** Cancels pending work. */
   end(): void;
 }
 
+/** Works at the first event, and once more after the interval if others followed. */
 export function gather(work: () => void, ms: number): Gather {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isAsked = false;
@@ -28,6 +28,23 @@ export function gather(work: () => void, ms: number): Gather {
       clearTimeout(timer);
       timer = undefined;
       isAsked = false;
+    },
+  };
+}
+
+/** Works once for all calls before the next frame. A hidden page has no frames, so a timer takes their place there. */
+export function eachFrame(work: () => void): { soon(): void } {
+  let isAsked = false;
+  const begin = () => {
+    isAsked = false;
+    work();
+  };
+  return {
+    soon() {
+      if (isAsked) return;
+      isAsked = true;
+      if (document.visibilityState === 'visible') requestAnimationFrame(begin);
+      else setTimeout(begin, HIDDEN_MS);
     },
   };
 }

@@ -1,4 +1,6 @@
 /** A run in progress: its text and tools in order. */
+import { type Signal, signal } from '@preact/signals';
+import { eachFrame } from './gather.ts';
 
 export type LivePart =
   | { kind: 'text'; text: string }
@@ -21,7 +23,6 @@ export interface Progress {
   progress?: { tool: string; note: string };
 }
 
-/** Returns the run after one more event. */
 export function advance(
   parts: readonly LivePart[],
   event: Progress,
@@ -65,5 +66,53 @@ export function advance(
     }
     default:
       return { parts, state };
+  }
+}
+
+/** The run of a conversation as its events report it. Rendered once for each frame, however many events come in it. */
+export class RunInProgress {
+  readonly shown: Signal<LiveRun | undefined> = signal(undefined);
+  #reported: { runId: string; event: Progress }[] = [];
+  /** The run that ended last; later events of it are ignored. */
+  #ended: string | undefined;
+  #known: string | undefined;
+  readonly #frame = eachFrame(() => this.#show());
+
+  begin(runId: string): void {
+    this.#show();
+    this.shown.value = { runId, parts: [], state: 'thinking' };
+  }
+
+  /** Returns whether it is the first report of its run. */
+  report(runId: string, event: Progress): boolean {
+    if (runId !== '' && runId === this.#ended) return false;
+    const isFirst = this.#known !== runId;
+    this.#known = runId;
+    this.#reported.push({ runId, event });
+    this.#frame.soon();
+    return isFirst;
+  }
+
+  /** @param runId undefined: whichever runs */
+  end(runId: string | undefined): void {
+    this.#show();
+    this.#ended = runId;
+    if (runId === undefined || this.shown.peek()?.runId === runId) this.shown.value = undefined;
+  }
+
+  clear(): void {
+    this.#reported = [];
+    this.shown.value = undefined;
+  }
+
+  #show(): void {
+    const reported = this.#reported;
+    if (reported.length === 0) return;
+    this.#reported = [];
+    this.shown.value = reported.reduce<LiveRun | undefined>((before, { runId, event }) => {
+      const isOther = before === undefined || (before.runId !== runId && runId !== '');
+      const run = isOther ? { runId, parts: [] } : before;
+      return { ...run, ...advance(run.parts, event, before?.state ?? 'thinking') };
+    }, this.shown.peek());
   }
 }

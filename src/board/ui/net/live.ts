@@ -17,7 +17,6 @@ const listeners = new Set<Listener>();
 const behind = new Set<() => void>();
 let client: ViberClient | undefined;
 
-/** Opens the connection after login. */
 export function openConnection(): void {
   const key = storedKey();
   if (client !== undefined || key === undefined) return;
@@ -44,11 +43,10 @@ export function openConnection(): void {
     } as const;
     connection.value = told[state] ?? connection.value;
   });
-  // A refused or closed connection shows in its state.
   client.follow('*').catch(ignored);
 }
 
-/** Closes the connection for good, as at logout. */
+/** Closes the connection for good, for example on logout. */
 export function disconnect(): void {
   client?.close();
   client = undefined;
@@ -82,10 +80,8 @@ export function watch(taskId: string): () => void {
   return () => void client?.unfollow([taskId]).catch(ignored);
 }
 
-/** Ignores an error that the connection's state shows. */
-function ignored(_error: unknown): void {
-  return;
-}
+/** A refused or closed connection shows in its state. */
+const ignored = (): void => undefined;
 
 // A device that wakes up must not wait for a timer.
 addEventListener('online', () => tellBehind());

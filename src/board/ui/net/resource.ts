@@ -37,27 +37,34 @@ function create<T>(load: () => Promise<T>): Resource<T> {
   const error = signal<unknown>(undefined);
   let asked = 0;
   let shown = 0;
+  let begun: Promise<void> | undefined;
+  async function refresh(): Promise<void> {
+    asked += 1;
+    const mine = asked;
+    try {
+      const found = await load();
+      if (mine < shown) return;
+      shown = mine;
+      data.value = found;
+      error.value = undefined;
+    } catch (caught) {
+      if (mine === asked) error.value = caught;
+    }
+  }
   return {
     data,
     error,
-    async refresh() {
-      asked += 1;
-      const mine = asked;
-      try {
-        const found = await load();
-        if (mine < shown) return;
-        shown = mine;
-        data.value = found;
-        error.value = undefined;
-      } catch (caught) {
-        if (mine === asked) error.value = caught;
-      }
+    // Several parts of a page hear of the same event in one turn, and need one answer.
+    refresh() {
+      if (begun === undefined) queueMicrotask(() => (begun = undefined));
+      begun ??= refresh();
+      return begun;
     },
   };
 }
 
 const NEVER = () => false;
-const GATHER_MS = 120;
+const GATHER_MS = 50;
 
 /** Loads the data now, after a reconnection, and when an event concerns it. */
 export function useResource<T>(path: string, concerns: (event: EventFrame) => boolean = NEVER): Resource<T> {
@@ -99,6 +106,7 @@ function createPages<T extends object>(
     return Array.isArray(items) ? items : [];
   };
   let wanted = 1;
+  let isLoading = false;
   const first = create<T>(async () => {
     let all = await api<T>(path);
     for (let count = 1; count < wanted && typeof nextOf(all) === 'string'; count += 1) {
@@ -108,12 +116,16 @@ function createPages<T extends object>(
     }
     return all;
   });
+  const hasMore = () => first.data.value !== undefined && typeof nextOf(first.data.value) === 'string';
   return {
     ...first,
-    hasMore: () => first.data.value !== undefined && typeof nextOf(first.data.value) === 'string',
-    more() {
+    hasMore,
+    async more() {
+      if (isLoading || !hasMore()) return;
+      isLoading = true;
       wanted += 1;
-      return first.refresh();
+      await first.refresh();
+      isLoading = false;
     },
   };
 }
@@ -131,7 +143,6 @@ function useFresh<T, R extends Resource<T>>(found: R, key: string, concerns: (ev
   return found;
 }
 
-/** Matches events of these types. */
 export const of =
   (...types: string[]) =>
   (event: EventFrame): boolean =>

@@ -2,16 +2,20 @@
 import { signal } from '@preact/signals';
 import type { Me } from '../../../client/shapes.ts';
 import { speak } from '../words.ts';
-import { ApiError, api, isLoggedIn, keepKey, storedKey } from './api.ts';
+import { ApiError, api, isLoggedIn, isUnreachable, keepKey, storedKey } from './api.ts';
 import { openConnection } from './live.ts';
 
 export const me = signal<Me | undefined>(undefined);
-/** The error if the person could not be loaded. */
 export const meError = signal<unknown>(undefined);
+
+/** How soon to look again for a gateway that can't be reached, in ms. */
+const AGAIN_MS = 5_000;
+let again: ReturnType<typeof setTimeout> | undefined;
 
 export const isOwner = (): boolean => me.value?.role === 'owner';
 
 export async function whoAmI(): Promise<void> {
+  clearTimeout(again);
   if (storedKey() === undefined) {
     isLoggedIn.value = false;
     return;
@@ -26,6 +30,7 @@ export async function whoAmI(): Promise<void> {
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) return;
     meError.value = error;
+    if (isUnreachable(error)) again = setTimeout(() => void whoAmI(), AGAIN_MS);
   }
 }
 

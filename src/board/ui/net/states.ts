@@ -46,7 +46,7 @@ export class TaskStates {
     const before = this.#known.get(taskId);
     const at = placeIn(event.cursor);
     if (before !== undefined && isBefore(at, before.at)) {
-      // What was decided stays decided, however late that is heard.
+      // A decided approval isn't pending anymore, however late the event is.
       if (event.type === 'approval:decided') this.#set(taskId, { ...before, asked: dropAsked(before.asked, event) });
       return false;
     }
@@ -108,7 +108,6 @@ function stateAfter(event: EventFrame): TaskState | undefined {
   return event.type === 'task:state' ? (event.state as TaskState) : undefined;
 }
 
-/** The state that people see. */
 export type ShownState = TaskState | 'waiting';
 export const shownState = ({ state, waiting }: { state: TaskState; waiting?: boolean | undefined }): ShownState =>
   waiting === true && !OVER.has(state) ? 'waiting' : state;

@@ -12,14 +12,17 @@ import { onBehind, onEvent } from './live.ts';
 import { type ShownState, shownState, states } from './states.ts';
 
 export interface Filter {
-  state: '' | ShownState;
+  state: '' | ShownState | 'archived';
   channel: string;
+  project: string;
 }
 
-const query = ({ state, channel }: Filter, after?: string): string => {
+const query = ({ state, channel, project }: Filter, after?: string): string => {
   const asked = new URLSearchParams();
-  if (state !== '') asked.set('state', state);
+  if (state === 'archived') asked.set('archived', 'true');
+  else if (state !== '') asked.set('state', state);
   if (channel !== '') asked.set('channel', channel);
+  if (project !== '') asked.set('project', project);
   if (after !== undefined) asked.set('after', after);
   return asked.size === 0 ? '/api/tasks' : `/api/tasks?${asked}`;
 };
@@ -93,8 +96,10 @@ export class TaskList {
   }
 
   #fits(task: TaskRow): boolean {
-    const { state, channel } = this.filter;
-    return (state === '' || shownState(task) === state) && (channel === '' || task.channel === channel);
+    const { state, channel, project } = this.filter;
+    const isMeantPlace = (channel === '' || task.channel === channel) && (project === '' || task.project === project);
+    if ((state === 'archived') !== (task.archived === true)) return false;
+    return isMeantPlace && (state === '' || state === 'archived' || shownState(task) === state);
   }
 
   async more(): Promise<void> {
@@ -123,8 +128,15 @@ export class TaskList {
   #take(event: EventFrame): void {
     if (!CHANGES.has(event.type) || !('taskId' in event) || typeof event.taskId !== 'string') return;
     const { taskId } = event;
-    const standing = states.of(taskId);
+    if ('deleted' in event && event.deleted === true) this.#remove(taskId);
     const known = this.tasks.value?.find((task) => task.taskId === taskId);
+    if (event.type === 'task:changed') {
+      // Neither its place nor its time changes.
+      if (known) this.#put({ ...known, ...changeIn(event) });
+      this.#gather.soon();
+      return;
+    }
+    const standing = states.of(taskId);
     if (known && standing) {
       const { state, waiting } = standing;
       this.#put({ ...known, state, waiting, updatedAt: new Date().toISOString() });
@@ -147,6 +159,10 @@ export class TaskList {
     }
   }
 
+  #remove(taskId: string): void {
+    this.tasks.value = this.tasks.value?.filter((task) => task.taskId !== taskId);
+  }
+
   /** Moves the task to its place, or removes it if the filter no longer matches. */
   #put(task: TaskRow): void {
     if (this.tasks.value === undefined) return;
@@ -155,8 +171,21 @@ export class TaskList {
   }
 }
 
+const changeIn = ({ title, archived }: { [field: string]: unknown }): Partial<TaskRow> => ({
+  ...(typeof title === 'string' && { title }),
+  ...(typeof archived === 'boolean' && { archived }),
+});
+
 const CHANGES: ReadonlySet<string> = new Set([
-  ...['task:started', 'task:completed', 'task:error', 'task:state', 'approval:asked', 'approval:decided'],
+  ...[
+    'task:started',
+    'task:completed',
+    'task:error',
+    'task:state',
+    'task:changed',
+    'approval:asked',
+    'approval:decided',
+  ],
 ]);
 
 const lists = new Map<string, TaskList>();

@@ -6,15 +6,8 @@ import { PageHead, Pill, Section, Shown } from '../parts/common.tsx';
 import { pageWords } from '../words-pages.ts';
 
 interface AgentsData {
-  vibers: readonly {
-    id: string;
-    name?: string;
-    model?: string;
-    description?: string;
-    role?: string;
-    skills?: readonly string[];
-  }[];
-  playbooks: readonly { name: string; goal?: string; steps?: number | readonly unknown[]; problem?: string }[];
+  vibers: readonly { id: string; model?: string; description?: string }[];
+  playbooks: readonly { name: string; goal?: string; steps?: number; problem?: string }[];
 }
 
 export function Agents(): JSX.Element {
@@ -28,14 +21,14 @@ export function Agents(): JSX.Element {
             <Section title={pageWords.agents.vibers}>
               {vibers.length === 0 && <p class="hint">{pageWords.agents.none}</p>}
               <ul class="rows">
-                {vibers.map(({ id, name, model, description, role }) => (
+                {vibers.map(({ id, model, description }) => (
                   <li key={id} class="row">
                     <span class="face" aria-hidden="true">
-                      {(name ?? id).charAt(0).toUpperCase()}
+                      {id.charAt(0).toUpperCase()}
                     </span>
                     <span class="row-text">
-                      <span class="row-title">{name ?? id}</span>
-                      <span class="row-sub">{[description ?? role, model].filter(Boolean).join(', ')}</span>
+                      <span class="row-title">{id}</span>
+                      <span class="row-sub">{[description, model].filter(Boolean).join(', ')}</span>
                     </span>
                     {id === me.value?.viber && <Pill kind="accent">{pageWords.agents.usual}</Pill>}
                   </li>
@@ -51,11 +44,7 @@ export function Agents(): JSX.Element {
                       <span class="row-title">{name}</span>
                       <span class="row-sub">{problem ?? goal}</span>
                     </span>
-                    {steps !== undefined && (
-                      <span class="row-end">
-                        {pageWords.agents.steps(typeof steps === 'number' ? steps : steps.length)}
-                      </span>
-                    )}
+                    {steps !== undefined && <span class="row-end">{pageWords.agents.steps(steps)}</span>}
                   </li>
                 ))}
               </ul>

@@ -16,7 +16,7 @@ export function Files(): JSX.Element {
   const { query } = place.value;
   const name = query.get('file') ?? undefined;
   const asked = viberAsked();
-  const files = usePages<{ files: readonly (FileRow | string)[] }>(`/api/files?${asked}`, 'files');
+  const files = usePages<{ files: readonly FileRow[] }>(`/api/files?${asked}`, 'files');
   const path = `/api/files/${encodeURIComponent(name ?? '')}?${asked}`;
   return (
     <>
@@ -39,27 +39,22 @@ export function Files(): JSX.Element {
           <Shown of={files}>
             {({ files: all }) => (
               <ul>
-                {all.map((one) => {
-                  const file = typeof one === 'string' ? { name: one } : one;
-                  return (
-                    <li key={file.name}>
-                      <a
-                        href={`${pageLink('files')}?file=${encodeURIComponent(file.name)}${viberKept()}`}
-                        aria-current={file.name === name ? 'page' : undefined}
-                      >
-                        <Icon name="files" />
-                        <span class="split-text">
-                          <span>{file.name}</span>
-                          <span class="hint">
-                            {file.exists === false
-                              ? pageWords.files.new
-                              : (file.about ?? pageWords.files.about[file.name] ?? file.place ?? '')}
-                          </span>
+                {all.map((file) => (
+                  <li key={file.name}>
+                    <a
+                      href={`${pageLink('files')}?file=${encodeURIComponent(file.name)}${viberKept()}`}
+                      aria-current={file.name === name ? 'page' : undefined}
+                    >
+                      <Icon name="files" />
+                      <span class="split-text">
+                        <span>{file.name}</span>
+                        <span class="hint">
+                          {file.exists ? (pageWords.files.about[file.name] ?? file.place) : pageWords.files.new}
                         </span>
-                      </a>
-                    </li>
-                  );
-                })}
+                      </span>
+                    </a>
+                  </li>
+                ))}
               </ul>
             )}
           </Shown>

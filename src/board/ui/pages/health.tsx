@@ -1,12 +1,12 @@
 /** The gateway's health, and how to fix what does not work. */
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
-import type { ChannelHealth, Health as HealthData, Letter } from '../../../client/shapes.ts';
-import { api, said } from '../net/api.ts';
+import type { ChannelHealth, Health as HealthData, Letter, ReceiptShown } from '../../../client/shapes.ts';
+import { api } from '../net/api.ts';
 import { of, usePages, useResource } from '../net/resource.ts';
 import { Button, More, PageHead, Section, Shown } from '../parts/common.tsx';
 import { Icon } from '../parts/icons.tsx';
-import { confirm, showNotice } from '../parts/notices.tsx';
+import { confirm, showNotice, showProblem } from '../parts/notices.tsx';
 import { duration, Time } from '../parts/time.tsx';
 import { channelName } from '../words.ts';
 import { pageWords } from '../words-pages.ts';
@@ -35,6 +35,7 @@ export function Health(): JSX.Element {
               <Figure label={pageWords.health.dead} value={String(found.dead)} warm={found.dead > 0} />
               <Figure label={pageWords.health.unsure} value={String(found.unsure)} warm={found.unsure > 0} />
             </dl>
+            <Counted />
           </Section>
           <Letters kind="dead" onChange={() => void health.refresh()} />
           <Letters kind="unsure" onChange={() => void health.refresh()} />
@@ -45,9 +46,16 @@ export function Health(): JSX.Element {
   );
 }
 
+/** The receipt; a gateway that doesn't count shows nothing. */
+function Counted(): JSX.Element | null {
+  const receipt = useResource<Partial<ReceiptShown>>('/api/receipt', of('task:completed'));
+  const { text = '' } = receipt.data.value ?? {};
+  return text === '' ? null : <p class="hint receipt">{text}</p>;
+}
+
 function Sum({ health }: { health: HealthData }): JSX.Element {
   const channels = Object.values(health.channels);
-  const isFull = health.workspace?.writable === false;
+  const isFull = !health.workspace.writable;
   const needs = isFull || health.dead > 0 || health.unsure > 0 || channels.some(({ state }) => state === 'failed');
   const comes = !health.ready || channels.some(({ state }) => state === 'connecting' || state === 'reconnecting');
   const { connectModel } = health;
@@ -99,7 +107,7 @@ function Letters({ kind, onChange }: { kind: 'dead' | 'unsure'; onChange: () => 
       const { retried = 1 } = await api<{ retried?: number }>(path, { method: 'POST', body });
       showNotice(pageWords.health.retried(retried));
     } catch (error) {
-      showNotice(said(error), { warm: true });
+      showProblem(error);
     }
     isBusy.value = false;
     await letters.refresh();
@@ -126,8 +134,8 @@ function Letters({ kind, onChange }: { kind: 'dead' | 'unsure'; onChange: () => 
         {all.map((letter) => (
           <li key={letter.id} class="card">
             <div class="card-main">
-              <p class="card-title">{letter.to ?? letter.id}</p>
-              {letter.text !== undefined && <p class="card-sub">{letter.text}</p>}
+              <p class="card-title">{letter.to}</p>
+              <p class="card-sub">{letter.text}</p>
               <p class="card-problem">{letter.reason}</p>
               <p class="hint">
                 <Time at={letter.diedAt} />
@@ -147,7 +155,7 @@ function Letters({ kind, onChange }: { kind: 'dead' | 'unsure'; onChange: () => 
 }
 
 function Settings(): JSX.Element {
-  const config = useResource<{ config?: unknown }>('/api/config');
+  const config = useResource<{ config: unknown }>('/api/config');
   return (
     <Section title={pageWords.health.settings}>
       <p class="hint">{pageWords.health.settingsHint}</p>
@@ -155,9 +163,9 @@ function Settings(): JSX.Element {
         {(found) => (
           <details class="settings">
             <summary>config.yaml</summary>
-            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys */}
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard */}
             <pre class="preview" tabIndex={0}>
-              {outline(found.config ?? found)}
+              {outline(found.config)}
             </pre>
           </details>
         )}
@@ -166,7 +174,6 @@ function Settings(): JSX.Element {
   );
 }
 
-/** Formats settings as in the file. */
 export function outline(value: unknown, indent = ''): string {
   if (typeof value !== 'object' || value === null) return String(value);
   const entries = Array.isArray(value) ? value.map((one) => ['-', one] as const) : Object.entries(value);

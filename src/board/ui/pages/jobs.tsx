@@ -8,7 +8,7 @@ import { of, usePages, useResource } from '../net/resource.ts';
 import { Button, Empty, More, PageHead, Pill, Shown } from '../parts/common.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { lazy } from '../parts/lazy.tsx';
-import { confirm, showNotice } from '../parts/notices.tsx';
+import { confirm, showNotice, showProblem } from '../parts/notices.tsx';
 import { Time } from '../parts/time.tsx';
 import { pageLink, place, taskLink } from '../router.ts';
 import { words } from '../words.ts';
@@ -34,7 +34,7 @@ function JobList(): JSX.Element {
       await api(`${jobApiPath(job.id)}/${what}`, { method: 'POST' });
       if (what === 'run') showNotice(pageWords.jobs.started(job.name));
     } catch (error) {
-      showNotice(said(error), { warm: true });
+      showProblem(error);
     }
     await jobs.refresh();
   };
@@ -235,10 +235,7 @@ function JobFile({ id }: { id: string }): JSX.Element {
           icon="play"
           disabled={!canRun(job.data.value?.view)}
           onClick={() => {
-            api(`${path}/run`, { method: 'POST' }).then(
-              () => showNotice(pageWords.jobs.started(id)),
-              (error: unknown) => showNotice(said(error), { warm: true }),
-            );
+            api(`${path}/run`, { method: 'POST' }).then(() => showNotice(pageWords.jobs.started(id)), showProblem);
           }}
         >
           {pageWords.jobs.run}

@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { said } from '../net/api.ts';
+import { ApiError, said } from '../net/api.ts';
 import { logIn } from '../net/session.ts';
 import { go, pageLink } from '../router.ts';
 import { words } from '../words.ts';
@@ -16,7 +16,7 @@ export function takeCode(): string | undefined {
 }
 
 const code = takeCode();
-/** The page may be rendered again, in another language, while the only try is on its way. */
+/** The only attempt: the page may render again, in another language, while it is in progress. */
 let login: Promise<void> | undefined;
 
 export function Login(): JSX.Element {
@@ -29,7 +29,8 @@ export function Login(): JSX.Element {
       () => void go(pageLink(''), { replace: true }),
       (error: unknown) => {
         isChecking.value = false;
-        problem.value = (error as { status?: number }).status === 0 ? said(error) : words.login.used;
+        const isUsed = error instanceof ApiError && error.code === 'wrong_code';
+        problem.value = isUsed ? words.login.used : said(error);
       },
     );
   }, [isChecking, problem]);

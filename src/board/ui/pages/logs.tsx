@@ -1,11 +1,10 @@
 /** The gateway's last log lines, newest first, filtered by trace and level. */
-import { signal, useSignal } from '@preact/signals';
+import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { LogLine } from '../../../client/shapes.ts';
-import { api } from '../net/api.ts';
-import { onBehind, onEvent } from '../net/live.ts';
-import { Choice, Empty, Loading, PageHead, Problem } from '../parts/common.tsx';
+import { usePages } from '../net/resource.ts';
+import { Choice, Empty, PageHead, Shown } from '../parts/common.tsx';
 import { timeFormat } from '../parts/time.tsx';
 import { Virtual } from '../parts/virtual.tsx';
 import { go, pageLink, place } from '../router.ts';
@@ -13,28 +12,12 @@ import { pageWords } from '../words-pages.ts';
 
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 type Level = (typeof LEVELS)[number];
-interface LogPage {
-  lines: readonly LogLine[];
-  next?: string;
-}
-interface LogRow extends LogLine {
-  key: string;
-}
+type LogRow = LogLine & { id: string };
 
 const LINE = 56;
 const heightOf = (): number => LINE;
-const logRowKey = ({ key }: LogRow): string => key;
+const logRowKey = ({ id }: LogRow): string => id;
 const clock = timeFormat({ hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false });
-
-function numbered(lines: readonly LogLine[]): LogRow[] {
-  const seen = new Map<string, number>();
-  return lines.map((line) => {
-    const name = typeof line.id === 'string' ? line.id : `${line.at}|${line.msg}|${line.trace ?? ''}`;
-    const count = (seen.get(name) ?? 0) + 1;
-    seen.set(name, count);
-    return { ...line, key: `${name}|${count}` };
-  });
-}
 
 const chooseFilter = (change: Record<string, string>): void => {
   const query = new URLSearchParams(place.value.query);
@@ -47,63 +30,8 @@ const chooseFilter = (change: Record<string, string>): void => {
 
 const TYPING_MS = 250;
 
-/** The lines of a path: reloaded when there may be newer ones, and paged downwards. */
-class Lines {
-  readonly all = signal<readonly LogRow[] | undefined>(undefined);
-  readonly problem = signal<unknown>(undefined);
-  readonly #path: string;
-  #next: string | undefined;
-  #isLoading = false;
-
-  constructor(path: string) {
-    this.#path = path;
-  }
-
-  async load(): Promise<void> {
-    try {
-      const page = await api<LogPage>(this.#path);
-      this.all.value = numbered(page.lines);
-      this.#next = page.next;
-      this.problem.value = undefined;
-    } catch (error) {
-      this.problem.value = error;
-    }
-  }
-
-  async more(): Promise<void> {
-    const after = this.#next;
-    if (after === undefined || this.#isLoading) return;
-    this.#isLoading = true;
-    try {
-      const page = await api<LogPage>(`${this.#path}&after=${encodeURIComponent(after)}`);
-      if (this.#next !== after) return;
-      this.all.value = numbered([...(this.all.peek() ?? []), ...page.lines]);
-      this.#next = page.next;
-    } catch (error) {
-      this.problem.value = error;
-    } finally {
-      this.#isLoading = false;
-    }
-  }
-
-  /** Follows newer lines while the reader is at the top. */
-  follow(): () => void {
-    void this.load();
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const soon = () => {
-      if (scrollY > 200) return;
-      timer ??= setTimeout(() => {
-        timer = undefined;
-        void this.load();
-      }, 1_000);
-    };
-    const ends = [onBehind(() => void this.load()), onEvent(soon)];
-    return () => {
-      clearTimeout(timer);
-      for (const end of ends) end();
-    };
-  }
-}
+/** Newer lines are loaded while the reader is at the top. */
+const isAtTop = (): boolean => scrollY <= 200;
 
 export function Logs(): JSX.Element {
   const { query } = place.value;
@@ -111,8 +39,7 @@ export function Logs(): JSX.Element {
   const trace = query.get('trace') ?? '';
   const typed = useSignal(trace);
   const path = `/api/logs?level=${level}${trace === '' ? '' : `&trace=${encodeURIComponent(trace)}`}`;
-  const lines = useMemo(() => new Lines(path), [path]);
-  useEffect(() => lines.follow(), [lines]);
+  const lines = usePages<{ lines: readonly LogRow[] }>(path, 'lines', isAtTop);
   // A trace from the address also fills the box; typed text reaches the address with a delay.
   const chosen = useRef(trace);
   useEffect(() => {
@@ -128,9 +55,6 @@ export function Logs(): JSX.Element {
     }, TYPING_MS);
     return () => clearTimeout(timer);
   }, [typed.value]);
-  const shown = lines.all.value;
-  const problem = lines.problem.value;
-
   return (
     <>
       <PageHead title={pageWords.logs.title} intro={pageWords.logs.intro}>
@@ -148,26 +72,29 @@ export function Logs(): JSX.Element {
           onInput={(event) => (typed.value = event.currentTarget.value)}
         />
       </PageHead>
-      {problem !== undefined && <Problem error={problem} />}
-      {shown === undefined && problem === undefined && <Loading rows={8} />}
-      {shown?.length === 0 && <Empty icon="logs" title={pageWords.logs.empty} hint={pageWords.logs.emptyHint} />}
-      {shown !== undefined && shown.length > 0 && (
-        <Virtual
-          key={path}
-          items={shown}
-          keyOf={logRowKey}
-          heightOf={heightOf}
-          label={pageWords.logs.title}
-          onEnd={() => void lines.more()}
-          render={(line) => <Line line={line} />}
-        />
-      )}
+      <Shown of={lines} rows={8}>
+        {({ lines: all }) =>
+          all.length === 0 ? (
+            <Empty icon="logs" title={pageWords.logs.empty} hint={pageWords.logs.emptyHint} />
+          ) : (
+            <Virtual
+              key={path}
+              items={all}
+              keyOf={logRowKey}
+              heightOf={heightOf}
+              label={pageWords.logs.title}
+              onEnd={() => void lines.more()}
+              render={(line) => <Line line={line} />}
+            />
+          )
+        }
+      </Shown>
     </>
   );
 }
 
 function Line({ line }: { line: LogRow }): JSX.Element {
-  const { key: _key, id: _id, at, level, msg, trace, ...rest } = line;
+  const { id: _id, at, level, msg, trace, ...rest } = line;
   const more = Object.entries(rest)
     .map(([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join(', ');

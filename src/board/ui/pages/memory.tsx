@@ -3,12 +3,12 @@ import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { MemoryHit, Suggestion } from '../../../client/shapes.ts';
-import { api, said } from '../net/api.ts';
+import { api } from '../net/api.ts';
 import { of, type Resource, usePages } from '../net/resource.ts';
 import { Button, More, PageHead, Problem, Section, Shown } from '../parts/common.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { Markdown } from '../parts/markdown.tsx';
-import { showNotice } from '../parts/notices.tsx';
+import { showNotice, showProblem } from '../parts/notices.tsx';
 import { Time } from '../parts/time.tsx';
 import { ViberChoice, viberAsked, viberKept } from '../parts/viber.tsx';
 import { pageLink } from '../router.ts';
@@ -17,7 +17,7 @@ import { pageWords } from '../words-pages.ts';
 
 interface MemoryData {
   suggestions: readonly Suggestion[];
-  files: readonly { name: string; text?: string; size?: number }[];
+  files: readonly { name: string; text: string }[];
 }
 
 export function Memory(): JSX.Element {
@@ -56,7 +56,7 @@ export function Memory(): JSX.Element {
                 <li key={name}>
                   <details open={name === 'MEMORY.md'}>
                     <summary>{name}</summary>
-                    {text !== undefined && <Markdown text={text} />}
+                    <Markdown text={text} />
                     {name === 'MEMORY.md' && (
                       <a class="text-button" href={`${pageLink('files')}?file=${name}${viberKept()}`}>
                         {pageWords.jobs.edit}
@@ -79,7 +79,7 @@ function SuggestionCard({ suggestion, memory }: { suggestion: Suggestion; memory
   const undo = async () => {
     await api(`/api/memory/undo?${viberAsked()}`, { method: 'POST' }).then(
       () => showNotice(pageWords.memory.undone),
-      (error: unknown) => showNotice(said(error), { warm: true }),
+      showProblem,
     );
     await memory.refresh();
   };
@@ -90,7 +90,7 @@ function SuggestionCard({ suggestion, memory }: { suggestion: Suggestion; memory
       if (verdict === 'reject') showNotice(pageWords.memory.dropped);
       else showNotice(pageWords.memory.remembered, { action: { label: words.undo, act: () => void undo() } });
     } catch (error) {
-      showNotice(said(error), { warm: true });
+      showProblem(error);
     }
     await memory.refresh();
   };
@@ -148,12 +148,11 @@ function Search(): JSX.Element {
     }
     const ended = new AbortController();
     const timer = setTimeout(() => {
-      api<{ results?: readonly MemoryHit[]; hits?: readonly MemoryHit[] }>(
-        `/api/memory/search?q=${encodeURIComponent(asked)}&${viberAsked()}`,
-        { signal: ended.signal },
-      ).then(
+      api<{ results: readonly MemoryHit[] }>(`/api/memory/search?q=${encodeURIComponent(asked)}&${viberAsked()}`, {
+        signal: ended.signal,
+      }).then(
         (found) => {
-          hits.value = found.results ?? found.hits ?? [];
+          hits.value = found.results;
           problem.value = undefined;
         },
         (error: unknown) => {

@@ -2,16 +2,18 @@
 import type { JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { Artifact, Me } from '../../../client/shapes.ts';
-import { said } from '../net/api.ts';
-import { Conversation, conversation, readFileNames } from '../net/conversation.ts';
-import { onBehind, onEvent, sendCommand } from '../net/live.ts';
+
+import { Conversation, conversation } from '../net/conversation.ts';
+import { onBehind, onEvent } from '../net/live.ts';
 import { me, whoAmI } from '../net/session.ts';
+import { readFileNames } from '../net/talk-lines.ts';
 import { ApprovalCard } from '../parts/approval.tsx';
 import { PageHead, Section, StateDot } from '../parts/common.tsx';
 import { Composer } from '../parts/composer.tsx';
 import { Icon } from '../parts/icons.tsx';
-import { showNotice } from '../parts/notices.tsx';
+import { stopTask } from '../parts/stop.ts';
 import { Talk } from '../parts/talk.tsx';
+import { talkActs } from '../parts/talk-acts.ts';
 import { useWaiting } from '../parts/waiting.ts';
 import { taskLink } from '../router.ts';
 import { words } from '../words.ts';
@@ -20,7 +22,10 @@ import { words } from '../words.ts';
 const nobody = new Conversation('');
 
 /** Returns the name to greet; an owner who logs in without an account has none. */
-const greeted = (who: Me | undefined): string => (who?.principal === 'api:owner' ? '' : (who?.name ?? ''));
+function greeted(who: Me | undefined): string {
+  const name = who?.principal === 'api:owner' ? '' : (who?.name ?? '');
+  return name.charAt(0).toUpperCase() + name.slice(1);
+}
 
 export function Now(): JSX.Element {
   const taskId = me.value?.taskId;
@@ -28,16 +33,18 @@ export function Now(): JSX.Element {
   useEffect(() => (taskId === undefined ? undefined : talk.open()), [talk, taskId]);
   useTaskInChats();
   useAsides(talk);
+  const acts = useMemo(() => talkActs(talk, 'now'), [talk]);
   const approvals = useWaiting();
   const waiting = approvals.all;
   const here = waiting.filter((one) => one.taskId === taskId);
   const elsewhere = waiting.filter((one) => one.taskId !== taskId);
   const detail = talk.detail.value;
-  const say = (text: string, files: readonly Artifact[]) => {
+  const say = (text: string, files: readonly Artifact[], isSpoken = false) => {
     const frame = (content: string, refs: readonly string[]) => ({
       type: 'message',
       content,
       ...(refs.length > 0 ? { attachments: refs } : {}),
+      ...(isSpoken ? { spoken: true } : {}),
     });
     void talk.say(text, files, frame).then(async (kept) => {
       if (kept === undefined || kept.taskId === me.value?.taskId) return;
@@ -46,13 +53,6 @@ export function Now(): JSX.Element {
       const begun = me.value?.taskId;
       if (begun !== undefined && begun !== talk.taskId) conversation(begun).adopt(talk);
     });
-  };
-  const stop = () => {
-    if (taskId === undefined) return;
-    sendCommand({ type: 'task:stop', taskId }).then(
-      ({ notice }) => showNotice(typeof notice === 'string' ? `${words.task.stopped} ${notice}` : words.task.stopped),
-      (error: unknown) => showNotice(said(error), { warm: true }),
-    );
   };
   const state = talk.shownState;
   const isEmpty = taskId === undefined && nobody.sent.value.length + nobody.asides.value.length === 0;
@@ -86,13 +86,18 @@ export function Now(): JSX.Element {
           onChoose={(idea) => say(idea, [])}
         />
       ) : (
-        <Talk of={talk.taskId === '' ? shownEmpty(talk) : talk}>
+        <Talk of={talk.taskId === '' ? shownEmpty(talk) : talk} acts={acts}>
           {here.map((approval) => (
             <ApprovalCard key={approval.id} approval={approval} onDecided={() => void approvals.refresh()} />
           ))}
         </Talk>
       )}
-      <Composer about="now" isBusy={talk.isBusy} onSend={say} onStop={stop} />
+      <Composer
+        about="now"
+        isBusy={talk.isBusy}
+        onSend={(text, files, _mode, isSpoken) => say(text, files, isSpoken)}
+        onStop={() => taskId !== undefined && stopTask(taskId)}
+      />
     </div>
   );
 }
@@ -107,7 +112,6 @@ function useTaskInChats(): void {
   }, []);
 }
 
-/** Shows answers to commands beside the task. */
 function useAsides(talk: Conversation): void {
   useEffect(
     () =>

@@ -1,23 +1,24 @@
 /** People who may talk to the viber, pairing requests, linked accounts and logins. */
 import type { JSX } from 'preact';
-import { api, said } from '../net/api.ts';
+import { api } from '../net/api.ts';
 import { usePages } from '../net/resource.ts';
+import { browserName } from '../parts/browser-name.ts';
 import { Button, More, PageHead, Pill, Section, Shown } from '../parts/common.tsx';
-import { showNotice } from '../parts/notices.tsx';
+import { showNotice, showProblem } from '../parts/notices.tsx';
 import { Time } from '../parts/time.tsx';
 import { words } from '../words.ts';
 import { pageWords } from '../words-pages.ts';
 
 interface PeopleData {
-  people: readonly { name: string; role: 'owner' | 'member' | 'guest'; ids?: readonly string[] }[];
-  pairing: readonly { code: string; name?: string; channel?: string; id?: string; at?: string }[];
-  links: readonly { person?: string; name?: string; ids?: readonly string[] }[];
+  people: readonly { name: string; role: 'owner' | 'member' | 'guest'; ids: readonly string[] }[];
+  pairing: readonly { code: string; name: string; channel: string; id: string; at: string }[];
+  links: readonly { person: string; ids: readonly string[] }[];
   sessions: readonly {
     id: string;
     agent?: string;
     name?: string;
-    createdAt?: string;
-    lastSeenAt?: string;
+    createdAt: string;
+    lastSeenAt: string;
     isThis?: boolean;
   }[];
 }
@@ -32,7 +33,7 @@ export function People(): JSX.Element {
       await api(path, { method, ...(body === undefined ? {} : { body }) });
       showNotice(told);
     } catch (error) {
-      showNotice(said(error), { warm: true });
+      showProblem(error);
     }
     await people.refresh();
   };
@@ -77,12 +78,12 @@ function Asking({ pairing, act }: { pairing: PeopleData['pairing']; act: Act }):
   return (
     <Section title={pageWords.people.pairing}>
       <ul class="cards">
-        {pairing.map(({ code, name, channel, id, at }) => (
+        {pairing.map(({ code, name, channel, at }) => (
           <li key={code} class="card warm">
             <div class="card-main">
-              <p class="card-title">{name ?? id ?? code}</p>
+              <p class="card-title">{name}</p>
               <p class="hint">
-                {[channel, code].filter(Boolean).join(', ')} <Time at={at} />
+                {channel}, {code} <Time at={at} />
               </p>
             </div>
             <div class="card-actions words">
@@ -104,7 +105,7 @@ function Known({ people }: Pick<PeopleData, 'people'>): JSX.Element {
   if (people.length === 0) return <p class="hint">{pageWords.people.none}</p>;
   return (
     <ul class="rows">
-      {people.map(({ name, role, ids = [] }) => (
+      {people.map(({ name, role, ids }) => (
         <li key={ids[0] ?? name} class="row">
           <span class="face" aria-hidden="true">
             {name.charAt(0).toUpperCase()}
@@ -124,10 +125,10 @@ function Linked({ links }: Pick<PeopleData, 'links'>): JSX.Element {
   if (links.length === 0) return <p class="hint">{pageWords.people.noLinks}</p>;
   return (
     <ul class="rows">
-      {links.map(({ person, name, ids = [] }) => (
-        <li key={person ?? name ?? ids.join()} class="row">
+      {links.map(({ person, ids }) => (
+        <li key={person} class="row">
           <span class="row-text">
-            <span class="row-title">{person ?? name}</span>
+            <span class="row-title">{person}</span>
             <span class="row-sub">{ids.join(', ')}</span>
           </span>
         </li>
@@ -138,7 +139,7 @@ function Linked({ links }: Pick<PeopleData, 'links'>): JSX.Element {
 
 function SessionRow({ session, act }: { session: PeopleData['sessions'][number]; act: Act }): JSX.Element {
   const { id, agent, name, createdAt, lastSeenAt, isThis } = session;
-  const called = agent ?? name ?? id;
+  const called = (agent === undefined ? name : browserName(agent)) || id;
   const revoke = () =>
     void act(`/board/session/${encodeURIComponent(id)}`, 'DELETE', undefined, pageWords.people.revoked);
   return (
@@ -147,13 +148,8 @@ function SessionRow({ session, act }: { session: PeopleData['sessions'][number];
         <span class="row-title">{called}</span>
         <span class="row-sub">
           {pageWords.people.since('')}
-          <Time at={createdAt} />
-          {lastSeenAt !== undefined && (
-            <>
-              , {pageWords.people.seen('')}
-              <Time at={lastSeenAt} />
-            </>
-          )}
+          <Time at={createdAt} />, {pageWords.people.seen('')}
+          <Time at={lastSeenAt} />
         </span>
       </span>
       {isThis && <Pill kind="accent">{pageWords.people.here}</Pill>}

@@ -1,12 +1,12 @@
 /** Edits a task's plan as text. */
 import type { JSX } from 'preact';
-import type { PlanText, TaskDetail } from '../../../client/shapes.ts';
+import type { TaskDetail } from '../../../client/shapes.ts';
 import { TextEditor } from '../editor/text-editor.tsx';
 import { api } from '../net/api.ts';
 import { Button } from '../parts/common.tsx';
 import { words } from '../words.ts';
 
-export function PlanEditor({ taskId, onClose }: { taskId: string; plan: PlanText; onClose: () => void }): JSX.Element {
+export function PlanEditor({ taskId, onClose }: { taskId: string; onClose: () => void }): JSX.Element {
   const path = `/api/tasks/${encodeURIComponent(taskId)}`;
   return (
     <div class="plan-editor">

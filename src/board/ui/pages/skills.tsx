@@ -10,15 +10,10 @@ import { pageWords } from '../words-pages.ts';
 
 interface Skill {
   name: string;
-  description?: string;
-  ready?: boolean;
-  missing?: readonly string[] | string;
-  place?: string;
-  text?: string;
-  body?: string;
+  description: string;
+  missing: readonly string[];
+  place: string;
 }
-
-const missingOf = ({ missing }: Skill): string => (typeof missing === 'string' ? missing : (missing ?? []).join('; '));
 
 export function Skills(): JSX.Element {
   const name = place.value.query.get('skill') ?? undefined;
@@ -48,11 +43,11 @@ function SkillList(): JSX.Element {
                       {skill.name}
                     </a>
                     <span class="row-sub">{skill.description}</span>
-                    {missingOf(skill) !== '' && (
-                      <span class="row-sub warm">{pageWords.skills.missing(missingOf(skill))}</span>
+                    {skill.missing.length > 0 && (
+                      <span class="row-sub warm">{pageWords.skills.missing(skill.missing.join('; '))}</span>
                     )}
                   </span>
-                  {skill.place !== undefined && <Pill>{skill.place}</Pill>}
+                  <Pill>{skill.place}</Pill>
                 </li>
               ))}
             </ul>
@@ -65,7 +60,7 @@ function SkillList(): JSX.Element {
 }
 
 function OneSkill({ name }: { name: string }): JSX.Element {
-  const skill = useResource<Skill>(`/api/skills/${encodeURIComponent(name)}?${viberAsked()}`);
+  const skill = useResource<Skill & { text: string }>(`/api/skills/${encodeURIComponent(name)}?${viberAsked()}`);
   const found = skill.data.value;
   return (
     <>
@@ -80,7 +75,7 @@ function OneSkill({ name }: { name: string }): JSX.Element {
         }
       />
       <Shown of={skill} rows={8}>
-        {(shown) => <Markdown text={shown.text ?? shown.body ?? ''} />}
+        {({ text }) => <Markdown text={text} />}
       </Shown>
     </>
   );

@@ -3,9 +3,8 @@ import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { Artifact, TaskDetail } from '../../../client/shapes.ts';
-import { said } from '../net/api.ts';
+
 import { type Conversation, conversation, type Mode } from '../net/conversation.ts';
-import { sendCommand } from '../net/live.ts';
 import type { ShownState } from '../net/states.ts';
 import { ApprovalCard } from '../parts/approval.tsx';
 import { Files } from '../parts/artifacts.tsx';
@@ -13,10 +12,12 @@ import { PageHead, Problem, StateDot } from '../parts/common.tsx';
 import { Composer } from '../parts/composer.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { lazy } from '../parts/lazy.tsx';
-import { showNotice } from '../parts/notices.tsx';
 import { PlanView } from '../parts/plan.tsx';
 import { stepsIn } from '../parts/plan-text.ts';
+import { stopTask } from '../parts/stop.ts';
 import { Talk } from '../parts/talk.tsx';
+import { talkActs } from '../parts/talk-acts.ts';
+import { TaskActs, TaskName } from '../parts/task-acts.tsx';
 import { pageTitle } from '../parts/title.ts';
 import { useWaiting } from '../parts/waiting.ts';
 import { isWide } from '../parts/wide.ts';
@@ -37,6 +38,7 @@ export function Task({ taskId }: { taskId: string }): JSX.Element {
   const detail = talk.detail.value;
   const asked = place.value.query.get('tab') ?? 'talk';
   const tab: Tab = (TABS as readonly string[]).includes(asked) ? (asked as Tab) : 'talk';
+  const isNaming = useSignal(false);
   const title = detail?.title.trim() || detail?.goal.trim() || words.tasks.untitled;
   useEffect(() => {
     if (detail !== undefined) pageTitle.value = `${title} – ${words.product}`;
@@ -50,11 +52,27 @@ export function Task({ taskId }: { taskId: string }): JSX.Element {
     );
   return (
     <>
-      <PageHead
-        above={<Back />}
-        title={detail === undefined ? <span class="bone title" /> : title}
-        intro={detail === undefined ? undefined : <TaskState detail={detail} state={talk.shownState ?? detail.state} />}
-      />
+      {detail !== undefined && isNaming.value ? (
+        <TaskName
+          detail={detail}
+          onDone={() => {
+            isNaming.value = false;
+            void talk.refresh();
+          }}
+        />
+      ) : (
+        <PageHead
+          above={<Back />}
+          title={detail === undefined ? <span class="bone title" /> : title}
+          intro={
+            detail === undefined ? undefined : <TaskState detail={detail} state={talk.shownState ?? detail.state} />
+          }
+        >
+          {detail !== undefined && (
+            <TaskActs detail={detail} title={title} isNaming={isNaming} onChanged={() => void talk.refresh()} />
+          )}
+        </PageHead>
+      )}
       <nav class="tabs" aria-label={title}>
         {TABS.map((name) => (
           <a
@@ -82,7 +100,7 @@ const Back = (): JSX.Element => (
 );
 
 function TaskState({ detail, state }: { detail: TaskDetail; state: ShownState }): JSX.Element {
-  const where = [detail.channel, detail.person?.replace(/^person:/, '')].filter(
+  const where = [detail.channel, detail.person?.replace(/^person:/, ''), detail.project].filter(
     (part) => part !== undefined && part !== '',
   );
   return (
@@ -98,7 +116,7 @@ function TalkTab({ talk }: { talk: Conversation }): JSX.Element {
   const { taskId } = talk;
   const approvals = useWaiting();
   const mine = approvals.all.filter((one) => one.taskId === taskId);
-  const say = (text: string, files: readonly Artifact[], mode: Mode) => {
+  const say = (text: string, files: readonly Artifact[], mode: Mode, isSpoken = false) => {
     const busy = talk.isBusy;
     void talk.say(text, files, (message, refs) => ({
       type: 'task:message',
@@ -106,23 +124,26 @@ function TalkTab({ talk }: { talk: Conversation }): JSX.Element {
       message,
       ...(busy ? { injectionMode: mode } : {}),
       ...(refs.length > 0 ? { files: refs } : {}),
+      ...(isSpoken ? { spoken: true } : {}),
     }));
   };
-  const stop = () => {
-    sendCommand({ type: 'task:stop', taskId }).then(
-      ({ notice }) => showNotice(typeof notice === 'string' ? `${words.task.stopped} ${notice}` : words.task.stopped),
-      (error: unknown) => showNotice(said(error), { warm: true }),
-    );
-  };
+  const acts = useMemo(() => talkActs(talk, taskId), [talk, taskId]);
   return (
     <div class="task">
       <div class="task-talk">
-        <Talk of={talk}>
+        <Talk of={talk} acts={acts}>
           {mine.map((approval) => (
             <ApprovalCard key={approval.id} approval={approval} onDecided={() => void approvals.refresh()} />
           ))}
         </Talk>
-        <Composer about={taskId} isBusy={talk.isBusy} modes onSend={say} onStop={stop} />
+        <Composer
+          about={taskId}
+          taskId={taskId}
+          isBusy={talk.isBusy}
+          modes
+          onSend={say}
+          onStop={() => stopTask(taskId)}
+        />
       </div>
       <Aside talk={talk} />
     </div>
@@ -143,7 +164,7 @@ function Aside({ talk }: { talk: Conversation }): JSX.Element {
   };
   return (
     <aside class="task-aside">
-      {isEditing.value && plan !== undefined && <PlanEditor taskId={talk.taskId} plan={plan} onClose={close} />}
+      {isEditing.value && plan !== undefined && <PlanEditor taskId={talk.taskId} onClose={close} />}
       <details open={isWide.value}>
         <summary>
           <h2>{words.task.plan}</h2>

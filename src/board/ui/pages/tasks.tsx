@@ -3,9 +3,10 @@ import type { JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { Health, TaskRow } from '../../../client/shapes.ts';
 import { of, useResource } from '../net/resource.ts';
-import { type ShownState, shownState } from '../net/states.ts';
+import { shownState } from '../net/states.ts';
 import { type Filter, taskList } from '../net/tasks.ts';
-import { Choice, Empty, Loading, PageHead, Problem, StateDot } from '../parts/common.tsx';
+import { Button, Choice, Empty, Loading, PageHead, Problem, StateDot } from '../parts/common.tsx';
+import { isBeginning } from '../parts/keys.ts';
 import { groupOf, now, Time } from '../parts/time.tsx';
 import { Virtual } from '../parts/virtual.tsx';
 import { go, pageLink, place, taskLink } from '../router.ts';
@@ -15,7 +16,7 @@ type Row = { kind: 'day'; label: string } | { kind: 'task'; task: TaskRow };
 
 const ROW = 68;
 const DAY = 48;
-const STATES = ['', 'waiting', 'running', 'pending', 'completed', 'error', 'stopped'] as const;
+const STATES = ['', 'waiting', 'running', 'pending', 'completed', 'error', 'stopped', 'archived'] as const;
 /** These have tasks whatever is configured. */
 const OWN_CHANNELS = ['terminal', 'local', 'api', 'job'];
 
@@ -45,10 +46,11 @@ function chooseFilter(change: Partial<Filter>): void {
 export function Tasks(): JSX.Element {
   const { query } = place.value;
   const state = (STATES as readonly string[]).includes(query.get('state') ?? '')
-    ? ((query.get('state') ?? '') as '' | ShownState)
+    ? ((query.get('state') ?? '') as Filter['state'])
     : '';
   const channel = query.get('channel') ?? '';
-  const list = useMemo(() => taskList({ state, channel }), [state, channel]);
+  const project = query.get('project') ?? '';
+  const list = useMemo(() => taskList({ state, channel, project }), [state, channel, project]);
   useEffect(() => list.open(), [list]);
   // Created per list: another filter is another list.
   const rows = rowsByDay(list.tasks.value ?? [], now.value);
@@ -56,28 +58,38 @@ export function Tasks(): JSX.Element {
   const seen = (list.tasks.value ?? []).flatMap((task) => task.channel ?? []);
   const on = Object.keys(health.data.value?.channels ?? {});
   const channels = [...new Set([...on, ...OWN_CHANNELS, ...seen, channel].filter((name) => name !== ''))];
-  const isFiltered = state !== '' || channel !== '';
+  const projects = [...new Set([...(list.tasks.value ?? []).flatMap((task) => task.project ?? []), project])].filter(
+    Boolean,
+  );
+  const isFiltered = state !== '' || channel !== '' || project !== '';
   return (
     <>
       <PageHead title={words.tasks.title}>
+        <Button kind="main" icon="plus" onClick={() => (isBeginning.value = true)}>
+          {words.begin.title}
+        </Button>
         <Choice
           label={words.tasks.filter}
           value={state}
           options={STATES.map((one) => [one, one === '' ? words.tasks.all : words.state[one]] as const)}
           onChange={(value) => chooseFilter({ state: value })}
         />
-        <select
-          aria-label={words.tasks.channel}
+        <Narrow
+          label={words.tasks.channel}
+          every={words.tasks.everyChannel}
           value={channel}
-          onChange={(event) => chooseFilter({ channel: event.currentTarget.value })}
-        >
-          <option value="">{words.tasks.everyChannel}</option>
-          {channels.map((name) => (
-            <option key={name} value={name}>
-              {channelName(name)}
-            </option>
-          ))}
-        </select>
+          options={channels.map((name) => [name, channelName(name)] as const)}
+          onChange={(value) => chooseFilter({ channel: value })}
+        />
+        {projects.length > 0 && (
+          <Narrow
+            label={words.tasks.project}
+            every={words.tasks.everyProject}
+            value={project}
+            options={projects.map((name) => [name, name] as const)}
+            onChange={(value) => chooseFilter({ project: value })}
+          />
+        )}
       </PageHead>
       {list.error.value !== undefined && <Problem error={list.error.value} retry={() => void list.refresh()} />}
       {list.tasks.value === undefined && list.error.value === undefined && <Loading rows={8} />}
@@ -89,7 +101,7 @@ export function Tasks(): JSX.Element {
         ))}
       {rows.length > 0 && (
         <Virtual
-          key={`${state}|${channel}`}
+          key={`${state}|${channel}|${project}`}
           items={rows}
           keyOf={taskRowKey}
           heightOf={heightOf}
@@ -103,15 +115,35 @@ export function Tasks(): JSX.Element {
   );
 }
 
+function Narrow(props: {
+  label: string;
+  every: string;
+  value: string;
+  options: readonly (readonly [string, string])[];
+  onChange: (value: string) => void;
+}): JSX.Element {
+  const { label, every, value, options, onChange } = props;
+  return (
+    <select aria-label={label} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+      <option value="">{every}</option>
+      {options.map(([name, shown]) => (
+        <option key={name} value={name}>
+          {shown}
+        </option>
+      ))}
+    </select>
+  );
+}
+
 export function TaskLine({ task }: { task: TaskRow }): JSX.Element {
-  const { title, goal = '', channel, person } = task;
+  const { title, goal = '', channel, person, project = '' } = task;
   const state = shownState(task);
   const name = title.trim() || goal.trim() || words.tasks.untitled;
   const rest = goal.trim() !== '' && goal.trim() !== name ? goal.trim() : '';
   // A task started by a program shows the program's name.
   const isHere = channel === 'api' && person !== undefined && !person.startsWith('api:');
   const begun = isHere ? words.tasks.here : channelName(channel ?? '');
-  const where = [begun, person?.replace(/^person:/, '') ?? ''].filter((part) => part !== '');
+  const where = [begun, person?.replace(/^person:/, '') ?? '', project].filter((part) => part !== '');
   return (
     <a href={taskLink(task.taskId)} class={`task-row ${state}`}>
       <StateDot state={state} />

@@ -44,18 +44,6 @@ export function Usage(): JSX.Element {
   );
 }
 
-function totalOf({ days, total }: UsageSums): Sum {
-  if (total !== undefined) return total;
-  const sum = (pick: (day: Sum) => number | undefined) => days.reduce((all, day) => all + (pick(day) ?? 0), 0);
-  const currency = days.find((day) => day.currency !== undefined)?.currency;
-  return {
-    cost: sum(({ cost }) => cost),
-    inputTokens: sum(({ inputTokens }) => inputTokens),
-    outputTokens: sum(({ outputTokens }) => outputTokens),
-    ...(currency === undefined ? {} : { currency }),
-  };
-}
-
 /** Returns every day, including those without usage. */
 function everyDay({ days }: UsageSums, from: string, to: string): (Sum & { day: string })[] {
   const known = new Map(days.map((day) => [day.day, day]));
@@ -66,7 +54,7 @@ function everyDay({ days }: UsageSums, from: string, to: string): (Sum & { day: 
 }
 
 function Sums({ usage, from, to }: { usage: UsageSums; from: string; to: string }): JSX.Element {
-  const total = totalOf(usage);
+  const { total } = usage;
   const columns = everyDay(usage, from, to).map(({ day, cost, currency, inputTokens, outputTokens }) => ({
     key: day,
     label: dayLabel(day),

@@ -11,7 +11,7 @@ import { Markdown } from './markdown.tsx';
 import { showNotice } from './notices.tsx';
 import { clockOf } from './time.tsx';
 
-export type Verdict = 'approve' | 'always' | 'reject' | 'answer';
+export type Verdict = 'approve' | 'always' | 'all' | 'reject' | 'answer';
 
 export function ApprovalCard(props: { approval: Approval; onDecided: () => void; withLink?: boolean }): JSX.Element {
   const { approval, onDecided, withLink } = props;
@@ -32,6 +32,8 @@ export function ApprovalCard(props: { approval: Approval; onDecided: () => void;
       isBusy.value = false;
     }
   };
+  const { labels } = approval;
+  const always = labels ? labels.always : approval.kind === 'tool' ? words.approval.always : undefined;
   const sentence = approval.sentence ?? words.approval[approval.kind];
   return (
     <article class="approval" aria-label={words.approval[approval.kind]}>
@@ -64,15 +66,20 @@ export function ApprovalCard(props: { approval: Approval; onDecided: () => void;
         ) : (
           <>
             <Button kind="main" icon="check" disabled={isBusy.value} onClick={() => void decide('approve')}>
-              {approval.kind === 'plan' ? words.approval.approve : words.approval.yes}
+              {labels?.yes ?? (approval.kind === 'plan' ? words.approval.approve : words.approval.yes)}
             </Button>
-            {approval.kind === 'tool' && (
+            {always !== undefined && (
               <Button disabled={isBusy.value} onClick={() => void decide('always')}>
-                {words.approval.always}
+                {always}
+              </Button>
+            )}
+            {labels?.all !== undefined && (
+              <Button disabled={isBusy.value} onClick={() => void decide('all')}>
+                {labels.all}
               </Button>
             )}
             <Button disabled={isBusy.value} onClick={() => void decide('reject')}>
-              {approval.kind === 'plan' ? words.approval.reject : words.approval.no}
+              {labels?.no ?? (approval.kind === 'plan' ? words.approval.reject : words.approval.no)}
             </Button>
           </>
         )}

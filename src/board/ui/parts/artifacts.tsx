@@ -1,57 +1,54 @@
 /**
- * Files of a task: names, previews of images and texts, and downloads. No file is ever executed or rendered as a page.
+ * Files of a task: names that open the pane, pictures in the conversation, and downloads. No file is ever executed or
+ * rendered as a page.
  */
-import { type Signal, useSignal } from '@preact/signals';
+import { type Signal, signal, useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { Artifact } from '../../../client/shapes.ts';
-import { request, said } from '../net/api.ts';
+import { fetchArtifact, isArtifactRef, openLink, saveFile } from '../net/artifact.ts';
 import { words } from '../words.ts';
 import { Button } from './common.tsx';
+import { kindOf } from './file-kind.ts';
 import { Icon } from './icons.tsx';
-import { showNotice } from './notices.tsx';
+import { showProblem } from './notices.tsx';
 import { bytes } from './time.tsx';
 
-const MAX_TEXT = 200_000;
-const RASTER = /^image\/(png|jpe?g|gif|webp|avif)$/;
-const TEXT = /^(text\/|application\/(json|yaml|xml|x-yaml|toml))/;
+/** Larger pictures are opened by a click. */
+const MAX_PICTURE = 8_000_000;
 
-const address = (ref: string): string => `/api/${ref.split('/').map(encodeURIComponent).join('/')}`;
-const isArtifactRef = (ref: string): boolean => ref.startsWith('artifacts/');
+const download = ({ ref, title }: Artifact): Promise<void> =>
+  fetchArtifact(ref).then(({ bytes }) => saveFile(title, bytes), showProblem);
 
-/** Fetches the bytes with the key, which a link could not carry. */
-async function download({ ref, title }: Artifact): Promise<void> {
-  try {
-    const blob = await (await request(address(ref))).blob();
-    const url = URL.createObjectURL(blob);
-    const anchor = document.createElement('a');
-    anchor.href = url;
-    anchor.download = title;
-    anchor.click();
-    setTimeout(() => URL.revokeObjectURL(url), 60_000);
-  } catch (error) {
-    showNotice(said(error), { warm: true });
-  }
-}
+const isPicture = ({ title, type, ref, size = 0 }: Artifact): boolean =>
+  isArtifactRef(ref) && size <= MAX_PICTURE && /^(picture|drawing)$/.test(kindOf(title, type));
 
-export function Files({ files }: { files: readonly Artifact[] }): JSX.Element {
+/** @param inline shows pictures as such */
+export function Files({ files, inline = false }: { files: readonly Artifact[]; inline?: boolean }): JSX.Element {
+  const pictures = inline ? files.filter(isPicture) : [];
+  const rest = files.filter((file) => !pictures.includes(file));
   return (
-    <ul class="files">
-      {files.map((file) => (
-        <FileItem key={file.ref || file.id} file={file} />
+    <>
+      {pictures.map((file) => (
+        <Picture key={file.ref} file={file} />
       ))}
-    </ul>
+      {rest.length > 0 && (
+        <ul class="files">
+          {rest.map((file) => (
+            <FileItem key={file.ref || file.id} file={file} />
+          ))}
+        </ul>
+      )}
+    </>
   );
 }
 
 function FileItem({ file }: { file: Artifact }): JSX.Element {
-  const isOpen = useSignal(false);
-  const canLook = isArtifactRef(file.ref) && (RASTER.test(file.type) || TEXT.test(file.type));
   return (
     <li class="file">
       <div class="file-row">
         <Icon name="files" />
-        <FileName file={file} isOpen={canLook ? isOpen : undefined} />
+        <FileName file={file} />
         <span class="file-size">{bytes(file.size)}</span>
         {isArtifactRef(file.ref) && (
           <Button
@@ -63,14 +60,11 @@ function FileItem({ file }: { file: Artifact }): JSX.Element {
           />
         )}
       </div>
-      {isOpen.value && <Preview file={file} />}
     </li>
   );
 }
 
-/** Opens a preview if possible, or downloads the file. */
-function FileName({ file, isOpen }: { file: Artifact; isOpen: Signal<boolean> | undefined }): JSX.Element {
-  const { ref, title } = file;
+function FileName({ file: { ref, title } }: { file: Artifact }): JSX.Element {
   if (/^https?:\/\//.test(ref))
     return (
       <a class="file-name" href={ref} target="_blank" rel="noopener noreferrer nofollow">
@@ -79,47 +73,70 @@ function FileName({ file, isOpen }: { file: Artifact; isOpen: Signal<boolean> | 
     );
   if (!isArtifactRef(ref)) return <span class="file-name">{title}</span>;
   return (
-    <button
-      type="button"
-      class="file-name"
-      aria-expanded={isOpen?.value}
-      aria-label={isOpen === undefined ? words.task.download(title) : words.task.preview(title)}
-      onClick={() => {
-        if (isOpen === undefined) void download(file);
-        else isOpen.value = !isOpen.value;
-      }}
-    >
+    <a class="file-name" href={openLink(ref)} aria-label={words.task.preview(title)}>
       {title}
-    </button>
+    </a>
   );
 }
 
-function Preview({ file }: { file: Artifact }): JSX.Element {
-  const text = useSignal<string | undefined>(undefined);
-  const picture = useSignal<string | undefined>(undefined);
+type Address = Signal<string | 'gone' | undefined>;
+const MAX_KEPT = 60;
+const kept = new Map<string, Address>();
+
+/** Returns the address of a picture, which loads once; the oldest are given up. */
+function pictureAddress(file: Artifact): Address {
+  const known = kept.get(file.ref);
+  if (known !== undefined) return known;
+  const made: Address = signal(undefined);
+  kept.set(file.ref, made);
+  const [oldest = ''] = kept.keys();
+  if (kept.size > MAX_KEPT) {
+    const url = kept.get(oldest)?.peek();
+    if (url?.startsWith('blob:')) URL.revokeObjectURL(url);
+    kept.delete(oldest);
+  }
+  fetchArtifact(file.ref).then(
+    async ({ name, type, bytes: found }) => {
+      const kind = kindOf(name, type);
+      // An SVG has an address without an origin: an image of it runs nothing, and neither does a tab of its own.
+      if (kind === 'drawing') made.value = `data:image/svg+xml,${encodeURIComponent(await found.text())}`;
+      else made.value = kind === 'picture' ? URL.createObjectURL(new Blob([found], { type })) : 'gone';
+    },
+    () => {
+      made.value = 'gone';
+      kept.delete(file.ref);
+    },
+  );
+  return made;
+}
+
+/** Loads when it comes near the window. */
+function Picture({ file }: { file: Artifact }): JSX.Element {
+  const box = useRef<HTMLAnchorElement>(null);
+  const address = useSignal<Address | undefined>(kept.get(file.ref));
   useEffect(() => {
-    const ended = new AbortController();
-    let url: string | undefined;
-    const load = async () => {
-      const blob = await (await request(address(file.ref), { signal: ended.signal })).blob();
-      if (RASTER.test(file.type)) {
-        url = URL.createObjectURL(new Blob([blob], { type: file.type }));
-        picture.value = url;
-      } else text.value = blob.size > MAX_TEXT ? words.task.tooLarge : await blob.text();
-    };
-    load().catch((error: unknown) => {
-      if (!ended.signal.aborted) text.value = said(error);
-    });
-    return () => {
-      ended.abort();
-      if (url !== undefined) URL.revokeObjectURL(url);
-    };
-  }, [file.ref, file.type, picture, text]);
-  if (picture.value !== undefined) return <img class="preview" src={picture.value} alt={file.title} />;
+    if (box.current === null || address.peek() !== undefined) return undefined;
+    const watched = new IntersectionObserver(
+      ([seen]) => {
+        if (!seen?.isIntersecting) return;
+        watched.disconnect();
+        address.value = pictureAddress(file);
+      },
+      { rootMargin: '600px' },
+    );
+    watched.observe(box.current);
+    return () => watched.disconnect();
+  }, [file, address]);
+  const url = address.value?.value;
+  if (url === 'gone')
+    return (
+      <ul class="files">
+        <FileItem file={file} />
+      </ul>
+    );
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
-    <pre class="preview" tabIndex={0}>
-      {text.value ?? words.loading}
-    </pre>
+    <a ref={box} class="picture" href={openLink(file.ref)} aria-label={words.task.preview(file.title)}>
+      {url === undefined ? <span class="bone" /> : <img src={url} alt={file.title} />}
+    </a>
   );
 }

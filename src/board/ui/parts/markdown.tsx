@@ -3,8 +3,8 @@
  * checked the links; until it is loaded, the source is shown.
  */
 import { signal } from '@preact/signals';
-import type { ComponentChildren, JSX } from 'preact';
-import { useMemo } from 'preact/hooks';
+import { type ComponentChildren, Fragment, type JSX } from 'preact';
+import { useMemo, useRef } from 'preact/hooks';
 import type { Block } from '../../../channels/markdown/block.ts';
 import {
   loadMarkdown,
@@ -14,7 +14,9 @@ import {
 } from '../../../channels/markdown/parse.ts';
 import type { Inline, Span } from '../../../channels/markdown/rich.ts';
 import { words } from '../words.ts';
+import { coloured } from './colours.ts';
 import { Button } from './common.tsx';
+import { settledEnd } from './growing.ts';
 import { announce } from './notices.tsx';
 
 const parser = signal<MarkdownParser | undefined>(undefined);
@@ -46,15 +48,34 @@ export function Markdown({ text, growing = false }: { text: string; growing?: bo
   const parse = parser.value;
   if (plain === undefined) wantMarkdown();
   if (plain !== undefined || parse === undefined) return <div class="md">{paragraphs(plain?.text ?? text)}</div>;
-  // Each state of a growing text is rendered once, so it is not cached.
-  const { blocks } = growing ? parse(text) : parseOnce(parse, text);
-  return <div class="md">{blocksOf(blocks)}</div>;
+  if (growing) return <Growing text={text} parse={parse} />;
+  return <div class="md">{blocksOf(parseOnce(parse, text).blocks)}</div>;
+}
+
+/** Parses and renders only what may still change, once for each state of the text. */
+function Growing({ text, parse }: { text: string; parse: MarkdownParser }): JSX.Element {
+  const settled = useRef<{ source: string; shown: JSX.Element[] }>({ source: '', shown: [] });
+  const source = text.slice(0, settledEnd(text));
+  const before = settled.current;
+  if (source !== before.source) {
+    const isMore = source.startsWith(before.source);
+    const blocks = parse(isMore ? source.slice(before.source.length) : source).blocks;
+    // The same elements again: they are not even compared.
+    const part = <Fragment key={source.length}>{blocksOf(blocks)}</Fragment>;
+    settled.current = { source, shown: isMore ? [...before.shown, part] : [part] };
+  }
+  const { blocks } = parse(text.slice(source.length));
+  return (
+    <div class="md">
+      {settled.current.shown}
+      <Fragment key="rest">{blocksOf(blocks)}</Fragment>
+    </div>
+  );
 }
 
 const paragraphs = (text: string): JSX.Element[] =>
   text.split(/\n{2,}/).map((part, index) => <p key={index}>{lines(part)}</p>);
 
-/** Keeps line breaks. */
 function lines(text: string): ComponentChildren {
   const all = text.split('\n');
   return all.length === 1
@@ -148,7 +169,7 @@ function Code({ text, language }: { text: string; language: string }): JSX.Eleme
       </figcaption>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys */}
       <pre tabIndex={0}>
-        <code>{text}</code>
+        <code>{coloured(text, language)}</code>
       </pre>
     </figure>
   );

@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { said } from '../net/api.ts';
 import { words } from '../words.ts';
 import { Button } from './common.tsx';
 
@@ -19,15 +20,17 @@ export function announce(text: string): void {
 
 export function showNotice(
   text: string,
-  options: { warm?: boolean; action?: { label: string; act: () => void } } = {},
+  options: { warm?: boolean; action?: { label: string; act: () => void }; ms?: number } = {},
 ): void {
   clearTimeout(timer);
   shown.value = { text, warm: options.warm ?? false, ...(options.action && { action: options.action }) };
   announce(text);
   timer = setTimeout(() => {
     shown.value = undefined;
-  }, NOTE_MS);
+  }, options.ms ?? NOTE_MS);
 }
+
+export const showProblem = (error: unknown): void => showNotice(said(error), { warm: true });
 
 export function Notices(): JSX.Element {
   const now = shown.value;

@@ -7,26 +7,40 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Message } from '../../../client/shapes.ts';
-import { type Aside, type Conversation, messageKey, type OutgoingMessage } from '../net/conversation.ts';
-import type { LiveRun } from '../net/live-run.ts';
+import type { Conversation } from '../net/conversation.ts';
+import {
+  type Aside,
+  asksAgain,
+  keysOf,
+  messageKey,
+  type OutgoingMessage,
+  type ShownMessage,
+  shownMessages,
+} from '../net/talk-lines.ts';
 import { words } from '../words.ts';
 import { Files } from './artifacts.tsx';
 import { Button, Empty, Loading, Problem } from './common.tsx';
 import { Icon } from './icons.tsx';
 import { Markdown } from './markdown.tsx';
+import { MessageView, type TalkActs } from './message.tsx';
 import { announce } from './notices.tsx';
+import { useSought } from './sought.ts';
 import { Time } from './time.tsx';
 
 const WINDOW = 50;
 const STEP = 30;
 
-export function Talk({ of: talk, children }: { of: Conversation; children?: ComponentChildren }): JSX.Element {
-  const messages = talk.messages.value;
+export function Talk(props: { of: Conversation; acts?: TalkActs; children?: ComponentChildren }): JSX.Element {
+  const { of: talk, acts, children } = props;
+  const listed = talk.messages.value;
+  const messages = listed && shownOf(listed, talk);
   /** How many of the newest messages are hidden below. */
   const hidden = useSignal(0);
+  const sought = useSought(talk, messages, (at, count) => {
+    hidden.value = Math.max(0, Math.min(count - WINDOW, count - at - WINDOW / 2));
+  });
   useStayAtEnd(messages !== undefined, hidden.value === 0);
-  useTold(talk);
-  if (messages === undefined)
+  if (listed === undefined || messages === undefined)
     return talk.error.value === undefined ? (
       <Loading rows={6} />
     ) : (
@@ -36,12 +50,14 @@ export function Talk({ of: talk, children }: { of: Conversation; children?: Comp
   const start = Math.max(0, end - WINDOW);
   const earlier = async () => {
     if (start < STEP) await talk.loadEarlier();
-    hidden.value = Math.min(hidden.value + STEP, Math.max(0, (talk.messages.value?.length ?? 0) - WINDOW));
+    const count = shownOf(talk.messages.value ?? [], talk).length;
+    hidden.value = Math.min(hidden.value + STEP, Math.max(0, count - WINDOW));
   };
   const isEmpty =
     messages.length + talk.sent.value.length + talk.asides.value.length === 0 && talk.live.value === undefined;
   return (
     <div class="talk">
+      <Told of={talk} />
       {(start > 0 || talk.earlier.value !== undefined) && (
         <div class="talk-more">
           <Button small onClick={() => void earlier()}>
@@ -52,14 +68,24 @@ export function Talk({ of: talk, children }: { of: Conversation; children?: Comp
       {isEmpty && <Empty title={words.task.empty} icon="now" />}
       <ol class="messages">
         {inOrder(messages.slice(start, end), hidden.value === 0 ? besides(talk) : []).map((one) => {
-          if ('role' in one) return <MessageView key={messageKey(one)} message={one} />;
+          if ('role' in one)
+            return (
+              <MessageView
+                key={messageKey(one)}
+                message={one}
+                acts={acts}
+                again={againAt(one, messages, listed, talk)}
+                taskId={talk.taskId}
+                sought={sought}
+              />
+            );
           return 'state' in one ? (
             <SentView key={one.id} sent={one} talk={talk} />
           ) : (
             <AsideView key={one.id} aside={one} />
           );
         })}
-        {hidden.value === 0 && talk.live.value !== undefined && <LiveView run={talk.live.value} />}
+        {hidden.value === 0 && <LiveView of={talk} />}
       </ol>
       {hidden.value > 0 && (
         <div class="talk-more">
@@ -74,20 +100,37 @@ export function Talk({ of: talk, children }: { of: Conversation; children?: Comp
   );
 }
 
+/** Returns the messages as they read; while a question is asked anew, without its earlier answer. */
+const shownOf = (listed: readonly Message[], talk: Conversation): readonly ShownMessage[] =>
+  shownMessages(listed, talk.sent.value).filter(({ isReplaced }) => !(isReplaced && talk.isBusy));
+
+/** Returns what the last answer was asked; undefined for any other message, and while it works. */
+function againAt(
+  one: ShownMessage,
+  shown: readonly ShownMessage[],
+  listed: readonly Message[],
+  talk: Conversation,
+): Message | undefined {
+  if (one !== shown.at(-1) || one.role !== 'assistant' || talk.isBusy) return undefined;
+  return listed.findLast(({ role }) => role === 'user');
+}
+
 /** Returns what is not yet, or never, among the task's messages, in the order of this browser's clock. */
 const besides = (talk: Conversation): (OutgoingMessage | Aside)[] =>
-  [...talk.sent.value, ...talk.asides.value].sort((one, other) => one.at.localeCompare(other.at));
+  [...talk.sent.value.filter((sent) => !asksAgain(sent)), ...talk.asides.value].sort((one, other) =>
+    one.at.localeCompare(other.at),
+  );
 
 /** Orders messages, each followed by what was sent or said after it; never compares clocks of two machines. */
 function inOrder(
-  messages: readonly Message[],
+  messages: readonly ShownMessage[],
   others: readonly (OutgoingMessage | Aside)[],
-): (Message | OutgoingMessage | Aside)[] {
-  const shown = new Set(['', ...messages.map(messageKey)]);
-  const after = (key: string) => others.filter((one) => one.after === key);
+): (ShownMessage | OutgoingMessage | Aside)[] {
+  const shown = new Set(['', ...messages.flatMap(keysOf)]);
+  const after = (keys: readonly string[]) => others.filter((one) => keys.includes(one.after ?? '\0'));
   return [
-    ...after(''),
-    ...messages.flatMap((message) => [message, ...after(messageKey(message))]),
+    ...after(['']),
+    ...messages.flatMap((message) => [message, ...after(keysOf(message))]),
     ...others.filter((one) => one.after === undefined || !shown.has(one.after)),
   ];
 }
@@ -116,7 +159,7 @@ function useStayAtEnd(isLoaded: boolean, isNewest: boolean): void {
 }
 
 /** Announces the state to screen readers, but not each word. */
-function useTold(talk: Conversation): void {
+function Told({ of: talk }: { of: Conversation }): null {
   const state = talk.shownState;
   const doing = talk.live.value?.state;
   const before = useRef<string | undefined>(undefined);
@@ -125,23 +168,7 @@ function useTold(talk: Conversation): void {
     if (before.current !== undefined && told !== before.current) announce(told);
     before.current = told;
   }, [state, doing]);
-}
-
-function MessageView({ message }: { message: Message }): JSX.Element {
-  const isUser = message.role === 'user';
-  const files = [...(message.files ?? []), ...(message.artifactRefs ?? [])];
-  return (
-    <li class={`message ${message.role}`}>
-      <p class="message-by">
-        <span class="message-name">{isUser ? (message.name ?? words.task.you) : words.task.viber}</span>
-        <Time at={message.at} />
-      </p>
-      <div class="message-body">
-        {message.text !== '' && <Markdown text={message.text} />}
-        {files.length > 0 && <Files files={files} />}
-      </div>
-    </li>
-  );
+  return null;
 }
 
 const sentState = (state: OutgoingMessage['state']): string =>
@@ -176,6 +203,9 @@ function SentView({ sent, talk }: { sent: OutgoingMessage; talk: Conversation })
         {sent.state === 'failed' && (
           <p class="message-problem">
             <Icon name="alert" /> {words.task.failed} {sent.problem}
+            <Button small onClick={() => void talk.resend(sent)}>
+              {words.retry}
+            </Button>
             <Button small onClick={() => talk.drop(sent.id)}>
               {words.discard}
             </Button>
@@ -186,7 +216,10 @@ function SentView({ sent, talk }: { sent: OutgoingMessage; talk: Conversation })
   );
 }
 
-function LiveView({ run }: { run: LiveRun }): JSX.Element {
+/** Reads the run by itself, so that each word of it renders nothing else. */
+function LiveView({ of: talk }: { of: Conversation }): JSX.Element | null {
+  const run = talk.live.value;
+  if (run === undefined) return null;
   return (
     <li class="message assistant live">
       <p class="message-by">

@@ -63,7 +63,6 @@ export function Time({ at }: { at: string | undefined }): JSX.Element | null {
   );
 }
 
-/** Returns the list heading for this time. */
 export function groupOf(iso: string, at: number): string {
   const days = Math.round((startOfDay(at) - startOfDay(Date.parse(iso))) / DAY);
   if (days <= 0) return words.tasks.today;

@@ -3,7 +3,6 @@ import { effect, signal } from '@preact/signals';
 import { words } from '../words.ts';
 
 export const pageTitle = signal('');
-/** The number of tasks that wait for this person. */
 export const waitingTasks = signal(0);
 
 effect(() => {

@@ -13,7 +13,7 @@ export const viberAsked = (): string => `viber=${encodeURIComponent(viberShown()
 export const viberKept = (): string => (viberShown() === me.value?.viber ? '' : `&${viberAsked()}`);
 
 export function ViberChoice({ page }: { page: string }): JSX.Element | null {
-  const vibers = (me.value?.vibers ?? []).map((one) => (typeof one === 'string' ? one : one.id));
+  const vibers = me.value?.vibers ?? [];
   if (vibers.length < 2) return null;
   return (
     <select

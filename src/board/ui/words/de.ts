@@ -1,8 +1,11 @@
 /** Die Sätze des Boards auf Deutsch. */
-import type { PageWords, Words } from './catalogue.ts';
+import { german } from '../settings/words-de.ts';
+import type { PageWords, SettingsWords, Words } from './catalogue.ts';
 import { counter } from './shape.ts';
 
 const count = counter('de');
+
+export const settingsWords: SettingsWords = german;
 
 export const words: Words = {
   product: 'Viber',
@@ -14,6 +17,7 @@ export const words: Words = {
     files: 'Dateien',
     jobs: 'Aufträge',
     memory: 'Gedächtnis',
+    settings: 'Einstellungen',
     health: 'Zustand',
     usage: 'Verbrauch',
     logs: 'Protokoll',
@@ -23,7 +27,7 @@ export const words: Words = {
     more: 'Mehr',
     work: 'Arbeit',
     knows: 'Was er weiß',
-    house: 'System',
+    system: 'System',
     theme: { auto: 'Farben wie im System', light: 'Helle Farben', dark: 'Dunkle Farben' },
   },
   role: { owner: 'Besitzer', member: 'Mitglied', guest: 'Gast' },
@@ -38,23 +42,6 @@ export const words: Words = {
     again: 'Noch einmal versuchen',
     notFound: 'Diese Seite gibt es nicht',
     toNow: 'Zu „Jetzt“',
-    codes: {
-      busy: 'Gerade ist zu viel los. Versuch es gleich noch einmal.',
-      changed: 'Das hat sich inzwischen geändert. Sieh es dir noch einmal an.',
-      conflict: 'Das wurde inzwischen geändert. Sieh dir die gespeicherte Fassung an und speichere dann noch einmal.',
-      cut_off: 'Die Anfrage ist abgebrochen. Versuch es noch einmal.',
-      decided: 'Das hat schon jemand beantwortet.',
-      forbidden: 'Das dürfen nur Besitzer und die Personen der Aufgabe.',
-      internal: 'Da ist etwas schiefgegangen. Näheres steht im Protokoll des Gateways.',
-      not_found: 'Das gibt es nicht mehr.',
-      nothing: 'Es gibt nichts zurückzunehmen, oder es wurde inzwischen geändert.',
-      too_large: 'Das ist zu groß.',
-      too_many: 'Das waren zu viele auf einmal. Versuch es gleich noch einmal.',
-      too_slow: 'Die Übertragung hat zu lange gedauert. Versuch es noch einmal.',
-      unauthorized: 'Du bist nicht mehr angemeldet. Hol dir einen neuen Link.',
-      unavailable: 'Das lässt sich gerade nicht speichern. Versuch es gleich noch einmal.',
-      unsure: 'Das ist vielleicht schon angekommen.',
-    },
     page: 'Auf dieser Seite ist etwas schiefgegangen. Neu laden hilft meistens.',
   },
   more: 'Mehr anzeigen',
@@ -66,6 +53,7 @@ export const words: Words = {
   undo: 'Rückgängig',
   copy: 'Kopieren',
   copied: 'Kopiert',
+  notCopied: 'Der Browser lässt das Kopieren hier nicht zu.',
   retry: 'Noch einmal senden',
   discard: 'Verwerfen',
   login: {
@@ -84,6 +72,7 @@ export const words: Words = {
     completed: 'Fertig',
     error: 'Fehlgeschlagen',
     stopped: 'Angehalten',
+    archived: 'Archiviert',
   },
   live: {
     idle: 'Macht sich bereit',
@@ -93,7 +82,7 @@ export const words: Words = {
   },
   now: {
     title: 'Jetzt',
-    hello: (name) => (name === '' ? 'Was steht an?' : `Was steht an, ${name.charAt(0).toUpperCase()}${name.slice(1)}?`),
+    hello: (name) => (name === '' ? 'Was steht an?' : `Was steht an, ${name}?`),
     intro: 'Fang hier an. Was du in Chats begonnen hast, steht unter Aufgaben.',
     ideas: [
       'Was ist noch offen?',
@@ -105,11 +94,11 @@ export const words: Words = {
     open: 'Aufgabe öffnen',
     noModel: 'Noch ist kein Sprachmodell verbunden',
     noModelHint:
-      'Bis dahin antwortet das kleine eingebaute Modell; es kann Pläne, Dateien und Notizen führen. Um ein Sprachmodell zu verbinden, gib das auf dem Rechner ein, auf dem das Gateway läuft:',
+      'Bis dahin antwortet das kleine eingebaute Modell. Es führt Pläne, Dateien und Notizen und versteht ein paar englische Sätze wie unten. Ein Sprachmodell verbindest du unter Einstellungen › Modell oder auf dem Rechner des Gateways mit:',
     noModelIdeas: [
-      'Mach einen Plan für den Umzug: Kartons besorgen, Transporter mieten, allen Bescheid sagen',
-      'Schreib eine Datei einkauf.md: Milch, Brot, Äpfel',
-      'Merk dir, dass ich Tee trinke',
+      'Plan: Kartons besorgen, Transporter mieten, allen Bescheid sagen',
+      'Write einkauf.md: Milch, Brot, Äpfel',
+      'Remember: Ich trinke Tee',
       '/help',
     ],
   },
@@ -120,6 +109,8 @@ export const words: Words = {
     channel: 'Kanal',
     here: 'das Board',
     everyChannel: 'Alle Kanäle',
+    project: 'Projekt',
+    everyProject: 'Alle Projekte',
     channels: { api: 'Board und Programme', job: 'Aufträge', local: 'Befehlszeile', hub: 'Ein Hub von Programmen' },
     today: 'Heute',
     yesterday: 'Gestern',
@@ -139,6 +130,21 @@ export const words: Words = {
     files: 'Dateien',
     noPlan: 'Noch kein Plan. Dein Viber schreibt einen, wenn die Arbeit mehrere Schritte hat.',
     noFiles: 'Noch keine Dateien. Hier erscheinen deine Dateien und die deines Vibers.',
+    copy: 'Nachricht kopieren',
+    edit: 'Nachricht bearbeiten',
+    again: 'Noch einmal versuchen',
+    earlierAnswer: 'Frühere Antwort',
+    newerAnswer: 'Neuere Antwort',
+    answerOf: (at, count) => `${at} von ${count}`,
+    notListed: 'Diese Nachricht liegt zu weit zurück, um sie hier zu zeigen.',
+    rename: 'Umbenennen',
+    name: 'Name der Aufgabe',
+    archive: 'Archivieren',
+    unarchive: 'Zurück in die Liste',
+    archived: (title) => `${title} ist archiviert.`,
+    delete: 'Löschen',
+    deleted: (title) => `${title} ist gelöscht.`,
+    restored: (title) => `${title} ist wieder da.`,
     steps: (done, total) => `${done} von ${total}`,
     editPlan: 'Als Text bearbeiten',
     changed: 'Das wurde geändert, während du es bearbeitet hast',
@@ -165,6 +171,37 @@ export const words: Words = {
     table: 'Tabelle',
     codeOf: (language) => (language === '' ? 'Code' : language),
   },
+  why: { ask: 'Warum?', title: 'Warum diese Antwort', open: 'Öffnen' },
+  pane: {
+    source: 'Quelltext',
+    unseen: 'Diese Datei lässt sich hier nicht anzeigen.',
+    firstRows: (n) =>
+      `Das sind die ersten ${n.toLocaleString('de')} Zeilen. Die übrigen stehen in der heruntergeladenen Datei.`,
+  },
+  find: {
+    label: 'Suche',
+    key: 'Strg K',
+    placeholder: 'Aufgaben, Nachrichten, Dateien, Einstellungen und mehr',
+    none: (query) => `Nichts zu „${query}“.`,
+    busy: 'Suche läuft',
+    groups: {
+      tasks: 'Aufgaben',
+      messages: 'Nachrichten',
+      files: 'Dateien',
+      memory: 'Gedächtnis',
+      jobs: 'Jobs',
+      skills: 'Fähigkeiten',
+      commands: 'Befehle',
+      settings: 'Einstellungen',
+      pages: 'Seiten',
+    },
+  },
+  begin: {
+    title: 'Neue Aufgabe',
+    hint: 'Sie bekommt ein eigenes Gespräch, einen Plan und Dateien.',
+    placeholder: 'Was soll getan werden?',
+    key: 'N',
+  },
   composer: {
     label: 'Nachricht',
     placeholder: 'Nachricht schreiben',
@@ -176,6 +213,23 @@ export const words: Words = {
     mode: 'Wann dein Viber es liest',
     modes: { steer: 'Sofort', collect: 'Mit der nächsten Antwort', followup: 'Wenn das hier fertig ist' },
     uploadFailed: (name) => `${name} lässt sich nicht hochladen.`,
+    record: 'Sprachnachricht aufnehmen',
+    recording: (time) => `Aufnahme läuft, ${time}`,
+    sendRecording: 'Aufnahme senden',
+    dropRecording: 'Aufnahme verwerfen',
+    noMicrophone: 'Der Browser lässt diese Seite das Mikrofon nicht benutzen.',
+    voiceName: 'Sprachnachricht',
+    commands: 'Befehle',
+    model: 'Modell',
+    thinking: 'Nachdenken',
+    usualModel: (name) => `${name} (üblich)`,
+    levels: {
+      usual: 'Wie üblich',
+      off: 'Ohne Nachdenken',
+      low: 'Denkt kurz nach',
+      medium: 'Denkt nach',
+      high: 'Denkt lange nach',
+    },
     tooMany: (most) => `Eine Nachricht kann ${most} Dateien haben. Schick die anderen mit der nächsten.`,
   },
   approval: {
@@ -185,7 +239,7 @@ export const words: Words = {
     yes: 'Ja',
     always: 'Immer bei dieser Aufgabe',
     no: 'Nein',
-    approve: 'Los geht’s',
+    approve: "Los geht's",
     reject: 'So nicht',
     details: 'Einzelheiten',
     answer: 'Deine Antwort',
@@ -290,7 +344,7 @@ export const pageWords: PageWords = {
     title: 'Zustand',
     well: 'Alles läuft.',
     noModel: (command) =>
-      `Kein Sprachmodell ist verbunden, deshalb antwortet das kleine eingebaute. Um eines zu verbinden, gib ${command} auf dem Rechner ein, auf dem das Gateway läuft.`,
+      `Kein Sprachmodell ist verbunden, deshalb antwortet das kleine eingebaute. Eines verbindest du unter Einstellungen › Modell oder mit ${command} auf dem Rechner des Gateways.`,
     unwell: 'Etwas braucht deine Aufmerksamkeit.',
     starting: 'Noch nicht ganz gestartet.',
     channels: 'Kanäle',
@@ -315,7 +369,8 @@ export const pageWords: PageWords = {
     },
     disk: 'Der Datenträger ist fast voll. Schaff Platz: Bis dahin wird keine neue Nachricht angenommen.',
     settings: 'Einstellungen',
-    settingsHint: 'Aus config.yaml gelesen, Geheimnisse sind verdeckt. Ändern kannst du sie in dieser Datei.',
+    settingsHint:
+      'Aus config.yaml gelesen, Geheimnisse sind verdeckt. Ändern kannst du sie unter Einstellungen oder in dieser Datei.',
   },
   usage: {
     title: 'Verbrauch',
@@ -345,7 +400,7 @@ export const pageWords: PageWords = {
   people: {
     title: 'Personen',
     people: 'Wer mit deinem Viber sprechen kann',
-    none: 'In config.yaml steht noch niemand.',
+    none: 'Unter people: in config.yaml steht noch niemand.',
     pairing: 'Anfragen',
     allow: 'Hereinlassen',
     refuse: 'Ablehnen',
@@ -354,7 +409,7 @@ export const pageWords: PageWords = {
     sessions: 'Angemeldete Browser',
     here: 'Dieser Browser',
     revoke: 'Abmelden',
-    since: (when) => `seit ${when}`,
+    since: (when) => `angemeldet ${when}`,
     seen: (when) => `zuletzt benutzt ${when}`,
     allowed: 'Hereingelassen.',
     refused: 'Abgelehnt.',

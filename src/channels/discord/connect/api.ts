@@ -56,7 +56,6 @@ export interface DiscordApi {
    * DiscordError
    */
   call(method: keyof typeof METHODS, route: `/${string}`, options?: CallOptions): Promise<unknown>;
-  /** Stops the library's timers. */
   close(): void;
 }
 
@@ -81,7 +80,6 @@ const NOT_SENT = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
-/** Returns the options of every REST object of the library. */
 export function restOptions(apiRoot: string, cdnRoot: string): Partial<RESTOptions> {
   return {
     api: apiRoot.replace(/\/+$/, ''),
@@ -143,7 +141,7 @@ export function createApi(options: { token: string; apiRoot: string; cdnRoot: st
           ...(query && { query: new URLSearchParams(query) }),
           ...(files.length > 0 ? { body: await form(body ?? {}, files), passThroughBody: true } : body && { body }),
         });
-        // An answer that isn't JSON comes as bytes: none, or a page of some server in between.
+        // An answer that isn't JSON comes as bytes: none, or the page of a proxy.
         if (!(answer instanceof ArrayBuffer)) return answer;
         if (answer.byteLength > 0) throw new SyntaxError('the answer is not JSON');
         return undefined;

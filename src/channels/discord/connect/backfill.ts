@@ -4,21 +4,21 @@
  * first, while their live events wait. At most 2,000 messages per chat, none older than a day.
  * https://discord.com/developers/docs/resources/message#get-channel-messages
  */
+import { createLru } from '../../../lib/lru.ts';
 import type { Logger } from '../../../log.ts';
 import type { ReadCursors } from '../../channel.ts';
 import { type Fields, isFields } from '../../shared/read.ts';
 import { createBackoff, sleep } from '../../shared/wait.ts';
-import { isLocated, isTalkedIn, type Places, remember } from '../decode/places.ts';
-import { id, isId } from '../decode/read.ts';
-import { idAt, isLater } from '../decode/snowflake.ts';
+import { holdsMessages, isLocated, type Places } from '../decode/places.ts';
+import { id, idAt, isId, isLater } from '../decode/read.ts';
 import { type DiscordApi, DiscordError } from './api.ts';
 import type { Intake } from './intake.ts';
 
-/** What keeps a chat's mark from moving, and the newest accepted message. */
 interface Hand {
   storing: Set<string>;
   /** Messages that could not be stored, and the first of those that could not be fetched. */
   failed: Set<string>;
+  /** The newest accepted message. */
   reached: string;
 }
 
@@ -42,7 +42,7 @@ const LIMIT = 100;
 const MAX_PAGES = 20;
 const MAX_MARKS = 100_000;
 /** The most chats to read that the gateway doesn't list, mostly direct messages; the newest are read. */
-const MAX_UNTOLD = 300;
+const MAX_UNLISTED = 300;
 /** Channels get a first mark only up to this many marks in all, so that they don't evict active chats. */
 const MAX_SEEDED = 1000;
 const AT_ONCE = 4;
@@ -50,7 +50,7 @@ const TRIES = 6;
 
 export class Backfill {
   readonly #to: BackfillOptions;
-  readonly #known = new Map<string, string>();
+  readonly #known = createLru<string>(MAX_MARKS);
   readonly #failing = new Set<string>();
   readonly #inHand = new Map<string, Hand>();
 
@@ -87,7 +87,7 @@ export class Backfill {
   again(chat: string, messageId: string): void {
     if (this.#failing.has(chat)) return;
     // A chat that was never read is read from this message on, not from yesterday.
-    if (!this.#known.has(chat)) remember(this.#known, chat, String(BigInt(messageId) - 1n), MAX_MARKS);
+    if (!this.#known.has(chat)) this.#known.set(chat, String(BigInt(messageId) - 1n));
     void this.#retry(chat, this.#to.intake.hold(chat));
   }
 
@@ -96,14 +96,12 @@ export class Backfill {
     this.#hand(chat).storing.add(messageId);
   }
 
-  /** Notes that this message could not be stored. */
   failed(chat: string, messageId: string): void {
     const hand = this.#hand(chat);
     hand.storing.delete(messageId);
     hand.failed.add(messageId);
   }
 
-  /** Returns whether something of a chat is still to be fetched. */
   isBehind(): boolean {
     return this.#failing.size > 0;
   }
@@ -114,12 +112,11 @@ export class Backfill {
     return hand;
   }
 
-  /** Notes that a message was accepted. */
   mark(chat: string, messageId: string): void {
     const newest = this.#reached(chat, messageId);
     const before = this.#known.get(chat);
     if (newest === undefined || (before !== undefined && !isLater(newest, before))) return;
-    remember(this.#known, chat, newest, MAX_MARKS);
+    this.#known.set(chat, newest);
     this.#to.cursors.set(chat, newest);
   }
 
@@ -140,29 +137,31 @@ export class Backfill {
    * read.
    */
   #behind(): string[] {
-    const newest = [...this.#known.values()].reduce((last, next) => (isLater(next, last) ? next : last), '0');
+    const marks = [...this.#known.entries()];
+    const newest = marks.reduce((last, [, next]) => (isLater(next, last) ? next : last), '0');
+    let count = marks.length;
     for (const [chat, place] of this.#to.places.all()) {
-      if (this.#known.size >= MAX_SEEDED) break;
-      if (this.#known.has(chat) || !isTalkedIn(place)) continue;
+      if (count >= MAX_SEEDED) break;
+      if (this.#known.has(chat) || !holdsMessages(place)) continue;
+      count++;
       // A channel created while the gateway was down is read from its beginning.
       const isNew = newest !== '0' && isLater(place.made ?? chat, newest);
       this.mark(chat, isNew ? chat : (place.lastMessage ?? chat));
     }
     const dayAgo = idAt(Date.now() - DAY_MS);
-    const told: string[] = [];
-    const untold: [string, string][] = [];
-    for (const [chat, read] of this.#known) {
+    const listed: string[] = [];
+    const unlisted: [string, string][] = [];
+    for (const [chat, read] of this.#known.entries()) {
       const place = this.#to.places.get(chat);
-      if (!place || place.guild === undefined) untold.push([chat, read]);
+      if (!place || place.guild === undefined) unlisted.push([chat, read]);
       else if (place.lastMessage !== undefined && isLater(place.lastMessage, read)) {
-        if (isLater(place.lastMessage, dayAgo)) told.push(chat);
+        if (isLater(place.lastMessage, dayAgo)) listed.push(chat);
       }
     }
-    untold.sort(([, a], [, b]) => (isLater(a, b) ? -1 : 1));
-    return [...told, ...untold.slice(0, MAX_UNTOLD).map(([chat]) => chat)];
+    unlisted.sort(([, a], [, b]) => (isLater(a, b) ? -1 : 1));
+    return [...listed, ...unlisted.slice(0, MAX_UNLISTED).map(([chat]) => chat)];
   }
 
-  /** Returns the ID of the newest accepted message. */
   async #fill(chat: string): Promise<string | undefined> {
     const dayAgo = idAt(Date.now() - DAY_MS);
     const read = this.#known.get(chat) ?? dayAgo;
@@ -179,7 +178,7 @@ export class Backfill {
       if (!(await this.#isLocated(chat))) {
         this.#to.log.warn(
           { channel: 'discord', chat },
-          'it is not known whose chat this is: nothing of it was taken in',
+          'the server of this chat is unknown, so its missed messages were skipped',
         );
         break;
       }
@@ -187,11 +186,12 @@ export class Backfill {
       const count = taken.filter(Boolean).length;
       newest = id(messages.at(-1) ?? {}, 'id');
       after = newest ?? after;
-      if (count > 0) this.#to.log.info({ channel: 'discord', chat, count }, 'messages from while we were away');
+      if (count > 0)
+        this.#to.log.info({ channel: 'discord', chat, count }, 'read messages sent while the gateway was away');
       if (messages.length < LIMIT) return newest;
     }
     if (newest !== undefined)
-      this.#to.log.warn({ channel: 'discord', chat }, 'more was posted here than is fetched; the rest is left out');
+      this.#to.log.warn({ channel: 'discord', chat }, 'too many messages were missed here; the rest is skipped');
     return newest;
   }
 
@@ -236,7 +236,7 @@ export class Backfill {
       return 'filled';
     } catch (error) {
       if (!this.#to.signal.aborted)
-        this.#to.log.warn({ err: error, chat }, 'what was said while we were away was not taken in');
+        this.#to.log.warn({ err: error, chat }, 'messages sent while the gateway was away could not be read');
       if (!(error instanceof DiscordError)) return 'unstored';
       this.failed(chat, String(BigInt(this.#known.get(chat) ?? '0') + 1n));
       return 'unread';

@@ -28,7 +28,6 @@ export interface CheckOptions {
   token: string;
   apiRoot: string;
   cdnRoot?: string;
-  /** Servers and channels of the configuration, which the bot must be in. */
   guilds?: readonly { id: string }[];
   access?: { chats: readonly string[] };
 }
@@ -136,7 +135,6 @@ export async function discordCard(options: CheckOptions) {
   }
 }
 
-/** Returns the link with which a server's owner adds the bot, with the permissions it needs. */
 export function inviteLink(application: string): string {
   return `https://discord.com/oauth2/authorize?client_id=${application}&scope=bot+applications.commands&permissions=${ALL}`;
 }

@@ -18,6 +18,11 @@ const TEXT = 3;
 const MAX_SUBCOMMANDS = 25;
 const MAX_ARGUMENT = 4000;
 const MAX_DESCRIPTION = 100;
+/**
+ * Discord's names of a language, where they are others: it refuses a name that it doesn't know.
+ * https://discord.com/developers/docs/reference#locales
+ */
+const LOCALES: Readonly<Record<string, readonly string[]>> = { es: ['es-ES', 'es-419'] };
 /** Guilds, and direct messages with the bot. */
 const CONTEXTS = [0, 1];
 const GUILD_INSTALL = [0];
@@ -27,7 +32,6 @@ type Texts = NonNullable<CommandSpec['translations']>;
 const ownTexts = (name: string): Texts =>
   Object.fromEntries(Object.entries(MENU).flatMap(([tag, texts]) => (texts[name] ? [[tag, texts[name]]] : [])));
 
-/** An entry of the menu, and the group it is in. */
 interface Entry {
   group?: string;
   option: { name: string };
@@ -63,8 +67,8 @@ export function commandBody(specs: readonly CommandSpec[]): object {
 
 /** Returns an entry for each command: alone, or in its group under the names it has there. */
 function commandEntries(specs: readonly CommandSpec[]): Entry[] {
-  const goal = { name: 'goal', description: 'What is to be done', required: true };
-  const task = { name: GOAL, description: 'Give me a task; it gets a thread of its own', translations: ownTexts(GOAL) };
+  const goal = { name: 'goal', description: 'What to do', required: true };
+  const task = { name: GOAL, description: 'Give me a task; it gets its own thread', translations: ownTexts(GOAL) };
   const optional = ({ argument }: CommandSpec) => argument && { ...argument, required: false };
   const grouped = Object.entries(MENU_GROUPS).flatMap(([group, { entries }]) =>
     Object.entries(entries).flatMap(([name, { command, before, description }]): Entry[] => {
@@ -99,8 +103,10 @@ function localized(
   texts: Texts | undefined,
   pick: (text: Texts[string]) => string | undefined,
 ): { description_localizations?: Record<string, string> } {
-  const given = Object.entries(texts ?? {}).map(([tag, text]) => [tag, tidyLine(pick(text) ?? '', MAX_DESCRIPTION)]);
-  const said = given.filter(([, text]) => text !== '');
+  const said = Object.entries(texts ?? {}).flatMap(([tag, text]) => {
+    const line = tidyLine(pick(text) ?? '', MAX_DESCRIPTION);
+    return line === '' ? [] : (LOCALES[tag] ?? [tag]).map((locale) => [locale, line]);
+  });
   return said.length > 0 ? { description_localizations: Object.fromEntries(said) } : {};
 }
 
@@ -128,9 +134,8 @@ function subcommand(
   return { ...own, ...localized(translations, (text) => text.description), options };
 }
 
-const NOT_REGISTERED = 'the slash commands could not be registered; it is tried again with the next connection';
+const NOT_REGISTERED = 'the slash commands could not be registered; the next connection tries again';
 
-/** Registers the commands of one bot once, with the first connection that can. */
 export function createRegistration(api: DiscordApi, specs: readonly CommandSpec[], log: Logger) {
   /** Resolves when they are registered, or won't be with this connection. */
   let registering: Promise<void> | undefined;
@@ -141,7 +146,6 @@ export function createRegistration(api: DiscordApi, specs: readonly CommandSpec[
         log.warn({ err: error }, NOT_REGISTERED);
       });
     },
-    /** Resolves when the registration has ended, after `ms` at the latest. */
     async ended(ms: number, signal: AbortSignal): Promise<void> {
       const waited = new AbortController();
       await Promise.race([registering, sleep(ms, AbortSignal.any([waited.signal, signal]))]);
@@ -150,7 +154,6 @@ export function createRegistration(api: DiscordApi, specs: readonly CommandSpec[
   };
 }
 
-/** @throws DiscordError */
 async function registerCommands(
   api: DiscordApi,
   application: string,

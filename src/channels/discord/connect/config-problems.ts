@@ -5,7 +5,7 @@
 import { type ConfigProblem, problemWith } from '../../../errors.ts';
 import { say } from '../../../messages/messages.ts';
 import { isFields } from '../../shared/read.ts';
-import type { SessionEnd } from './session-types.ts';
+import type { SessionEnd } from './session.ts';
 
 const PORTAL = 'https://discord.com/developers/applications';
 

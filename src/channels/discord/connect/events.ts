@@ -4,13 +4,11 @@
  * fetched again.
  */
 import type { Logger } from '../../../log.ts';
-import type { ChannelCallbacks, NameOf, ReadCursors } from '../../channel.ts';
+import type { ChannelCallbacks, ReadCursors } from '../../channel.ts';
 import { type Fields, fields, integer, isFields, string } from '../../shared/read.ts';
-import type { Commands } from '../../shared/written-command.ts';
 import { type Bot, type Context, type DecodedEvent, decodeMessage } from '../decode/decode.ts';
 import type { Places } from '../decode/places.ts';
 import { id } from '../decode/read.ts';
-import type { Speaking } from '../decode/speaking.ts';
 import type { DiscordApi } from './api.ts';
 import { Backfill } from './backfill.ts';
 import { mayReadContent, missingIntent } from './config-problems.ts';
@@ -22,40 +20,27 @@ export interface EventsOptions {
   api: DiscordApi;
   cursors: ReadCursors;
   places: Places;
-  speaking: Speaking;
   interactions: Interactions;
-  threads: 'per-task' | 'off';
-  commands: Commands;
-  nameOf?: NameOf | undefined;
+  contextOf: (bot: Bot) => Context;
   log: Logger;
   signal: AbortSignal;
   backoffMs: { min: number; max: number };
   callbacks: () => ChannelCallbacks | undefined;
-  /** Called when Discord has named the bot. */
   onBot: (bot: Bot) => void;
-  /** Called when somebody wrote in this channel or thread. */
   onWritten: (channel: string) => void;
 }
 
 export class Events {
   readonly #to: EventsOptions;
   readonly #intake = createIntake();
-  readonly #lookup;
+  readonly #lookUp;
   readonly #backfill;
   readonly #inHand = new Set<Promise<void>>();
   #bot: Bot | undefined;
-  readonly #context = (self: Bot): Context => ({
-    bot: self,
-    places: this.#to.places,
-    threads: this.#to.threads,
-    commands: this.#to.commands,
-    nameOf: this.#to.nameOf,
-    now: Date.now(),
-  });
 
   constructor(options: EventsOptions) {
     this.#to = options;
-    this.#lookup = createLookup({ ...this.#to, intake: this.#intake });
+    this.#lookUp = createLookup({ ...this.#to, intake: this.#intake });
     this.#backfill = new Backfill({
       ...this.#to,
       intake: this.#intake,
@@ -63,16 +48,14 @@ export class Events {
     });
   }
 
-  /** Handles a dispatch of the gateway, in order. */
   onPacket(type: string, data: unknown): void {
     if (!isFields(data)) return;
-    this.#to.speaking.take(type, data, this.#bot?.account ?? '');
     if (type === 'READY') this.#ready(data);
     else if (type === 'MESSAGE_CREATE') this.#takeMessage(data, 'message');
     else if (type === 'MESSAGE_UPDATE') this.#takeMessage(data, 'edit');
     else if (type === 'INTERACTION_CREATE' && this.#bot)
-      this.#track(this.#to.interactions.take(data, this.#context(this.#bot)));
-    else if (this.#to.places.take(type, data)) this.#begun(type, data);
+      this.#track(this.#to.interactions.take(data, this.#to.contextOf(this.#bot)));
+    else if (this.#to.places.take(type, data, this.#bot?.account ?? '')) this.#begun(type, data);
     else if (type !== 'RESUMED') this.#to.callbacks()?.onDropped(type.toLowerCase());
   }
 
@@ -95,7 +78,6 @@ export class Events {
     this.#to.onBot(bot);
   }
 
-  /** Takes over the connection of another process. */
   async takeOver(): Promise<void> {
     await this.#to.cursors.reread?.();
     this.#backfill.reread();
@@ -107,7 +89,7 @@ export class Events {
   }
 
   /** Resolves like `settled`; true if everything was accepted and nothing is pending. */
-  async taken(): Promise<boolean> {
+  async isAllAccepted(): Promise<boolean> {
     await this.settled();
     // A message that could not be stored holds its chat until it is.
     return !this.#intake.isPaused() && !this.#intake.isHolding() && !this.#backfill.isBehind();
@@ -129,12 +111,12 @@ export class Events {
     if (isNew && made !== undefined) this.#backfill.mark(made, made);
   }
 
-  #takeMessage(told: Fields, kind: 'message' | 'edit'): void {
+  #takeMessage(event: Fields, kind: 'message' | 'edit'): void {
     // The library adds objects of its own, with cycles, to the event while it waits here.
-    const data = structuredClone(told);
+    const data = structuredClone(event);
     const chat = id(data, 'channel_id') ?? '';
     const guild = id(data, 'guild_id');
-    if (guild !== undefined) this.#lookup.ensure(chat, guild);
+    if (guild !== undefined) this.#lookUp(chat, guild);
     this.#to.onWritten(chat);
     this.#intake.take(chat, () => {
       if (!this.#to.signal.aborted) this.#track(this.#accept(data, kind));
@@ -180,10 +162,10 @@ export class Events {
     }
   }
 
-  /** Decodes an event. One that breaks the decoder is dropped, or it would come back for ever. */
+  /** Decodes an event. One that breaks the decoder is dropped, because it would be sent again forever. */
   #decode(data: Fields, kind: 'message' | 'edit', self: Bot): DecodedEvent {
     try {
-      return decodeMessage(data, kind, this.#context(self));
+      return decodeMessage(data, kind, this.#to.contextOf(self));
     } catch (error) {
       this.#to.log.error({ err: error }, 'an event could not be read and was dropped');
       return { kind: 'dropped', reason: 'decode-error' };
@@ -192,7 +174,7 @@ export class Events {
 
   #track(work: Promise<void>): void {
     const tracked = work
-      .catch((error: unknown) => this.#to.log.error({ err: error }, 'an event of Discord was not dealt with'))
+      .catch((error: unknown) => this.#to.log.error({ err: error }, 'an event of Discord could not be handled'))
       .finally(() => this.#inHand.delete(tracked));
     this.#inHand.add(tracked);
   }

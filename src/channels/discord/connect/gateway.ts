@@ -10,8 +10,7 @@ import { createBackoff, sleep } from '../../shared/wait.ts';
 import { configProblem } from './config-problems.ts';
 import type { Events } from './events.ts';
 import { createIdentifyPace } from './identify-pace.ts';
-import { openSession } from './session.ts';
-import type { Session, SessionEnd, SessionOptions, SessionTiming } from './session-types.ts';
+import { GatewaySession, type SessionEnd, type SessionOptions, type SessionTiming } from './session.ts';
 
 export interface GatewayTiming extends SessionTiming {
   /** Milliseconds between two identifies; Discord allows one per 5 s. */
@@ -25,24 +24,17 @@ export interface GatewayOptions extends Omit<SessionOptions, 'mayIdentify' | 'ti
   onStatus(status: ChannelStatus): void;
 }
 
-export interface Gateway {
-  /** Resolves with the first connection, or when stopped before. Rejects with a ConfigError. */
-  ready: Promise<void>;
-  /** Stops the connection; no event is passed on after the call. */
-  stop(): Promise<void>;
-}
-
 /** A connection that lasted this long resets the backoff. */
 const STEADY_MS = 30_000;
 /** The wait after a problem that only the operator can fix: identifies are limited to 1000 a day. */
 const WRONG_MS = 300_000;
 
-export function startGateway(options: GatewayOptions): Gateway {
+export function startGateway(options: GatewayOptions) {
   const { log, timing, events, onStatus } = options;
   const stopping = new AbortController();
   const backoff = createBackoff(timing.backoffMs.min, timing.backoffMs.max);
   const first = Promise.withResolvers<void>();
-  let session: Session | undefined;
+  let session: GatewaySession | undefined;
   const identifyPace = createIdentifyPace(timing.identifyMs);
   let wasReady = false;
 
@@ -53,7 +45,6 @@ export function startGateway(options: GatewayOptions): Gateway {
     signal.throwIfAborted();
   }
 
-  /** Opens a session and resolves when it has ended. */
   function live(): Promise<SessionEnd & { readyFor: number }> {
     return new Promise((resolve) => {
       let readyAt: number | undefined;
@@ -63,7 +54,7 @@ export function startGateway(options: GatewayOptions): Gateway {
         onStatus({ state: 'connected' });
         first.resolve();
       };
-      session = openSession(
+      session = new GatewaySession(
         { ...options, mayIdentify },
         {
           onPacket: (type, data) => events.onPacket(type, data),
@@ -99,12 +90,14 @@ export function startGateway(options: GatewayOptions): Gateway {
   }
 
   run().catch((error: unknown) => {
-    log.error({ err: error }, 'the connection to Discord is given up');
+    log.error({ err: error }, 'the connection to Discord failed for good');
     onStatus({ state: 'failed', detail: errorMessage(error) });
     first.reject(error);
   });
   return {
+    /** Resolves with the first connection, or when stopped before. Rejects with a ConfigError. */
     ready: first.promise,
+    /** Stops the connection; no event is passed on after the call. */
     async stop() {
       stopping.abort();
       first.resolve();

@@ -4,13 +4,14 @@
  */
 import type { Logger } from '../../../log.ts';
 import type { ChannelStatus } from '../../channel.ts';
+import type { ChannelCache } from '../../kind.ts';
 import { alone, ended, type Lead, type Turn } from '../../lead.ts';
 import type { Bot } from '../decode/decode.ts';
 import type { DiscordApi } from './api.ts';
 import type { Events } from './events.ts';
 import { type GatewayTiming, startGateway } from './gateway.ts';
 import { introduce } from './introduce.ts';
-import { KeptSessions, type SessionStore } from './kept-session.ts';
+import { KeptSessions } from './kept-session.ts';
 
 export interface HoldOptions {
   token: string;
@@ -18,9 +19,8 @@ export interface HoldOptions {
   cdnRoot: string;
   api: DiscordApi;
   events: Events;
-  shared: { lead: Lead; sessions: SessionStore } | undefined;
+  shared?: { lead: Lead; sessions: ChannelCache };
   account: () => string;
-  /** Called with the bot in a process that only sends. */
   onBotOfSender: (self: Bot) => void;
   onStatus: (status: ChannelStatus) => void;
   log: Logger;
@@ -28,26 +28,17 @@ export interface HoldOptions {
   signal: AbortSignal;
 }
 
-export interface Holding {
-  /**
-   * Resolves once sending works, with whether this process may come to hold the connection. Rejects with a ConfigError.
-   */
-  start(sendOnly: boolean): Promise<boolean>;
-  stop(): Promise<void>;
-}
-
-export function createHolding(options: HoldOptions): Holding {
+export function createHolding(options: HoldOptions) {
   const { api, events, shared, account, log, onStatus, timing, signal } = options;
   let stop: (() => Promise<void>) | undefined;
 
-  /** Holds the connection during this process's turn. */
   async function hold(turn: Turn, onFirst: (ready: Promise<void>) => void): Promise<void> {
     if (shared) await events.takeOver();
-    const { token, apiRoot, cdnRoot } = options;
-    const taken = () => events.taken();
+    const isAllAccepted = () => events.isAllAccepted();
     const kept =
-      shared && new KeptSessions({ store: shared.sessions, account: account(), taken, isOurs: turn.isOurs, log });
-    const gateway = startGateway({ token, apiRoot, cdnRoot, log, timing, events, kept, onStatus });
+      shared &&
+      new KeptSessions({ store: shared.sessions, account: account(), isAllAccepted, isOurs: turn.isOurs, log });
+    const gateway = startGateway({ ...options, kept });
     onFirst(gateway.ready);
     await ended(turn);
     await gateway.stop();
@@ -57,7 +48,11 @@ export function createHolding(options: HoldOptions): Holding {
   }
 
   return {
-    async start(sendOnly) {
+    /**
+     * Resolves once sending works, with whether this process may come to hold the connection. Rejects with a
+     * ConfigError.
+     */
+    async start(sendOnly: boolean): Promise<boolean> {
       const first = Promise.withResolvers<void>();
       if (shared || sendOnly) {
         const self = await introduce({ api, log, onStatus, backoffMs: timing.backoffMs, signal });

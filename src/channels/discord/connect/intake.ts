@@ -2,25 +2,16 @@
  * Keeps received events in order. Invariant: the events of one chat are passed on in the order given here; those put
  * first while the chat is held go before the held ones. Chats never wait for each other.
  */
-export interface Intake {
-  /** Runs the job now, in the caller's tick, unless everything or this chat is held. */
-  take(chat: string, job: () => void): void;
-  /** Holds everything until `resume`. */
-  pause(): void;
-  resume(): void;
-  isPaused(): boolean;
-  isHolding(): boolean;
-  /** Holds the chat's events until the returned function is called; holds add up. */
-  hold(chat: string): () => void;
-}
+export type Intake = ReturnType<typeof createIntake>;
 
 /** The most events held per chat. Later ones are dropped, like those of a long absence. */
 const MAX_HELD = 1000;
 
-export function createIntake(): Intake {
+export function createIntake() {
   const held = new Map<string, { holds: number; jobs: (() => void)[] }>();
   let waiting: { chat: string; job: () => void }[] | undefined;
 
+  /** Runs the job now, in the caller's tick, unless everything or this chat is held. */
   function take(chat: string, job: () => void): void {
     if (waiting) waiting.push({ chat, job });
     else {
@@ -32,6 +23,7 @@ export function createIntake(): Intake {
 
   return {
     take,
+    /** Holds everything until `resume`. */
     pause() {
       waiting ??= [];
     },
@@ -42,7 +34,8 @@ export function createIntake(): Intake {
     },
     isPaused: () => waiting !== undefined,
     isHolding: () => held.size > 0,
-    hold(chat) {
+    /** Holds the chat's events until the returned function is called; holds add up. */
+    hold(chat: string): () => void {
       const queue = held.get(chat) ?? { holds: 0, jobs: [] };
       held.set(chat, queue);
       queue.holds++;

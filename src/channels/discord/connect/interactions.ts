@@ -14,13 +14,6 @@ import { id } from '../decode/read.ts';
 import { NO_MENTIONS } from '../send/defaults.ts';
 import { type DiscordApi, DiscordError } from './api.ts';
 
-export interface Interactions {
-  /** Calls `onMessage` before its first wait. */
-  take(body: unknown, context: Context): Promise<void>;
-  /** Resolves when this interaction was acknowledged and can be answered; at once if it is unknown. */
-  settled(interactionId: string): Promise<void>;
-}
-
 export interface InteractionTiming {
   /** Milliseconds after which an unstored interaction is deferred; Discord waits 3 s. */
   deferMs: number;
@@ -39,7 +32,6 @@ const ACK_MS = 2500;
 /** Codes for an interaction that was acknowledged before (a repeated event), or too late. */
 const OVER = new Set([40060, 10062, 10015]);
 
-/** Kinds of interactions. */
 const PING = 1;
 const AUTOCOMPLETE = 4;
 
@@ -48,16 +40,12 @@ const PREFIX = '/viber ';
 export interface InteractionOptions {
   api: DiscordApi;
   callbacks: () => ChannelCallbacks | undefined;
-  learn: (channel: Fields, guild: string | undefined) => void;
+  learn: (channel: Fields, guild?: string) => unknown;
   log: Logger;
   timing: InteractionTiming;
 }
 
-export function createInteractions(options: InteractionOptions): Interactions {
-  return new InteractionIntake(options);
-}
-
-class InteractionIntake implements Interactions {
+export class Interactions {
   readonly #to: InteractionOptions;
   readonly #pending = new Map<string, Promise<void>>();
 
@@ -65,6 +53,7 @@ class InteractionIntake implements Interactions {
     this.#to = options;
   }
 
+  /** Calls `onMessage` before its first wait. */
   async take(body: unknown, context: Context): Promise<void> {
     const channel = isFields(body) ? fields(body, 'channel') : undefined;
     if (isFields(body) && channel) this.#to.learn(channel, id(body, 'guild_id'));
@@ -82,6 +71,7 @@ class InteractionIntake implements Interactions {
     return done;
   }
 
+  /** Resolves when this interaction was acknowledged and can be answered; at once if it is unknown. */
   async settled(interactionId: string): Promise<void> {
     await Promise.allSettled([this.#pending.get(interactionId)]);
   }

@@ -32,7 +32,7 @@ export async function introduce({ api, log, onStatus, backoffMs, signal }: Intro
           log.warn({ channel: 'discord' }, missingIntent().message);
         return botOf(user, application);
       }
-      onStatus({ state: 'reconnecting', detail: 'what answers is not Discord' });
+      onStatus({ state: 'reconnecting', detail: 'the server that answers is not Discord' });
       await sleep(backoff.next(), signal);
     } catch (error) {
       if (signal.aborted) return undefined;

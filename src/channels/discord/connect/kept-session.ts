@@ -7,18 +7,14 @@ import type { SessionInfo } from '@discordjs/ws';
 import { errorMessage } from '../../../errors.ts';
 import { parseJson } from '../../../lib/json.ts';
 import type { Logger } from '../../../log.ts';
+import type { ChannelCache } from '../../kind.ts';
 import { integer, isFields, string } from '../../shared/read.ts';
 
-export interface SessionStore {
-  get(key: string): Promise<string | undefined>;
-  set(key: string, value: string): Promise<void>;
-}
-
 export interface KeptSessionsOptions {
-  store: SessionStore;
+  store: ChannelCache;
   account: string;
   /** Resolves once everything received so far was handled; true if all of it was accepted. */
-  taken: () => Promise<boolean>;
+  isAllAccepted: () => Promise<boolean>;
   /** False once another process may hold the connection; its stored session must not be replaced. */
   isOurs: () => boolean;
   log: Logger;
@@ -48,7 +44,10 @@ export class KeptSessions {
     try {
       return sessionIn(await this.#to.store.get(this.#key(shard)), shard);
     } catch (error) {
-      this.#to.log.warn({ channel: 'discord', err: errorMessage(error) }, 'a session begins anew: none could be read');
+      this.#to.log.warn(
+        { channel: 'discord', err: errorMessage(error) },
+        'a new session is started, because the last one could not be read',
+      );
       return undefined;
     }
   }
@@ -82,7 +81,7 @@ export class KeptSessions {
   async #storeNow(): Promise<void> {
     if (this.#newest.size === 0) return;
     const noted = new Map(this.#newest);
-    if (!(await this.#to.taken()) || !this.#to.isOurs()) return;
+    if (!(await this.#to.isAllAccepted()) || !this.#to.isOurs()) return;
     for (const [shard, session] of noted) {
       if (!this.#newest.has(shard)) continue;
       if (this.#newest.get(shard) === session) this.#newest.delete(shard);
@@ -95,7 +94,7 @@ export class KeptSessions {
       await this.#to.store.set(this.#key(shard), text);
     } catch (error) {
       // The next one will be stored; until then Discord would replay more than necessary.
-      this.#to.log.warn({ channel: 'discord', err: errorMessage(error) }, 'the session could not be kept');
+      this.#to.log.warn({ channel: 'discord', err: errorMessage(error) }, 'the session could not be stored');
     }
   }
 

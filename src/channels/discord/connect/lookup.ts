@@ -9,15 +9,11 @@ import type { Places } from '../decode/places.ts';
 import { type DiscordApi, DiscordError } from './api.ts';
 import type { Intake } from './intake.ts';
 
-export interface Lookup {
-  /** Looks up a server's channel before its event is handled. */
-  ensure(channelId: string, guild: string): void;
-}
-
 const TRIES = 5;
 /** An unknown kind of channel: one the bot can't see can't be a thread of its own. */
 const UNSEEN = 0;
 
+/** Returns a function that looks up a server's channel before its event is handled. */
 export function createLookup(options: {
   api: DiscordApi;
   places: Places;
@@ -25,7 +21,7 @@ export function createLookup(options: {
   log: Logger;
   signal: AbortSignal;
   backoffMs: { min: number; max: number };
-}): Lookup {
+}): (channelId: string, guild: string) => void {
   const { api, places, intake, log, signal, backoffMs } = options;
   const asking = new Set<string>();
 
@@ -35,7 +31,7 @@ export function createLookup(options: {
       try {
         const channel = await api.call('GET', `/channels/${channelId}`, { signal });
         if (isFields(channel) && places.learn(channel, guild)) return;
-        throw new DiscordError('refused', 'the answer is no channel');
+        throw new DiscordError('refused', 'the answer is not a channel');
       } catch (error) {
         if (!(error instanceof DiscordError)) throw error;
         log.debug({ err: error, chat: channelId }, 'a channel could not be looked up');
@@ -46,17 +42,15 @@ export function createLookup(options: {
     }
   }
 
-  return {
-    ensure(channelId, guild) {
-      if (places.get(channelId) || asking.has(channelId)) return;
-      asking.add(channelId);
-      const release = intake.hold(channelId);
-      ask(channelId, guild)
-        .catch((error: unknown) => log.error({ err: error }, 'a channel could not be looked up'))
-        .finally(() => {
-          asking.delete(channelId);
-          release();
-        });
-    },
+  return (channelId, guild) => {
+    if (places.get(channelId) || asking.has(channelId)) return;
+    asking.add(channelId);
+    const release = intake.hold(channelId);
+    ask(channelId, guild)
+      .catch((error: unknown) => log.error({ err: error }, 'a channel could not be looked up'))
+      .finally(() => {
+        asking.delete(channelId);
+        release();
+      });
   };
 }

@@ -9,8 +9,7 @@ import type { Channel, InboundMessage, LookedUp, QuotedText, ThreadWords } from 
 import { type Fields, fields, integer, isFields } from '../../shared/read.ts';
 import { type Context, personName } from '../decode/base.ts';
 import { quoteOf } from '../decode/quotes.ts';
-import { id, isId } from '../decode/read.ts';
-import { isLater } from '../decode/snowflake.ts';
+import { id, isId, isLater } from '../decode/read.ts';
 import { type DiscordApi, DiscordError } from './api.ts';
 
 export interface MissingOptions {
@@ -41,7 +40,7 @@ export function createMissing({ api, context, log }: MissingOptions): LookUp {
       return await api.call('GET', route, { signal, ...(query && { query }) });
     } catch (error) {
       if (!(error instanceof DiscordError) || signal.aborted) throw error;
-      log.debug({ err: error }, 'something around a message could not be read');
+      log.debug({ err: error }, "part of a message's context could not be read");
       return undefined;
     }
   }
@@ -61,10 +60,10 @@ export function createMissing({ api, context, log }: MissingOptions): LookUp {
     if (ids.size === 0) return message;
     const { workspace } = message.address;
     await Promise.all([...ids].slice(0, NAMES_AT_ONCE).map((user) => learn(user, workspace, signal)));
-    const told = (text: string) =>
+    const withNames = (text: string) =>
       text.replace(MENTION, (token, user: string) => (names.get(user) ? `@${names.get(user)}` : token));
-    const quotes = message.quotes.map((quote) => ({ ...quote, text: told(quote.text) }));
-    return { ...message, text: told(message.text), quotes };
+    const quotes = message.quotes.map((quote) => ({ ...quote, text: withNames(quote.text) }));
+    return { ...message, text: withNames(message.text), quotes };
   }
 
   async function originalOf({ original }: InboundMessage, signal: AbortSignal): Promise<QuotedText[] | undefined> {
@@ -106,7 +105,7 @@ export function createMissing({ api, context, log }: MissingOptions): LookUp {
     ]);
     const problems = originals ? [] : ['The message that this one answers could not be read'];
     if (thread && !read && thread.since === undefined)
-      problems.push('What was said in this thread before could not be read');
+      problems.push('The earlier messages of this thread could not be read');
     const quotes = [...(originals ?? []), ...message.quotes];
     return { message: await named({ ...message, quotes }, signal), ...(read && { thread: read }), problems };
   };

@@ -17,10 +17,52 @@ import {
 import { GatewayCloseCodes, GatewayIntentBits, GatewayOpcodes } from 'discord-api-types/v10';
 import { errorMessage } from '../../../errors.ts';
 import { within } from '../../../lib/within.ts';
+import type { Logger } from '../../../log.ts';
 import { isFields } from '../../shared/read.ts';
 import { createBackoff, rest, sleep } from '../../shared/wait.ts';
 import { restOptions } from './api.ts';
-import type { Session, SessionEnd, SessionEvents, SessionOptions } from './session-types.ts';
+import type { KeptSessions } from './kept-session.ts';
+
+export interface SessionOptions {
+  token: string;
+  apiRoot: string;
+  cdnRoot: string;
+  log: Logger;
+  timing: SessionTiming;
+  /** Waits until this application may identify again. */
+  mayIdentify: (signal: AbortSignal) => Promise<void>;
+  /** Set if another process may hold the connection next and resume the session. */
+  kept: KeptSessions | undefined;
+}
+
+/** Times in milliseconds. */
+export interface SessionTiming {
+  /** The wait between tries of a lost connection. */
+  backoffMs: { min: number; max: number };
+  /** A connection without an event or a heartbeat's answer for this long is given up. */
+  silentMs: number;
+  /** A client without a connection for this long is replaced. */
+  stuckMs: number;
+}
+
+export interface SessionEnd {
+  detail: string;
+  /** The code with which Discord closed the connection, if it forbids reconnecting. */
+  closeCode?: number;
+  error?: unknown;
+}
+
+export interface SessionEvents {
+  /** Called for every dispatch, in order. */
+  onPacket(type: string, data: unknown): void;
+  /** Called after an identify, once every guild was listed; earlier messages may have been missed. */
+  onReady(): void;
+  /** Called when the session was resumed; nothing was missed. */
+  onResumed(): void;
+  onDown(detail: string): void;
+  /** Called once, when this client can't be used any more. */
+  onEnd(end: SessionEnd): void;
+}
 
 interface Shard {
   heardAt: number;
@@ -34,8 +76,6 @@ interface Shard {
   /** The wait before the next try. */
   pause: Promise<void> | undefined;
 }
-
-type Sessions = Map<number, SessionInfo | null>;
 
 const INTENTS =
   GatewayIntentBits.Guilds |
@@ -57,17 +97,13 @@ const FINAL: readonly number[] = [
 /** The library's own limit for opening a socket is 30 s. */
 const OPENING_MS = 35_000;
 
-export function openSession(options: SessionOptions, events: SessionEvents): Session {
-  return new ClientSession(options, events);
-}
-
-class ClientSession implements Session {
+export class GatewaySession {
   readonly #to: SessionOptions;
   readonly #events: SessionEvents;
   readonly #backoff;
   readonly #closing = new AbortController();
   readonly #shards = new Map<number, Shard>();
-  readonly #sessions: Sessions = new Map();
+  readonly #sessions = new Map<number, SessionInfo | null>();
   #isOver = false;
   readonly #rest: REST;
   readonly #manager;
@@ -78,10 +114,7 @@ class ClientSession implements Session {
     this.#events = events;
     this.#backoff = createBackoff(this.#to.timing.backoffMs.min, this.#to.timing.backoffMs.max);
     this.#rest = new REST(restOptions(options.apiRoot, options.cdnRoot)).setToken(options.token);
-    this.#manager = createManager(options, this.#rest, this.#closing.signal, {
-      sessions: this.#sessions,
-      pauseOf: (id) => this.#shards.get(id)?.pause,
-    });
+    this.#manager = this.#createManager();
     this.#listen();
     this.#watching = setInterval(() => this.#watch(), this.#to.timing.silentMs / 5).unref();
     this.#manager.connect().catch((error: unknown) => this.#end({ error, detail: errorMessage(error) }));
@@ -171,7 +204,7 @@ class ClientSession implements Session {
     this.#events.onEnd(reason);
   }
 
-  /** Notes a lost connection. Without the pause, the library would retry every half second for ever. */
+  /** Notes a lost connection. Without the pause, the library would retry every half second forever. */
   #down(id: number): void {
     const shard = this.#shardOf(id);
     clearTimeout(shard.waiting);
@@ -186,10 +219,9 @@ class ClientSession implements Session {
     const now = Date.now();
     for (const [id, shard] of this.#shards) {
       if (shard.downSince !== undefined) {
-        if (now - shard.downSince > this.#to.timing.stuckMs)
-          this.#end({ detail: 'no connection to Discord came about' });
+        if (now - shard.downSince > this.#to.timing.stuckMs) this.#end({ detail: 'could not connect to Discord' });
       } else if (now - shard.heardAt > this.#to.timing.silentMs) {
-        this.#end({ detail: 'Discord fell silent on an open connection' });
+        this.#end({ detail: 'Discord sends nothing on an open connection' });
       } else if (now - shard.heardAt > this.#to.timing.silentMs * 0.4) {
         void this.#probe(id, shard);
       }
@@ -205,7 +237,7 @@ class ClientSession implements Session {
       const code = this.#to.kept ? CloseCodes.Resuming : CloseCodes.Normal;
       await this.#manager.destroy({ code, reason: 'the gateway stops' });
     } catch (error) {
-      this.#to.log.debug({ err: error }, 'the connection was not taken down in order');
+      this.#to.log.debug({ err: error }, 'the connection could not be closed properly');
     } finally {
       this.#rest.clearHashSweeper();
       this.#rest.clearHandlerSweeper();
@@ -220,41 +252,35 @@ class ClientSession implements Session {
     }
   }
 
+  /** Creates the manager. It waits for a shard's pause before each try, and does nothing more once it is closing. */
+  #createManager(): WebSocketManager {
+    const { kept, token, mayIdentify } = this.#to;
+    const closing = this.#closing.signal;
+    return new WebSocketManager({
+      token,
+      rest: this.#rest,
+      intents: INTENTS,
+      largeThreshold: LARGE_GUILD,
+      buildIdentifyThrottler: () => ({
+        waitForIdentify: (_shard, signal) => (closing.aborted ? never() : mayIdentify(signal)),
+      }),
+      // Called before each connection, so it is where to wait between tries and where a closed client stops for good.
+      retrieveSessionInfo: async (shardId) => {
+        await this.#shards.get(shardId)?.pause;
+        if (kept && !this.#sessions.has(shardId)) this.#sessions.set(shardId, (await kept.load(shardId)) ?? null);
+        return closing.aborted ? never() : (this.#sessions.get(shardId) ?? null);
+      },
+      updateSessionInfo: (shardId, session) => {
+        this.#sessions.set(shardId, session);
+        if (!session && !closing.aborted) kept?.forget(shardId);
+      },
+    });
+  }
+
   async #isOpening(): Promise<boolean> {
     return [...(await this.#manager.fetchStatus()).values()].includes(WebSocketShardStatus.Connecting);
   }
 }
 
-/** Creates the manager. It waits for `pauseOf` before each try, and does nothing more once it is closing. */
-function createManager(
-  options: SessionOptions,
-  rest: REST,
-  closing: AbortSignal,
-  { sessions, pauseOf }: { sessions: Sessions; pauseOf: (shardId: number) => Promise<void> | undefined },
-): WebSocketManager {
-  const { kept } = options;
-  return new WebSocketManager({
-    token: options.token,
-    rest,
-    intents: INTENTS,
-    largeThreshold: LARGE_GUILD,
-    buildIdentifyThrottler: () => ({
-      waitForIdentify: (_shard, signal) => (closing.aborted ? never() : options.mayIdentify(signal)),
-    }),
-    // Called before each connection, so it is where to wait between tries and where a closed client stops for good.
-    async retrieveSessionInfo(shardId) {
-      await pauseOf(shardId);
-      if (kept && !sessions.has(shardId)) sessions.set(shardId, (await kept.load(shardId)) ?? null);
-      return closing.aborted ? never() : (sessions.get(shardId) ?? null);
-    },
-    updateSessionInfo(shardId, session) {
-      sessions.set(shardId, session);
-      if (!session && !closing.aborted) kept?.forget(shardId);
-    },
-  });
-}
-
-/** Returns a new promise each time: a shared one would retain everything that waits for it. */
-function never(): Promise<never> {
-  return new Promise(() => undefined);
-}
+/** A new promise each time: a shared one would retain everything that waits for it. */
+const never = (): Promise<never> => new Promise(() => undefined);

@@ -5,7 +5,6 @@ import type { Commands } from '../../shared/written-command.ts';
 import { isThread, type Place, type Role } from './places.ts';
 import { id } from './read.ts';
 
-/** The bot's identity on the platform. */
 export interface Bot {
   account: string;
   application: string;
@@ -17,7 +16,6 @@ export interface Context {
   places: { get(channelId: string): Place | undefined; role(roleId: string): Role | undefined };
   threads: 'per-task' | 'off';
   commands: Commands;
-  /** Returns the names of people in the configuration. */
   nameOf?: NameOf | undefined;
   /** Milliseconds since the epoch. */
   now: number;

@@ -14,8 +14,7 @@ import { readFiles } from './files.ts';
 import { COMMAND } from './interaction.ts';
 import { takesThreads } from './places.ts';
 import { missingOriginal, readForwards, readReply, repliesTo, snapshots } from './quotes.ts';
-import { hasFlag, id } from './read.ts';
-import { timeOf } from './snowflake.ts';
+import { hasFlag, id, timeOf } from './read.ts';
 import { readWords } from './text.ts';
 
 export type { Bot, Context, DecodedEvent } from './base.ts';

@@ -48,13 +48,13 @@ function votesFor(answer: Fields, results: Fields | undefined): string {
 function pollResult(message: Fields): string[] {
   const embed = fieldsList(message, 'embeds').find(({ type }) => type === 'poll_result');
   if (!embed) return [];
-  const told = new Map(
+  const values = new Map(
     fieldsList(embed, 'fields').map((field) => [string(field, 'name') ?? '', fieldLine(field, 'value')]),
   );
-  const total = told.get('total_votes') ?? '0';
-  const winner = told.get('victor_answer_text');
-  const won = winner ? `; most votes: ${winner} (${told.get('victor_answer_votes') ?? '?'})` : '';
-  return [`Poll result: ${told.get('poll_question_text') ?? ''} ${total} votes in all${won}`];
+  const total = values.get('total_votes') ?? '0';
+  const winner = values.get('victor_answer_text');
+  const won = winner ? `; most votes: ${winner} (${values.get('victor_answer_votes') ?? '?'})` : '';
+  return [`Poll result: ${values.get('poll_question_text') ?? ''} ${total} votes in all${won}`];
 }
 
 function media(part: Fields | undefined): string {

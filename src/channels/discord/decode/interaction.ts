@@ -10,8 +10,7 @@ import { type Fields, fields, fieldsList, integer, isFields, language, string } 
 import { GOAL, isNearly } from '../../shared/written-command.ts';
 import { type Context, type DroppedEvent, dropped, inThread, readAddress, readSender } from './base.ts';
 import { isThread, takesThreads } from './places.ts';
-import { id } from './read.ts';
-import { timeOf } from './snowflake.ts';
+import { id, timeOf } from './read.ts';
 
 const GROUP = 2;
 

@@ -1,28 +1,24 @@
 /**
- * Makes the calls that show progress. None of them rejects; a channel in which Discord said "slow down" gets no call
- * for that long.
+ * Makes the calls that show progress. None of them rejects. After Discord says "slow down", no call is made in that
+ * channel for as long as it asked.
  */
+import { createLru } from '../../../lib/lru.ts';
 import type { Logger } from '../../../log.ts';
-import type { Address } from '../../channel.ts';
 import { isFields } from '../../shared/read.ts';
 import type { StatusCalls, StatusMessage, Words } from '../../shared/status.ts';
 import { type DiscordApi, DiscordError } from '../connect/api.ts';
-import { remember } from '../decode/places.ts';
 import { id } from '../decode/read.ts';
 import { NO_MENTIONS, SUPPRESS_EMBEDS, SUPPRESS_NOTIFICATIONS } from '../send/defaults.ts';
 import { componentsOf } from '../send/parts.ts';
 import { plainLine, renderDiscord } from '../send/render.ts';
+import { channelOf } from '../send/send.ts';
 
 const CALL_MS = 5000;
 const MAX_CHANNELS = 500;
 
-/** Returns the channel to write in; a thread is a channel of its own. */
-export const channelOf = ({ chat, thread }: Address): string => thread ?? chat;
-
 export function createLiveCalls({ api, log }: { api: DiscordApi; log: Logger }): StatusCalls {
-  const quietUntil = new Map<string, number>();
+  const quietUntil = createLru<number>(MAX_CHANNELS);
 
-  /** Returns the answer, or the error that replaces it. */
   async function call(
     run: StatusMessage,
     method: 'POST' | 'PATCH' | 'DELETE',
@@ -31,12 +27,12 @@ export function createLiveCalls({ api, log }: { api: DiscordApi; log: Logger }):
   ): Promise<{ answer?: unknown; error?: DiscordError }> {
     try {
       const options = { ...(body && { body }), timeoutMs: CALL_MS };
-      return { answer: await api.call(method, `/channels/${channelOf(run.address)}/${route}`, options) };
+      return { answer: await api.call(method, `/channels/${channelOf(run)}/${route}`, options) };
     } catch (error) {
       if (!(error instanceof DiscordError)) throw error;
-      log.debug({ err: error, channel: channelOf(run.address) }, 'live progress could not be shown');
+      log.debug({ err: error, channel: channelOf(run) }, 'live progress could not be shown');
       if (error.retryAfterMs !== undefined) {
-        remember(quietUntil, channelOf(run.address), Date.now() + error.retryAfterMs, MAX_CHANNELS);
+        quietUntil.set(channelOf(run), Date.now() + error.retryAfterMs);
         run.view.limited(error.retryAfterMs);
       }
       // After a refusal the run shows nothing more.
@@ -47,7 +43,7 @@ export function createLiveCalls({ api, log }: { api: DiscordApi; log: Logger }):
 
   return {
     async type(run) {
-      if (Date.now() >= (quietUntil.get(channelOf(run.address)) ?? 0)) await call(run, 'POST', 'typing');
+      if (Date.now() >= (quietUntil.get(channelOf(run)) ?? 0)) await call(run, 'POST', 'typing');
     },
     async publish(run, words) {
       const [content, buttons] = await Promise.all([renderWords(words), run.view.buttons()]);

@@ -6,9 +6,9 @@ import type { Logger } from '../../../log.ts';
 import type { LiveMode } from '../../channel.ts';
 import { createStatus, type Live, type StatusTiming } from '../../shared/status.ts';
 import type { DiscordApi } from '../connect/api.ts';
-import { channelOf, createLiveCalls } from './calls.ts';
+import { channelOf } from '../send/send.ts';
+import { createLiveCalls } from './calls.ts';
 
-/** Times in milliseconds. */
 export interface LiveTiming extends StatusTiming {
   /** The gap between calls in one channel. Discord accepts five in five seconds there, answers included. */
   gap: number;
@@ -34,6 +34,6 @@ export function createLive(options: { api: DiscordApi; mode: LiveMode; log: Logg
     mode,
     timing,
     maxText: MAX_TEXT,
-    pace: (address) => ({ key: channelOf(address), gapMs: timing.gap }),
+    pace: (address) => ({ key: channelOf({ address }), gapMs: timing.gap }),
   });
 }

@@ -4,12 +4,12 @@
  * https://discord.com/developers/docs/resources/channel#modify-channel
  */
 
+import { createLru, type Lru } from '../../../lib/lru.ts';
 import type { Logger } from '../../../log.ts';
 import type { Address, TaskView } from '../../channel.ts';
 import { fields, fieldsList, isFields, string } from '../../shared/read.ts';
 import { rest } from '../../shared/wait.ts';
 import { type DiscordApi, DiscordError } from '../connect/api.ts';
-import { remember } from '../decode/places.ts';
 import { id } from '../decode/read.ts';
 import { NO_MENTIONS, SUPPRESS_EMBEDS } from '../send/defaults.ts';
 import { ThreadNames } from './thread-names.ts';
@@ -18,8 +18,8 @@ import type { Starter } from './threads.ts';
 export interface TaskStateTiming {
   /** Milliseconds between two changes of one thread's state. */
   everyMs: number;
-  /** Milliseconds of quiet after which a finished task's thread is archived; if absent, Discord does it after a day. */
-  archiveMs?: number;
+  /** Milliseconds of quiet after which a finished task's thread is archived; if undefined, Discord does it after a day. */
+  archiveMs: number | undefined;
 }
 
 const LOOKS: Readonly<Record<TaskView['state'], { emoji: string; words: string }>> = {
@@ -33,7 +33,6 @@ const LOOKS: Readonly<Record<TaskView['state'], { emoji: string; words: string }
 const EMOJI = new Set(Object.values(LOOKS).map(({ emoji }) => emoji));
 const MARK = '\n-# ';
 const MAX_TIMERS = 2000;
-const MAX_STARTERS = 2000;
 
 interface Work {
   channel: string;
@@ -45,7 +44,7 @@ interface Work {
 export interface TaskStateOptions {
   api: DiscordApi;
   account: () => string;
-  starters: Map<string, Starter>;
+  starters: Lru<Starter>;
   log: Logger;
   timing: TaskStateTiming;
 }
@@ -53,7 +52,7 @@ export interface TaskStateOptions {
 export class TaskState {
   readonly #to: TaskStateOptions;
   readonly #working = new Map<string, Work>();
-  readonly #quiet = new Map<string, NodeJS.Timeout>();
+  readonly #quiet = createLru<NodeJS.Timeout>(MAX_TIMERS);
   readonly #names: ThreadNames;
   #isClosed = false;
 
@@ -81,7 +80,6 @@ export class TaskState {
     await shown;
   }
 
-  /** Notes that somebody wrote in the thread. */
   touch(thread: string): void {
     if (this.#quiet.has(thread)) this.#plan(thread);
   }
@@ -89,8 +87,10 @@ export class TaskState {
   close(): void {
     this.#isClosed = true;
     this.#names.close();
-    for (const timer of this.#quiet.values()) clearTimeout(timer);
-    this.#quiet.clear();
+    for (const [thread, timer] of this.#quiet.entries()) {
+      clearTimeout(timer);
+      this.#quiet.delete(thread);
+    }
   }
 
   async #starterOf(channel: string, thread: string): Promise<Starter> {
@@ -105,7 +105,7 @@ export class TaskState {
       .filter((emoji) => EMOJI.has(emoji));
     const isOurs = id(fields(message, 'author') ?? {}, 'id') === this.#to.account();
     const starter = { channel, isOurs, text, reactions, title: '' };
-    remember(this.#to.starters, thread, starter, MAX_STARTERS);
+    this.#to.starters.set(thread, starter);
     return starter;
   }
 
@@ -153,7 +153,7 @@ export class TaskState {
     if (this.#to.timing.archiveMs === undefined) return;
     clearTimeout(this.#quiet.get(thread));
     const timer = setTimeout(() => void this.#archive(thread), this.#to.timing.archiveMs).unref();
-    remember(this.#quiet, thread, timer, MAX_TIMERS);
+    this.#quiet.set(thread, timer);
   }
 
   async #archive(thread: string): Promise<void> {

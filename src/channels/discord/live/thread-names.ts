@@ -18,7 +18,6 @@ interface Name {
   wanted: string;
   /** The name as we left it; undefined if this process hasn't looked yet. */
   given?: string | undefined;
-  /** All names that we have given it. */
   ours: Set<string>;
   /** The times of our last renames, in ms since the epoch. */
   renamed: number[];

@@ -4,25 +4,20 @@
  * https://discord.com/developers/docs/resources/channel#start-thread-from-message
  */
 import { UserError } from '../../../errors.ts';
+import { createLru } from '../../../lib/lru.ts';
 import type { Logger } from '../../../log.ts';
 import { messagesFor, say } from '../../../messages/messages.ts';
 import type { Address, InboundMessage } from '../../channel.ts';
+import type { ChannelCache } from '../../kind.ts';
 import { isFields, tidyLine } from '../../shared/read.ts';
 import { type DiscordApi, DiscordError } from '../connect/api.ts';
 import { openInteraction } from '../decode/interaction.ts';
-import { remember } from '../decode/places.ts';
 import { id, isId } from '../decode/read.ts';
 import { NO_MENTIONS, nonceOf, once, SUPPRESS_EMBEDS } from '../send/defaults.ts';
 import { findSent } from '../send/read-back.ts';
 import { toDeliveryError } from '../send/refusals.ts';
 import { plainLine } from '../send/render.ts';
 import { threadNameFor } from './thread-names.ts';
-
-/** A small cache whose contents may be lost. */
-export interface Cache {
-  get(key: string): Promise<string | undefined>;
-  set(key: string, value: string): Promise<void>;
-}
 
 /** The message that a thread is attached to, as far as it is known. */
 export interface Starter {
@@ -31,7 +26,6 @@ export interface Starter {
   isOurs: boolean;
   /** The text without the line that shows the state. */
   text: string;
-  /** Our own reactions. */
   reactions: string[];
   /** The thread's title when it was opened; '' if unknown. */
   title: string;
@@ -47,7 +41,7 @@ const LATE_MS = 120_000;
 
 export interface ThreadOptions {
   api: DiscordApi;
-  cache: Cache | undefined;
+  cache: ChannelCache | undefined;
   account: () => string;
   log: Logger;
   settled: (interactionId: string) => Promise<void>;
@@ -55,7 +49,7 @@ export interface ThreadOptions {
 
 export class Threads {
   readonly #to: ThreadOptions;
-  readonly starters = new Map<string, Starter>();
+  readonly starters = createLru<Starter>(MAX_STARTERS);
 
   constructor(options: ThreadOptions) {
     this.#to = options;
@@ -70,7 +64,7 @@ export class Threads {
       const isOurs = address.thread === undefined;
       await this.#startThread(address.chat, root, thread.title);
       const starter = { channel: address.chat, isOurs, text: isOurs ? text : '', reactions: [], title: thread.title };
-      if (!this.starters.has(root)) remember(this.starters, root, starter, MAX_STARTERS);
+      if (!this.starters.has(root)) this.starters.set(root, starter);
       void this.#addMember(root, message.sender.user);
       if (isOurs) void this.pointTo(message, root);
       return { ...address, thread: root };
@@ -132,7 +126,6 @@ export class Threads {
     }
   }
 
-  /** Adds the person to the thread, so that it is in their list. */
   async #addMember(thread: string, user: string): Promise<void> {
     await this.#tolerate(() => this.#to.api.call('PUT', `/channels/${thread}/thread-members/${user}`));
   }
@@ -141,7 +134,7 @@ export class Threads {
     try {
       return await action();
     } catch (error) {
-      this.#to.log.debug({ err: error }, 'a thread goes on without one of its trimmings');
+      this.#to.log.debug({ err: error }, 'a thread works without something optional');
       return undefined;
     }
   }

@@ -2,12 +2,25 @@
  * Finds the place of an address, from gateway events or else one REST call. A thread may be given by its own ID alone.
  * https://discord.com/developers/docs/resources/channel#get-channel
  */
-import type { Channel, Place } from '../../channel.ts';
+import type { Address, Channel, Place } from '../../channel.ts';
 import { fieldsList, isFields, string } from '../../shared/read.ts';
 import { type DiscordApi, DiscordError } from '../connect/api.ts';
 import { isDirect, isThread, type Places } from '../decode/places.ts';
 import { id, isId } from '../decode/read.ts';
 import { toDeliveryError } from './refusals.ts';
+
+/** Returns the direct conversation of a person with this bot; undefined if the answer isn't one. @throws DeliveryError */
+export async function openDirect(
+  api: DiscordApi,
+  user: string,
+  { channel, account }: Address,
+): Promise<Address | undefined> {
+  const opened = await api
+    .call('POST', '/users/@me/channels', { body: { recipient_id: user } })
+    .catch((error: unknown) => Promise.reject(toDeliveryError(error, true)));
+  const chat = isFields(opened) ? id(opened, 'id') : undefined;
+  return chat === undefined ? undefined : { channel, account, chat };
+}
 
 export function createFindPlace(options: {
   api: DiscordApi;

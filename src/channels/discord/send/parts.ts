@@ -1,6 +1,7 @@
 /** Splits our message into parts that Discord accepts: texts, files and buttons. Pure except for loading the parser. */
 import { type Messages, messagesFor } from '../../../messages/messages.ts';
 import type { Attachment, Button, ChannelLimits, OutboundMessage } from '../../channel.ts';
+import { sizeProblem, uploadName } from '../../shared/outgoing-files.ts';
 import { tidyLine } from '../../shared/read.ts';
 import type { UploadFile } from '../connect/api.ts';
 import { NO_MENTIONS, SUPPRESS_EMBEDS } from './defaults.ts';
@@ -53,19 +54,12 @@ export function partBody(part: DiscordPart): object {
   };
 }
 
-/** Returns rows of buttons, within the limits of one message. */
 export function componentsOf(rows: readonly Button[][]): object[] {
   return rows.map((row) => ({ type: 1, components: row.map(buttonComponent) }));
 }
 
 export function uploads(part: DiscordPart): UploadFile[] {
   return part.files.map((file) => ({ path: file.path, mimeType: file.mimeType, uploadName: uploadName(file) }));
-}
-
-/** Returns a name from outside on one line, without characters of paths and headers. */
-export function uploadName(file: Attachment): string {
-  const clean = tidyLine(file.name.toWellFormed(), 120).replace(/["\\/;:*?<>|]/g, '_');
-  return clean.replace(/^\.+/, '') || 'file';
 }
 
 function buttonComponent({ id, label }: Button): object {
@@ -92,14 +86,9 @@ function groupFiles(
   const refused: string[] = [];
   let bytes = 0;
   for (const file of files) {
-    const name = tidyLine(file.name, 80);
-    if (file.size === 0) {
-      refused.push(messages.text('channels.fileEmpty', { file: name }));
-      continue;
-    }
-    if (file.size > maxBytes) {
-      const about = { file: name, size: megabytes(file.size), platform: 'Discord', max: megabytes(maxBytes) };
-      refused.push(messages.text('channels.fileTooLarge', about));
+    const problem = sizeProblem(file, tidyLine(file.name, 80), { platform: 'Discord', maxBytes, messages });
+    if (problem !== undefined) {
+      refused.push(problem);
       continue;
     }
     const last = groups.at(-1);
@@ -112,9 +101,4 @@ function groupFiles(
     }
   }
   return { groups, refused };
-}
-
-function megabytes(bytes: number): string {
-  const size = bytes / (1024 * 1024);
-  return `${size < 10 ? size.toFixed(1).replace(/\.0$/, '') : Math.ceil(size)} MB`;
 }

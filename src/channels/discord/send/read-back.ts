@@ -2,8 +2,7 @@
 
 import { type Fields, fields, fieldsList, integer, isFields, string } from '../../shared/read.ts';
 import { type DiscordApi, DiscordError } from '../connect/api.ts';
-import { id } from '../decode/read.ts';
-import { idAt } from '../decode/snowflake.ts';
+import { id, idAt } from '../decode/read.ts';
 import type { DiscordPart } from './parts.ts';
 
 /** Clocks differ, and the first attempt began shortly before its time was recorded. */

@@ -6,7 +6,6 @@ import { DeliveryError } from '../../../errors.ts';
 import type { UploadFile } from '../connect/api.ts';
 import { DiscordError } from '../connect/api.ts';
 
-/** A call that creates or changes a message. */
 export interface Form {
   method: 'POST' | 'PATCH';
   route: `/${string}`;
@@ -26,12 +25,12 @@ const REASONS = new Map<number, string>([
   [UNKNOWN_CHANNEL, 'the channel or thread is gone'],
   [UNKNOWN_MESSAGE, 'the message is gone'],
   [50001, 'the bot cannot see this channel: give its role the permission "View Channel" there'],
-  [50007, 'this person takes no direct messages from the bot (their privacy settings, or no server in common)'],
+  [50007, 'this person does not accept direct messages from the bot (their privacy settings, or no server in common)'],
   [
     LACKS_PERMISSION,
     'the bot lacks a permission: its role needs "View Channel", "Send Messages", "Send Messages in Threads", "Create Public Threads", "Attach Files" and "Read Message History" there',
   ],
-  [160002, 'the bot lacks the permission "Read Message History" there, without which it cannot reply'],
+  [160002, 'the bot lacks the permission "Read Message History" there, and cannot reply without it'],
   [160005, 'the thread is locked: "Manage Threads" is needed to write there'],
   [160006, 'the server has as many active threads as Discord allows'],
 ]);
@@ -70,7 +69,7 @@ const REMEDIES: Remedy[] = [
     fits: ({ code, message }) => code === 50035 && /components/i.test(message),
     change: (form) => withoutField(form, 'components'),
   },
-  // Remedies for any other problem with the form: less and less accompanies the text.
+  // Remedies for any other problem with the form: each leaves out more besides the text.
   { name: 'less-buttons', fits: refusesForm, change: (form) => withoutField(form, 'components') },
   { name: 'less-reply', fits: refusesForm, change: (form) => withoutField(form, 'message_reference') },
   { name: 'new', fits: refusesForm, change: (form, fresh) => (form.method === 'PATCH' ? bare(fresh) : undefined) },
@@ -125,7 +124,6 @@ export function isArchived(error: DiscordError): boolean {
   return error.code === ARCHIVED;
 }
 
-/** Returns whether there is no such channel or thread. */
 export function isGone(error: DiscordError): boolean {
   return error.code === UNKNOWN_CHANNEL;
 }

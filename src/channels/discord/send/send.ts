@@ -6,13 +6,14 @@
 import { DeliveryError } from '../../../errors.ts';
 import type { Logger } from '../../../log.ts';
 import { messagesFor } from '../../../messages/messages.ts';
-import type { Channel, ChannelLimits, OutboundMessage, PartAttempt, PartLedger } from '../../channel.ts';
+import type { Address, ChannelLimits, OutboundMessage, PartAttempt, PartLedger } from '../../channel.ts';
 import { isFields } from '../../shared/read.ts';
 import { editedPart, FilesRefused, type Step, sendParts } from '../../shared/send-parts.ts';
 import { type DiscordApi, DiscordError } from '../connect/api.ts';
 import { openInteraction, readSealed } from '../decode/interaction.ts';
 import { id, isId } from '../decode/read.ts';
 import { nonceOf, once, SUPPRESS_EMBEDS } from './defaults.ts';
+import { openDirect } from './find-place.ts';
 import { type DiscordPart, partBody, planParts, uploads } from './parts.ts';
 import { findSent } from './read-back.ts';
 import { type Form, isArchived, isGone, isNoRoot, remedy, toDeliveryError, toReopenError } from './refusals.ts';
@@ -25,7 +26,6 @@ export interface SendOptions {
   log: Logger;
   /** Resolves when the interaction was acknowledged; it can't be answered before. */
   settled: (interactionId: string) => Promise<void>;
-  /** Called after a message was sent to this channel or thread. */
   onSent: (channel: string) => void;
 }
 
@@ -36,21 +36,16 @@ const EPHEMERAL = 64;
 const NONCE_MS = 120_000;
 /** Codes for an interaction, token or first answer that is gone. */
 const RUN_OUT = new Set([10008, 10015, 10062, 50027]);
-const PRIVATE = 'the answer was for the eyes of one person, its time is over';
+const PRIVATE = 'only one person may see this answer, and its interaction has expired';
 
-/** Creates `send`. @throws DeliveryError */
-export function createSend(options: SendOptions): Channel['send'] {
-  const sender = new Sender(options);
-  return (message, ledger) => sender.send(message, ledger);
-}
-
-class Sender {
+export class Sender {
   readonly #to: SendOptions;
 
   constructor(options: SendOptions) {
     this.#to = options;
   }
 
+  /** @throws DeliveryError */
   async send(message: OutboundMessage, ledger: PartLedger): Promise<void> {
     if (message.edits) return this.#edit(message, message.edits.messageId, ledger);
     const messages = messagesFor(message);
@@ -107,7 +102,7 @@ class Sender {
         if (!next) {
           this.#to.log.debug(
             { err: error },
-            'an interaction takes no answer any more; that goes to its person directly',
+            'an interaction can no longer be answered; the answer goes to its person directly',
           );
           return undefined;
         }
@@ -125,14 +120,9 @@ class Sender {
     const sealed = readSealed(interaction);
     if (!sealed || address.workspace === undefined) return message;
     if (sealed.user === undefined) throw new DeliveryError(`${PRIVATE}, and it is not known who that was`);
-    try {
-      const opened = await this.#to.api.call('POST', '/users/@me/channels', { body: { recipient_id: sealed.user } });
-      const chat = isFields(opened) ? id(opened, 'id') : undefined;
-      if (chat === undefined) throw new DiscordError('lost', 'the answer is no channel');
-      return { ...rest, address: { channel: address.channel, account: address.account, chat } };
-    } catch (error) {
-      throw toDeliveryError(error, true);
-    }
+    const direct = await openDirect(this.#to.api, sealed.user, address);
+    if (!direct) throw toDeliveryError(new DiscordError('lost', 'the answer is not a channel'), true);
+    return { ...rest, address: direct };
   }
 
   /** Edits a message. Best effort: one that is gone, or that only one person saw, stays unchanged. */
@@ -223,9 +213,8 @@ class Sender {
   }
 }
 
-export function channelOf({ address }: OutboundMessage): string {
-  return address.thread ?? address.chat;
-}
+/** Returns the channel to write in; a thread is a channel of its own. */
+export const channelOf = ({ address: { chat, thread } }: { address: Address }): string => thread ?? chat;
 
 function edit(channel: string, messageId: string, part: DiscordPart): Form {
   return {

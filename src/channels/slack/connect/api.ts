@@ -1,12 +1,14 @@
 /**
- * Calls the Web API: the client of Bolt's app with our own connections and errors. Invariant: no error from this file
+ * Calls the Web API: Slack's own client with our connections and errors. Invariant: no error from this file
  * contains a token or a request's contents. https://docs.slack.dev/apis/web-api/
  */
-import type { WebClient, WebClientOptions } from '@slack/web-api';
+import { LogLevel, WebClient, type WebClientOptions } from '@slack/web-api';
 import { errorCode } from '../../../errors.ts';
+import type { Logger } from '../../../log.ts';
+import { TransportError } from '../../shared/connection.ts';
 import { type Fields, fields, integer, isFields, string } from '../../shared/read.ts';
 import { createFetch } from './fetch.ts';
-import { type Transport, TransportError } from './transport.ts';
+import type { Transport } from './transport.ts';
 
 export interface SlackApi {
   /** Calls a Web API method once and returns its answer. Throws SlackError and nothing else. */
@@ -46,16 +48,39 @@ export class SlackError extends Error {
 const BROKEN = new Set(['fatal_error', 'internal_error', 'request_timeout', 'service_unavailable']);
 const LIMITED = new Set(['ratelimited', 'rate_limited']);
 
-/**
- * Returns the client's options. The library's own retries are off: delivery retries, and only it knows what may be
- * repeated.
- */
-export function clientOptions(apiRoot: string, transport: Transport): WebClientOptions {
-  const fetch = createFetch(transport);
-  return { slackApiUrl: apiRoot, fetch, retryConfig: { retries: 0 }, rejectRateLimitedCalls: true };
+interface ClientOptions {
+  apiRoot: string;
+  transport: Transport;
+  log: Logger;
 }
 
-export function createApi(client: WebClient): SlackApi {
+/** The library's own retries are off: delivery retries, and only it knows what may be repeated. */
+export const clientOptions = ({ apiRoot, transport, log }: ClientOptions): WebClientOptions => ({
+  slackApiUrl: apiRoot,
+  fetch: createFetch(transport),
+  retryConfig: { retries: 0 },
+  rejectRateLimitedCalls: true,
+  logger: createLibraryLog(log),
+});
+
+/** Returns a logger for Slack's libraries; what matters in its lines is logged where it is handled. */
+export function createLibraryLog(log: Logger) {
+  const write = (...words: unknown[]) => log.debug({ library: 'slack' }, words.map(String).join(' ').slice(0, 500));
+  const ignore = () => undefined;
+  return {
+    // These lines contain whole requests and answers.
+    debug: ignore,
+    info: ignore,
+    warn: write,
+    error: write,
+    setLevel: ignore,
+    setName: ignore,
+    getLevel: () => LogLevel.INFO,
+  };
+}
+
+export function createApi(token: string, options: ClientOptions): SlackApi {
+  const client = new WebClient(token, clientOptions(options));
   return {
     async call(method, params = {}) {
       try {

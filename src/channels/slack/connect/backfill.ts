@@ -5,34 +5,27 @@
  * wait for that, so that order is kept; commands and button presses never wait. While a message could not be stored, no
  * later one is accepted. https://docs.slack.dev/reference/methods/conversations.history/
  */
-import type { Logger } from '../../../log.ts';
 import type { InboundMessage } from '../../channel.ts';
 import { type Fields, fields, fieldsList, integer, string } from '../../shared/read.ts';
 import { createBackoff, sleep } from '../../shared/wait.ts';
 import type { DecodedEvent, Self } from '../decode/decode.ts';
-import { type SlackApi, SlackError } from './api.ts';
+import type { SlackContext } from '../options.ts';
+import { SlackError } from './api.ts';
 import type { Place, Progress } from './read-cursors.ts';
 
-export interface BackfillOptions {
-  api: SlackApi;
-  self: () => Self | undefined;
+interface BackfillParts {
   progress: Progress;
   /** Hands a message on; rejects when it could not be stored. */
   accept: (message: InboundMessage, raw: unknown) => Promise<unknown>;
   /** Never throws. */
   read: (body: unknown, self: Self) => DecodedEvent;
-  onDropped: (kind: string) => void;
-  log: Logger;
-  signal: AbortSignal;
-  /** Milliseconds that live events wait for their chat's turn and for Slack's answers. Slack repeats them until then. */
-  holdMs: number;
 }
 
 /** The wait of a chat's live events. */
 interface Hold {
   over: Promise<void>;
   release: () => void;
-  /** The time for waiting is over: it ends unless its chat is being filled, and otherwise right after that. */
+  /** True once the wait has lasted too long: it then ends as soon as its chat isn't being filled. */
   isLate: boolean;
   isFilling: boolean;
 }
@@ -57,7 +50,8 @@ const MAX_TRIES = 5;
 const AGAIN_MS = { min: 2000, max: 60_000 };
 
 export class Backfill {
-  readonly #to: BackfillOptions;
+  readonly #slack: SlackContext;
+  readonly #to: BackfillParts;
   readonly #holds = new Map<string, Hold>();
   /** The time of the oldest message that could not be stored, by chat. */
   readonly #behind = new Map<string, number>();
@@ -66,9 +60,10 @@ export class Backfill {
   readonly #failures = createBackoff(AGAIN_MS.min, AGAIN_MS.max);
   #again: NodeJS.Timeout | undefined;
 
-  constructor(options: BackfillOptions) {
-    this.#to = options;
-    this.#to.signal.addEventListener('abort', () => {
+  constructor(slack: SlackContext, parts: BackfillParts) {
+    this.#slack = slack;
+    this.#to = parts;
+    slack.signal.addEventListener('abort', () => {
       for (const hold of [...this.#holds.values()]) hold.release();
     });
   }
@@ -86,7 +81,7 @@ export class Backfill {
   /** Notes that the live event with this time could not be stored; its chat is read until it can be. */
   missed(chat: string, ts: number): void {
     const isKnown = this.#to.progress.places().some((place) => place.chat === chat);
-    if (!isKnown || this.#to.signal.aborted) return;
+    if (!isKnown || this.#slack.signal.aborted) return;
     this.#behind.set(chat, Math.min(ts, this.#behind.get(chat) ?? ts));
     this.#lookAgain();
   }
@@ -105,7 +100,7 @@ export class Backfill {
   }
 
   async #run(): Promise<void> {
-    while (this.#isWanted && !this.#to.signal.aborted) {
+    while (this.#isWanted && !this.#slack.signal.aborted) {
       this.#isWanted = false;
       const chats = this.#group(this.#to.progress.places());
       // A chat beyond the limit isn't read, so nothing of it waits.
@@ -116,7 +111,7 @@ export class Backfill {
             this.#fill(chat, places),
       );
       const lanes = Array.from({ length: AT_ONCE }, async () => {
-        for (let next = work.shift(); next && !this.#to.signal.aborted; next = work.shift()) await next();
+        for (let next = work.shift(); next && !this.#slack.signal.aborted; next = work.shift()) await next();
       });
       await Promise.all(lanes);
     }
@@ -134,18 +129,18 @@ export class Backfill {
       if (known) known.push(place);
       else if (chats.size < MAX_CHATS) chats.set(place.chat, [place]);
     }
-    for (const chat of chats.keys()) this.#waiting(chat);
+    for (const chat of chats.keys()) this.#holdEvents(chat);
     return [...chats];
   }
 
-  #waiting(chat: string): void {
+  #holdEvents(chat: string): void {
     this.#to.progress.pin(chat);
     if (this.#holds.has(chat)) return;
     const { promise: over, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(() => {
       hold.isLate = true;
       if (!hold.isFilling) hold.release();
-    }, this.#to.holdMs).unref();
+    }, this.#slack.timing.holdMs).unref();
     const release = () => {
       clearTimeout(timer);
       if (this.#holds.get(chat) === hold) this.#holds.delete(chat);
@@ -162,15 +157,15 @@ export class Backfill {
     try {
       const missed = await this.#fetch(places);
       if (hold) hold.isFilling = true;
-      await this.#takeIn(chat, missed);
-      await this.#takeIn(chat, await this.#fetch(this.#begunIn(chat, places, missed)));
+      await this.#acceptAll(chat, missed);
+      await this.#acceptAll(chat, await this.#fetch(this.#threadsBegunIn(chat, places, missed)));
       isAgain = !this.#to.progress.settle(chat, pin);
       if (isAgain) return;
       this.#behind.delete(chat);
       this.#failures.reset();
     } catch (error) {
-      if (this.#to.signal.aborted) return;
-      this.#to.log.warn({ err: error, chat }, 'what was said while the connection was down could not be taken in yet');
+      if (this.#slack.signal.aborted) return;
+      this.#slack.log.warn({ err: error, chat }, 'the messages posted while disconnected could not be accepted yet');
       this.#lookAgain();
     } finally {
       if (hold) hold.isFilling = false;
@@ -180,7 +175,7 @@ export class Backfill {
   }
 
   /** Accepts messages in the order in which they were posted. Those that were accepted before are known as duplicates. */
-  async #takeIn(chat: string, missed: readonly MissedMessage[]): Promise<void> {
+  async #acceptAll(chat: string, missed: readonly MissedMessage[]): Promise<void> {
     for (const { place, ts, message } of missed) {
       await this.#handOver({ ...message, channel: chat, type: 'message' });
       this.#to.progress.filled(place, ts);
@@ -188,7 +183,7 @@ export class Backfill {
   }
 
   /** Returns threads with replies that began with one of the missed messages. */
-  #begunIn(chat: string, looked: Place[], missed: readonly MissedMessage[]): Place[] {
+  #threadsBegunIn(chat: string, looked: Place[], missed: readonly MissedMessage[]): Place[] {
     const begun = new Set(missed.flatMap(({ ts, message }) => (integer(message, 'reply_count') ? [ts] : [])));
     for (const { thread } of looked) if (thread !== undefined) begun.delete(thread);
     return this.#to.progress
@@ -220,10 +215,7 @@ export class Backfill {
       cursor = string(fields(answer, 'response_metadata') ?? {}, 'next_cursor') || undefined;
       if (cursor === undefined) return missed;
     }
-    this.#to.log.warn(
-      { chat, count: missed.length },
-      'more was posted here than is fetched; the oldest messages are left out',
-    );
+    this.#slack.log.warn({ chat, count: missed.length }, 'too many messages were posted here; the oldest are left out');
     return missed;
   }
 
@@ -231,33 +223,33 @@ export class Backfill {
   async #ask(method: 'history' | 'replies', params: Record<string, unknown>): Promise<Fields> {
     for (let tries = 1; ; tries++) {
       try {
-        return await this.#to.api.call(`conversations.${method}`, params);
+        return await this.#slack.api.call(`conversations.${method}`, params);
       } catch (error) {
-        if (!(error instanceof SlackError) || this.#to.signal.aborted) throw error;
+        if (!(error instanceof SlackError) || this.#slack.signal.aborted) throw error;
         if (/^(channel_not_found|thread_not_found|not_in_channel|is_archived|missing_scope)$/.test(error.code)) {
-          this.#to.log.debug({ err: error }, 'a chat cannot be read any more');
+          this.#slack.log.debug({ err: error }, 'a chat cannot be read any more');
           return {};
         }
         if (tries >= MAX_TRIES) throw error;
-        await sleep(error.retryAfterMs ?? 500 * 2 ** tries, this.#to.signal);
+        await sleep(error.retryAfterMs ?? 500 * 2 ** tries, this.#slack.signal);
       }
     }
   }
 
   async #handOver(event: Fields): Promise<void> {
     // A message that isn't accepted leaves its gap open.
-    this.#to.signal.throwIfAborted();
-    const self = this.#to.self();
+    this.#slack.signal.throwIfAborted();
+    const { self, callbacks } = this.#slack;
     if (!self) throw new Error('not connected');
     const body = { type: 'event_callback', event };
     const decoded = this.#to.read(body, self);
     if (decoded.kind === 'message') await this.#to.accept(decoded.message, body);
-    else if (decoded.kind === 'dropped') this.#to.onDropped(decoded.reason);
+    else if (decoded.kind === 'dropped') callbacks?.onDropped(decoded.reason);
   }
 
   /** Fills gaps in the background. A call while it runs makes it run once more. */
   start(): void {
-    if (this.#to.signal.aborted) return;
+    if (this.#slack.signal.aborted) return;
     this.#isWanted = true;
     this.expect();
     this.#running ??= this.#run().finally(() => {

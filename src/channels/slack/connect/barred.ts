@@ -3,16 +3,15 @@
 import { createLru } from '../../../lib/lru.ts';
 import { within } from '../../../lib/within.ts';
 import type { Address, Channel, WriteBarrier } from '../../channel.ts';
-import { fields, string } from '../../shared/read.ts';
-import type { SlackApi } from '../connect/api.ts';
+import { fields } from '../../shared/read.ts';
 import { isDirect } from '../decode/base.ts';
-import { toDeliveryError } from '../send/refusals.ts';
+import type { SlackContext } from '../options.ts';
 
 const KEPT_MS = 30_000;
 const WAIT_MS = 3_000;
 const MAX_CHATS = 2_000;
 
-export function createBarred({ api }: { api: SlackApi }): NonNullable<Channel['barred']> {
+export function createBarred({ api }: SlackContext): NonNullable<Channel['barred']> {
   const known = createLru<{ at: number; why: WriteBarrier | undefined }>(MAX_CHATS);
   return async ({ chat }: Address) => {
     if (isDirect(chat)) return undefined;
@@ -26,22 +25,10 @@ export function createBarred({ api }: { api: SlackApi }): NonNullable<Channel['b
   };
 }
 
-async function findBarrier(api: SlackApi, chat: string): Promise<WriteBarrier | undefined> {
+async function findBarrier(api: SlackContext['api'], chat: string): Promise<WriteBarrier | undefined> {
   const channel = fields(await api.call('conversations.info', { channel: chat }), 'channel') ?? {};
   if (channel.is_archived === true) return 'archived';
   // A channel without the bot is reported when a thread is opened, with instructions to invite it.
   if (channel.is_read_only === true || channel.is_frozen === true) return 'readOnly';
   return undefined;
-}
-
-/** Opens the direct messages of a person with the bot. */
-export function createDirectTo({ api }: { api: SlackApi }): NonNullable<Channel['directTo']> {
-  return async (user, { thread: _there, ...base }) => {
-    const answer = await api.call('conversations.open', { users: user }).catch((error: unknown) => {
-      throw toDeliveryError(error, true);
-    });
-    const opened = fields(answer, 'channel') ?? {};
-    const chat = string(opened, 'id');
-    return chat === undefined ? undefined : { ...base, chat };
-  };
 }

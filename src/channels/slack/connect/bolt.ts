@@ -5,21 +5,19 @@
  * framework.
  */
 import type { Receiver } from '@slack/bolt';
-import app, { LogLevel } from '@slack/bolt/dist/App.js';
-import type { WebClientOptions } from '@slack/web-api';
+import app from '@slack/bolt/dist/App.js';
 import type { Logger } from '../../../log.ts';
+import { createLibraryLog } from './api.ts';
 import { unwrap } from './unwrap.ts';
 
 const BoltApp = unwrap(app);
 
-export type App = InstanceType<typeof BoltApp>;
 /** The immediate answer to a command; undefined for a bare acknowledgement. */
 export type Acknowledgement = { response_type: 'ephemeral'; text: string } | { options: [] } | undefined;
 
 export interface BoltOptions {
   botToken: string;
   receiver: Receiver;
-  client: WebClientOptions;
   log: Logger;
   /** Rejects when the event could not be stored; it is not acknowledged then, and Slack sends it again. */
   take: (body: unknown) => Promise<Acknowledgement>;
@@ -27,11 +25,11 @@ export interface BoltOptions {
   onUnknown: () => void;
 }
 
-export function createBolt({ botToken, receiver, client, log, take, onUnknown }: BoltOptions): App {
+/** Makes the receiver pass events on. */
+export function startBolt({ botToken, receiver, log, take, onUnknown }: BoltOptions): void {
   const bolt = new BoltApp({
     receiver,
-    clientOptions: { ...client, headers: { Authorization: `Bearer ${botToken}` } },
-    logger: createBoltLog(log),
+    logger: createLibraryLog(log),
     authorize: async () => ({ botToken }),
     // Own messages are filtered in decoding, because Bolt lets edits and deletions of them through.
     ignoreSelf: false,
@@ -50,22 +48,5 @@ export function createBolt({ botToken, receiver, client, log, take, onUnknown }:
     await dispatch({ ...event, ack: async () => undefined });
     if (!taken.has(event.body)) onUnknown();
     await event.ack(taken.get(event.body));
-  };
-  return bolt;
-}
-
-/** Returns the library's logger; what matters in its lines is logged where it is handled. */
-export function createBoltLog(log: Logger) {
-  const write = (...words: unknown[]) => log.debug({ library: 'slack' }, words.map(String).join(' ').slice(0, 500));
-  const ignore = () => undefined;
-  return {
-    // These lines contain whole requests and answers.
-    debug: ignore,
-    info: ignore,
-    warn: write,
-    error: write,
-    setLevel: ignore,
-    setName: ignore,
-    getLevel: () => LogLevel.INFO,
   };
 }

@@ -2,13 +2,12 @@
 import { ConfigError, type ConfigProblem } from '../../../errors.ts';
 import type { Logger } from '../../../log.ts';
 import { say, type Wording } from '../../../messages/messages.ts';
-import { clientOptions, createApi, type SlackApi, SlackError } from './api.ts';
-import { createBolt } from './bolt.ts';
+import type { SlackSettings } from '../options.ts';
+import { createApi, type SlackApi, SlackError } from './api.ts';
 import { missingScopes } from './scopes.ts';
 import {
   isWrongToken,
   problem,
-  type Settings,
   scopesMessage,
   settingsProblems,
   whoAmI,
@@ -17,8 +16,7 @@ import {
 } from './setup.ts';
 import { createTransport } from './transport.ts';
 
-export interface CheckOptions extends Settings {
-  apiRoot: string;
+export interface CheckOptions extends SlackSettings {
   log: Logger;
   /** Channels of the configuration, which the app must be in. */
   access?: { chats: readonly string[] };
@@ -97,15 +95,5 @@ async function checkApp(api: SlackApi, token: string, found: Wording[], problems
   }
 }
 
-function apiFor({ apiRoot, log }: CheckOptions, token: string): SlackApi {
-  const nothing = async () => undefined;
-  const { client } = createBolt({
-    botToken: token,
-    receiver: { init: () => undefined, start: nothing, stop: nothing },
-    client: clientOptions(apiRoot, createTransport()),
-    log,
-    take: nothing,
-    onUnknown: () => undefined,
-  });
-  return createApi(client);
-}
+const apiFor = ({ apiRoot, log }: CheckOptions, token: string): SlackApi =>
+  createApi(token, { apiRoot, log, transport: createTransport() });

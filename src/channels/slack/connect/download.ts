@@ -4,40 +4,32 @@
  */
 import { UserError } from '../../../errors.ts';
 import type { RemoteFile } from '../../channel.ts';
+import { TransportError } from '../../shared/connection.ts';
 import * as shared from '../../shared/download.ts';
 import { fields } from '../../shared/read.ts';
 import { remoteFile } from '../decode/files.ts';
-import { type SlackApi, SlackError } from './api.ts';
-import type { Hosts } from './hosts.ts';
+import { LIMITS, type SlackContext } from '../options.ts';
+import { SlackError } from './api.ts';
 import { isSignIn } from './sign-in-page.ts';
-import { type Answer, type Transport, TransportError } from './transport.ts';
+import type { Answer, Transport } from './transport.ts';
 
-/** Slack stores files of up to 1 GB; the caller sets the limit for downloads. */
-export const DOWNLOAD_BYTES = 1024 * 1024 * 1024;
 const HEAD_MS = 20_000;
 /** The beginning of a page to read before it counts as the file. */
 const HEAD_BYTES = 64 * 1024;
 /** Types that Slack serves as a page: pages, mails, and its own documents, whose type is corrected on arrival. */
 const PAGES = /^(text\/html|application\/xhtml\+xml|application\/vnd\.slack-[\w-]+|message\/rfc822)$/;
 
-export interface DownloadOptions {
-  api: SlackApi;
-  transport: Transport;
-  hosts: Hosts;
-  botToken: string;
-}
-
-export function createDownload({ api, transport, hosts, botToken }: DownloadOptions): shared.Download {
+export function createDownload({ api, transport, hosts, options }: SlackContext): shared.Download {
   return shared.createPlatformDownload({
     platform: 'Slack',
-    maxBytes: DOWNLOAD_BYTES,
+    maxBytes: LIMITS.downloadBytes,
     async begin(transfer) {
       const { url, facts } = await lookUp(api, transfer);
       if (facts) transfer.file = facts;
       transfer.expect(facts?.size);
       if (!hosts.isFiles(url))
-        throw new UserError(`The file ${transfer.file.name} is kept outside of Slack; I do not fetch it.`);
-      const answer = await head(transport, url, botToken, transfer);
+        throw new UserError(`The file ${transfer.file.name} is stored outside Slack, so I can't fetch it.`);
+      const answer = await head(transport, url, options.botToken, transfer);
       try {
         judge(answer, transfer);
       } catch (error) {
@@ -53,7 +45,10 @@ export function createDownload({ api, transport, hosts, botToken }: DownloadOpti
 }
 
 /** Returns the download URL and, if Slack had to be asked, what the event omitted about the file. */
-async function lookUp(api: SlackApi, transfer: shared.Transfer): Promise<{ url: string; facts?: RemoteFile }> {
+async function lookUp(
+  api: SlackContext['api'],
+  transfer: shared.Transfer,
+): Promise<{ url: string; facts?: RemoteFile }> {
   const [id = '', known] = transfer.file.id.split(' ', 2);
   if (known !== undefined) return { url: known };
   try {
@@ -93,26 +88,21 @@ const isPage = ({ headers }: Answer): boolean => /^text\/html\b/i.test(headers['
 
 /** Reads the beginning of a page before passing any of it on. @throws UserError for a sign-in page */
 async function* unlessSignIn(body: AsyncIterable<Buffer>, transfer: shared.Transfer): AsyncGenerator<Buffer> {
-  let head = Buffer.alloc(0);
-  let isJudged = false;
+  let head: Buffer | undefined = Buffer.alloc(0);
   for await (const chunk of body) {
-    if (isJudged) {
-      yield chunk;
-      continue;
-    }
-    head = Buffer.concat([head, chunk]);
-    if (head.length < HEAD_BYTES) continue;
-    isJudged = true;
-    if (isSignIn(head.toString('utf8'))) throw lacksScope(transfer);
-    yield head;
+    head = head && Buffer.concat([head, chunk]);
+    if (head && head.length < HEAD_BYTES) continue;
+    if (head && isSignIn(head.toString('utf8'))) throw lacksScope(transfer);
+    yield head ?? chunk;
+    head = undefined;
   }
-  if (isJudged) return;
+  if (!head) return;
   if (isSignIn(head.toString('utf8'))) throw lacksScope(transfer);
   yield head;
 }
 
 function lacksScope({ file }: shared.Transfer): UserError {
   return new UserError(
-    `Slack does not let me read the file ${file.name}: the app needs the scope files:read, and to be in the channel.`,
+    `Slack doesn't let me read the file ${file.name}. The app needs the scope files:read and must be in the channel.`,
   );
 }

@@ -1,25 +1,22 @@
 /** Implements the `fetch` of Slack's own client with our connections, and errors that say whether anything was sent. */
 import type { FetchFunction } from '@slack/web-api';
+import { parseJson } from '../../../lib/json.ts';
+import { TransportError } from '../../shared/connection.ts';
 import { isFields, string } from '../../shared/read.ts';
-import { type Transport, TransportError } from './transport.ts';
+import type { Transport } from './transport.ts';
 
 const TIMEOUT_MS = 30_000;
 
 export function createFetch(transport: Transport): FetchFunction {
   return async (url, init = {}) => {
-    const { headers = {}, body, signal } = init;
+    const { method, headers, body, signal } = init;
     if (body !== undefined && typeof body !== 'string') throw new TypeError('forms are not sent this way');
-    const answer = await transport.request(url, {
-      method: init.method === 'GET' ? 'GET' : 'POST',
-      headers,
-      ...(body !== undefined && { body }),
-      timeoutMs: TIMEOUT_MS,
-      ...(signal && { signal }),
-    });
+    const request = { method, headers, body, timeoutMs: TIMEOUT_MS, signal: signal ?? undefined };
+    const answer = await transport.request(url, request);
     const text = await transport.text(answer);
-    // A page of some server in between.
+    // The page of a proxy, for example.
     if (answer.status === 200 && !isOfWebApi(text))
-      throw new TransportError('the answer is not one of the Web API', { sent: true, code: undefined });
+      throw new TransportError('the answer is not one of the Web API', { sent: true });
     const lines = Object.entries(answer.headers).map(([name, value]): [string, string] => [
       name,
       Array.isArray(value) ? value.join(', ') : (value ?? ''),
@@ -45,11 +42,6 @@ export function createFetch(transport: Transport): FetchFunction {
  * https://docs.slack.dev/apis/web-api/
  */
 function isOfWebApi(text: string): boolean {
-  try {
-    const answer: unknown = JSON.parse(text);
-    return isFields(answer) && (answer.ok === true || (answer.ok === false && string(answer, 'error') !== undefined));
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    return false;
-  }
+  const answer = parseJson(text);
+  return isFields(answer) && (answer.ok === true || (answer.ok === false && string(answer, 'error') !== undefined));
 }

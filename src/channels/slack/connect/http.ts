@@ -7,19 +7,20 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Receiver } from '@slack/bolt';
+import { parseJson } from '../../../lib/json.ts';
 import { createLru } from '../../../lib/lru.ts';
 import type { Logger } from '../../../log.ts';
 import { type Fields, isFields, string } from '../../shared/read.ts';
 import { createBodyReader, declaredBytes, refuseRequest, type WebhookHandler } from '../../shared/webhook.ts';
 
-export interface HttpOptions {
+interface HttpOptions {
   signingSecret: string;
   log: Logger;
   /** Called when Slack withholds events for the rest of a minute. */
   onLimited: () => void;
 }
 
-export interface Http {
+interface Http {
   receiver: Receiver;
   handler: WebhookHandler;
 }
@@ -98,20 +99,10 @@ function isRight({ signature, timestamp }: SignedHead, body: Buffer, secret: str
 /** Parses a body: events are JSON; commands are forms; button presses are forms with JSON in `payload`. */
 function parseSlackBody(raw: Buffer, type: string): Fields | undefined {
   const text = raw.toString('utf8');
-  if (!type.startsWith('application/x-www-form-urlencoded')) return parseJson(text);
-  const form = new URLSearchParams(text);
-  const payload = form.get('payload');
-  return payload === null ? Object.fromEntries(form) : parseJson(payload);
-}
-
-function parseJson(text: string): Fields | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isFields(value) ? value : undefined;
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    return undefined;
-  }
+  const form = type.startsWith('application/x-www-form-urlencoded') ? new URLSearchParams(text) : undefined;
+  const json = form ? form.get('payload') : text;
+  const body = json === null ? Object.fromEntries(form ?? []) : parseJson(json);
+  return isFields(body) ? body : undefined;
 }
 
 function reply(response: ServerResponse, answer: unknown): void {

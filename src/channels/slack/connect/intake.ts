@@ -2,53 +2,55 @@
  * Turns Slack's requests into messages for the gateway, and into the immediate answers to Slack. Invariant: a rejection
  * means that nothing was stored, so nothing is acknowledged.
  */
-import type { Logger } from '../../../log.ts';
 import { messagesFor } from '../../../messages/messages.ts';
-import type { ChannelCallbacks, InboundMessage, InboundOutcome } from '../../channel.ts';
+import type { InboundMessage, InboundOutcome } from '../../channel.ts';
 import { isFields, string } from '../../shared/read.ts';
 import { type DecodedEvent, decodeBody, type Self } from '../decode/decode.ts';
 import type { Assistant } from '../live/assistant.ts';
+import type { SlackContext } from '../options.ts';
 import type { Respond } from '../send/respond.ts';
-import type { Backfill } from './backfill.ts';
+import { Backfill } from './backfill.ts';
 import type { Acknowledgement } from './bolt.ts';
-import { inOwnChat, type OwnChats } from './own-chats.ts';
+import { createOwnChats, inOwnChat, type OwnChats } from './own-chats.ts';
 import type { People } from './people.ts';
-import type { Previews } from './previews.ts';
+import { createPreviews, type Previews } from './previews.ts';
 import type { Progress } from './read-cursors.ts';
 
-export interface IntakeOptions {
-  self: () => Self | undefined;
-  callbacks: () => ChannelCallbacks | undefined;
+interface IntakeParts {
   progress: Progress;
-  backfill: () => Backfill;
-  previews: Previews;
   people: People;
-  ownChats: OwnChats;
   assistant: Assistant;
-  /** The language of every answer; undefined: each person's own. */
-  language: string | undefined;
   respond: Respond;
-  /** Aborts when the channel is disconnected. */
-  signal: AbortSignal;
-  log: Logger;
   /** Called when an admitted person wrote here. */
   onAccepted: (message: InboundMessage) => void;
 }
 
-/** Types of requests by which a person expects an answer. */
-const ASKED: ReadonlySet<string> = new Set(['block_actions', 'interactive_message', 'message_action', 'shortcut']);
+/** The types of requests whose sender expects an answer. */
+const ANSWERABLE: ReadonlySet<string> = new Set(['block_actions', 'interactive_message', 'message_action', 'shortcut']);
 
 export class Intake {
-  readonly #to: IntakeOptions;
+  readonly backfill: Backfill;
+  readonly #slack: SlackContext;
+  readonly #to: IntakeParts;
+  readonly #previews: Previews;
+  readonly #ownChats: OwnChats;
   readonly #inHand = new Set<Promise<unknown>>();
 
-  constructor(options: IntakeOptions) {
-    this.#to = options;
+  constructor(slack: SlackContext, parts: IntakeParts) {
+    this.#slack = slack;
+    this.#to = parts;
+    this.#previews = createPreviews(slack);
+    this.#ownChats = createOwnChats(slack);
+    this.backfill = new Backfill(slack, {
+      progress: parts.progress,
+      accept: (message, raw) => this.#accept(message, raw),
+      read: (body, self) => this.#read(body, self),
+    });
   }
 
   /** Handles the body of an event, a command or a button press. */
   take(body: unknown): Promise<Acknowledgement> {
-    return this.#track(this.#takeIn(body));
+    return this.#track(this.#handle(body));
   }
 
   /** Resolves when nothing is pending. */
@@ -56,12 +58,12 @@ export class Intake {
     await Promise.allSettled(this.#inHand);
   }
 
-  accept(message: InboundMessage, raw: unknown): Promise<InboundOutcome> {
+  #accept(message: InboundMessage, raw: unknown): Promise<InboundOutcome> {
     return this.#track(this.#handOver(message, raw));
   }
 
   async #handOver(message: InboundMessage, raw: unknown): Promise<InboundOutcome> {
-    const callbacks = this.#to.callbacks();
+    const { callbacks } = this.#slack;
     if (!callbacks) throw new Error('not connected');
     const storing = this.#to.progress.storing(message);
     let outcome: InboundOutcome;
@@ -71,8 +73,8 @@ export class Intake {
       storing.failed();
       throw error;
     }
-    storing.taken(outcome);
-    this.#noteTaken(message, outcome);
+    storing.ended(outcome);
+    this.#followUp(message, outcome);
     return outcome;
   }
 
@@ -80,21 +82,20 @@ export class Intake {
    * Does the follow-up of a durable message. It only logs errors, because Slack must not send the message again for
    * them.
    */
-  #noteTaken(message: InboundMessage, outcome: InboundOutcome): void {
+  #followUp(message: InboundMessage, outcome: InboundOutcome): void {
     try {
       if (outcome === 'refused' || outcome === 'answered') return;
       if (!message.sender.isBot) this.#to.people.welcome(message.sender.user);
       this.#to.onAccepted(message);
     } catch (error) {
-      this.#to.log.error({ err: error }, 'it could not be noted that a message was taken in');
+      this.#slack.log.error({ err: error }, 'the work after accepting a message failed');
     }
   }
 
-  async #takeIn(body: unknown): Promise<Acknowledgement> {
-    const self = this.#to.self();
-    const callbacks = this.#to.callbacks();
+  async #handle(body: unknown): Promise<Acknowledgement> {
+    const { self, callbacks } = this.#slack;
     if (!self || !callbacks) throw new Error('not connected');
-    const decoded = this.read(body, self);
+    const decoded = this.#read(body, self);
     if (decoded.kind === 'dropped') {
       callbacks.onDropped(decoded.reason);
       return this.#answerUnknown(body);
@@ -110,17 +111,18 @@ export class Intake {
     }
     const { message } = decoded;
     if (decoded.kind === 'preview') {
-      await this.#to.previews.shown(message, (late) => this.#acceptInOrder(late, body));
+      await this.#previews.shown(message, (late) => this.#acceptInOrder(late, body));
       return undefined;
     }
-    if (message.kind === 'button' || message.interaction !== undefined) return this.#takeAsked(message, body);
-    this.#to.ownChats.learn(message);
+    if (message.kind === 'button' || message.interaction !== undefined) return this.#handleInteraction(message, body);
+    this.#ownChats.learn(message);
     return this.#acknowledge(message, await this.#acceptWhole(message, body), body);
   }
 
   /** Suggests prompts to known people only, in their language, which Slack may still be reporting. */
   async #suggest({ user, address }: { user: string; address: InboundMessage['address'] }): Promise<void> {
-    const { people, assistant, language } = this.#to;
+    const { people, assistant } = this.#to;
+    const { language } = this.#slack.options;
     if (!people.isKnown(user)) return;
     if (language === undefined) await people.met(user);
     await assistant.suggest(address, language ?? people.languageOf(user));
@@ -130,21 +132,21 @@ export class Intake {
    * Handles commands and button presses. A command given in a direct message of other people belongs to the person's
    * own chat with the bot.
    */
-  async #takeAsked(asked: InboundMessage, body: unknown): Promise<Acknowledgement> {
+  async #handleInteraction(asked: InboundMessage, body: unknown): Promise<Acknowledgement> {
     const mayBeOthers = asked.isDirect && asked.interaction !== undefined;
-    const own = mayBeOthers ? await this.#to.ownChats.of(asked.sender.user) : undefined;
+    const own = mayBeOthers ? await this.#ownChats.of(asked.sender.user) : undefined;
     const isOthers = own !== undefined && own !== asked.address.chat;
     if (isOthers && asked.command?.name === 'new' && asked.command.args !== '') {
       // No work begins where its answers can't be read.
-      this.#to.callbacks()?.onDropped('command.elsewhere');
+      this.#slack.callbacks?.onDropped('command.elsewhere');
       return { response_type: 'ephemeral', text: messagesFor(asked.sender).text('channels.notBetweenOthers') };
     }
     const message = isOthers ? inOwnChat(asked, own) : asked;
-    return this.#acknowledge(message, await this.accept(message, body), body);
+    return this.#acknowledge(message, await this.#accept(message, body), body);
   }
 
   #acceptWhole(message: InboundMessage, body: unknown): Promise<InboundOutcome> {
-    return this.#to.previews.whole(message, (whole) => this.#acceptInOrder(whole, body));
+    return this.#previews.whole(message, (whole) => this.#acceptInOrder(whole, body));
   }
 
   /**
@@ -155,26 +157,24 @@ export class Intake {
     const { chat } = message.address;
     // The history of a chat doesn't contain edits, so they wait for everything.
     const ts = message.kind === 'edit' ? Number.POSITIVE_INFINITY : Number(message.messageId);
-    const backfill = this.#to.backfill();
-    const hold = backfill.hold(chat);
-    if (hold) await hold;
+    await this.backfill.hold(chat);
     // An earlier message may not have been stored.
-    this.#to.signal.throwIfAborted();
-    if (backfill.isBehind(chat, ts)) throw new Error('what was said before it could not be stored yet');
+    this.#slack.signal.throwIfAborted();
+    if (this.backfill.isBehind(chat, ts)) throw new Error('an earlier message could not be stored yet');
     try {
-      return await this.accept(message, body);
+      return await this.#accept(message, body);
     } catch (error) {
-      backfill.missed(chat, ts);
+      this.backfill.missed(chat, ts);
       throw error;
     }
   }
 
-  /** Decodes an event. One that breaks the decoder is dropped, or it would come back for ever. */
-  read(body: unknown, self: Self): DecodedEvent {
+  /** Decodes an event. One that breaks the decoder is dropped, because it would be sent again forever. */
+  #read(body: unknown, self: Self): DecodedEvent {
     try {
       return decodeBody(body, self);
     } catch (error) {
-      this.#to.log.error({ err: error }, 'an event could not be read and was dropped');
+      this.#slack.log.error({ err: error }, 'an event could not be read and was dropped');
       return { kind: 'dropped', reason: 'decode-error' };
     }
   }
@@ -182,28 +182,29 @@ export class Intake {
   #acknowledge(message: InboundMessage, outcome: InboundOutcome, body: unknown): Acknowledgement {
     const messages = messagesFor(message.sender);
     const refused = messages.text('channels.refusedPerhaps');
-    if (outcome === 'refused' && message.kind === 'button') void this.#tell(body, refused);
+    if (outcome === 'refused' && message.kind === 'button') void this.#respond(body, refused);
     if (message.interaction === undefined || message.kind === 'button') return undefined;
     if (outcome === 'refused') return { response_type: 'ephemeral', text: refused };
     return outcome === 'begun' ? { response_type: 'ephemeral', text: messages.text('channels.onIt') } : undefined;
   }
 
-  /** Acknowledges unknown menus, shortcuts and forms, and tells the person where that is possible. */
+  /** Acknowledges unknown menus, shortcuts and forms, and answers the person where that is possible. */
   #answerUnknown(body: unknown): Acknowledgement {
     const type = isFields(body) ? string(body, 'type') : undefined;
     if (type === 'block_suggestion') return { options: [] };
-    if (type !== undefined && ASKED.has(type)) void this.#tell(body, messagesFor({}).text('channels.noLongerWrite'));
+    if (type !== undefined && ANSWERABLE.has(type))
+      void this.#respond(body, messagesFor({}).text('channels.noLongerWrite'));
     return undefined;
   }
 
-  /** Tells the person through the `response_url`, because the acknowledgement of a button press carries no text. */
-  async #tell(body: unknown, text: string): Promise<void> {
+  /** Answers through the `response_url`, because the acknowledgement of a button press carries no text. */
+  async #respond(body: unknown, text: string): Promise<void> {
     const url = isFields(body) ? string(body, 'response_url') : undefined;
     if (url === undefined) return;
     try {
       await this.#to.respond(url, { text, blocks: [] });
     } catch (error) {
-      this.#to.log.debug({ err: error }, 'nobody was told what became of a press');
+      this.#slack.log.debug({ err: error }, 'the result of a button press could not be shown');
     }
   }
 

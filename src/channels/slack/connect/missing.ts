@@ -3,19 +3,13 @@
  * thread. Nothing is retried: an answer without it is better than none.
  * https://docs.slack.dev/reference/methods/conversations.replies/
  */
-import type { Logger } from '../../../log.ts';
 import type { Channel, InboundMessage, LookedUp, ThreadWords } from '../../channel.ts';
 import { type Fields, fields, fieldsList, string, tidyLine } from '../../shared/read.ts';
 import { readId, readTs, type Self } from '../decode/base.ts';
 import { quoteOf } from '../decode/quotes.ts';
-import { type SlackApi, SlackError } from './api.ts';
-
-export interface MissingOptions {
-  api: SlackApi;
-  self: () => Self | undefined;
-  people: { meet(users: readonly string[]): Promise<void> };
-  log: Logger;
-}
+import type { SlackContext } from '../options.ts';
+import { SlackError } from './api.ts';
+import type { People } from './people.ts';
 
 type LookUp = NonNullable<Channel['lookUp']>;
 
@@ -31,7 +25,9 @@ const LOOKS_BACK = [600, 6 * 3600, 86_400, 30 * 86_400, 400 * 86_400, Number.POS
 const ENOUGH = 30;
 const NOTICES: ReadonlySet<string> = new Set(['file_share', 'me_message', 'thread_broadcast', 'bot_message']);
 
-export function createMissing({ api, self, people, log }: MissingOptions): LookUp {
+export function createMissing(slack: SlackContext, { meet }: { meet: People['meet'] }): LookUp {
+  const { api, log } = slack;
+
   /** Reads messages newer than `oldest` and older than `latest`, plus the first message of the thread. */
   async function read(chat: string, ts: string, range: Range, { limit, pages }: { limit: number; pages: number }) {
     const messages: Fields[] = [];
@@ -73,7 +69,7 @@ export function createMissing({ api, self, people, log }: MissingOptions): LookU
     const range = { ...(since !== undefined && { oldest: since }), ...(latest !== undefined && { latest }) };
     const all = await newest(chat, thread, range);
     const said = all.filter((one) => string(one, 'subtype') === undefined || NOTICES.has(string(one, 'subtype') ?? ''));
-    await people.meet([...new Set(said.flatMap((one) => (me.nameOf(authorOf(one)) ? [] : unnamedIn(one))))]);
+    await meet([...new Set(said.flatMap((one) => (me.nameOf(authorOf(one)) ? [] : unnamedIn(one))))]);
     const replies = said.filter((one) => one.ts !== thread);
     if (since !== undefined) return { replies: repliesOf(replies, me).filter(({ quote }) => !quote.fromSelf) };
     const begun = said.find((one) => one.ts === thread);
@@ -83,16 +79,16 @@ export function createMissing({ api, self, people, log }: MissingOptions): LookU
   }
 
   return async (message, { thread }, signal) => {
-    const me = self();
+    const me = slack.self;
     if (!me) return { message, problems: [] };
     const problems: string[] = [];
     const [, read] = await Promise.all([
-      people.meet(idsIn(message)),
+      meet(idsIn(message)),
       thread &&
         threadOf(message, thread.since, me).catch((error: unknown) => {
           if (!(error instanceof SlackError) || signal.aborted) throw error;
           log.debug({ err: error, chat: message.address.chat }, 'a thread could not be read');
-          if (thread.since === undefined) problems.push('What was said in this thread before could not be read');
+          if (thread.since === undefined) problems.push('The earlier messages of this thread could not be read');
           return undefined;
         }),
     ]);
@@ -123,11 +119,11 @@ function idsIn({ text, quotes, sender }: InboundMessage): string[] {
 
 function nameMentions(message: InboundMessage, me: Self): InboundMessage {
   const { sender } = message;
-  const told = (text: string) => text.replace(UNNAMED, (token, user: string) => mention(me.nameOf(user)) ?? token);
+  const named = (text: string) => text.replace(UNNAMED, (token, user: string) => mention(me.nameOf(user)) ?? token);
   return {
     ...message,
-    text: told(message.text),
-    quotes: message.quotes.map((quote) => ({ ...quote, text: told(quote.text) })),
+    text: named(message.text),
+    quotes: message.quotes.map((quote) => ({ ...quote, text: named(quote.text) })),
     sender: { ...sender, name: sender.name === sender.user ? (me.nameOf(sender.user) ?? sender.name) : sender.name },
   };
 }

@@ -1,16 +1,15 @@
 /**
  * Finds each person's own chat with the bot. A slash command may be given in a direct message of two people, without
  * the bot, and its ID looks like any other. Invariant: what follows from such a command belongs to the person's own
- * chat; only its answer is shown where they asked. https://docs.slack.dev/reference/methods/conversations.open/
+ * chat; only its answer is shown where they asked.
  */
 import { createLru } from '../../../lib/lru.ts';
-import type { Logger } from '../../../log.ts';
 import type { Channel, InboundMessage } from '../../channel.ts';
-import { fields } from '../../shared/read.ts';
 import { sleep } from '../../shared/wait.ts';
-import { readId } from '../decode/base.ts';
+import type { SlackContext } from '../options.ts';
+import { openDirect } from '../send/direct.ts';
 import { readResponse } from '../send/respond.ts';
-import { type SlackApi, SlackError } from './api.ts';
+import { SlackError } from './api.ts';
 
 export interface OwnChats {
   /** Learns from a message. Slack sends messages of no other direct conversations than the bot's own. */
@@ -19,28 +18,19 @@ export interface OwnChats {
   of(user: string): Promise<string | undefined>;
 }
 
-export interface OwnChatsOptions {
-  api: SlackApi;
-  /** The longest wait of a command, in ms: Slack expects an acknowledgement within three seconds. */
-  waitMs: number;
-  log: Logger;
-  signal: AbortSignal;
-}
-
 const MAX_PEOPLE = 2000;
 
-export function createOwnChats({ api, waitMs, log, signal }: OwnChatsOptions): OwnChats {
+export function createOwnChats({ api, timing, log, signal }: SlackContext): OwnChats {
   /** '' if Slack doesn't say: the app lacks the scope `im:write`, or the person isn't in this workspace. */
   const chats = createLru<string>(MAX_PEOPLE);
   const asking = new Map<string, Promise<void>>();
 
   async function ask(user: string): Promise<void> {
     try {
-      const opened = await api.call('conversations.open', { users: user });
-      chats.set(user, readId(fields(opened, 'channel') ?? {}, 'id') ?? '');
+      chats.set(user, (await openDirect(api, user)) ?? '');
     } catch (error) {
       if (!(error instanceof SlackError)) throw error;
-      log.debug({ err: error }, 'the private chat of a person is not known');
+      log.debug({ err: error }, "Slack did not open a person's own chat");
       if (error.kind === 'refused' && error.retryAfterMs === undefined) chats.set(user, '');
     } finally {
       asking.delete(user);
@@ -58,7 +48,7 @@ export function createOwnChats({ api, waitMs, log, signal }: OwnChatsOptions): O
       if (isDirect && !sender.isBot) chats.set(sender.user, address.chat);
     },
     async of(user) {
-      if (!chats.has(user)) await Promise.race([asked(user), sleep(waitMs, signal)]);
+      if (!chats.has(user)) await Promise.race([asked(user), sleep(timing.ownChatMs, signal)]);
       return chats.get(user) || undefined;
     },
   };

@@ -7,13 +7,8 @@
 import { createLru } from '../../../lib/lru.ts';
 import type { Logger } from '../../../log.ts';
 import { type Fields, fields, language, string, tidyLine } from '../../shared/read.ts';
-import { type SlackApi, SlackError } from './api.ts';
-
-/** A small cache whose contents may be lost. */
-export interface Cache {
-  get(key: string): Promise<string | undefined>;
-  set(key: string, value: string): Promise<void>;
-}
+import type { SlackContext, SlackOptions } from '../options.ts';
+import { SlackError } from './api.ts';
 
 export interface People {
   nameOf(user: string): string | undefined;
@@ -40,19 +35,16 @@ const MAX_PEOPLE = 2000;
 /** Slack lets an app ask for about a hundred people a minute. */
 const MET_AT_ONCE = 20;
 
-export interface PeopleOptions {
-  api: SlackApi;
-  cache: Cache | undefined;
-  log: Logger;
-  /** Milliseconds from a new name until all are written to the cache. */
-  saveMs: number;
+interface KnownPerson {
+  /** '' while it is requested or can't be found. */
+  name: string;
+  language?: string;
+  zone?: string;
 }
 
-export function createPeople({ api, cache, log, saveMs }: PeopleOptions): People {
-  /** '' while a name is requested or can't be found. */
-  const names = createLru<string>(MAX_PEOPLE);
-  const languages = createLru<string>(MAX_PEOPLE);
-  const zones = createLru<string>(MAX_PEOPLE);
+export function createPeople({ api, options, log, timing }: SlackContext): People {
+  const { cache } = options;
+  const admitted = createLru<KnownPerson>(MAX_PEOPLE);
   /** Names of people who need not have been admitted. */
   const others = createLru<string>(MAX_PEOPLE);
   /** Requests since the start; people are asked about again after each start, because they change their names. */
@@ -71,17 +63,17 @@ export function createPeople({ api, cache, log, saveMs }: PeopleOptions): People
       const about = fields(answer, 'user') ?? {};
       const name = displayName(about);
       others.set(user, name);
-      if (!names.has(user)) return;
-      const tag = language(about, 'locale').language;
-      const zone = string(about, 'tz');
-      if (zone) zones.set(user, zone.slice(0, 60));
-      if ((name === '' || name === names.get(user)) && tag === languages.get(user)) return;
-      if (name !== '') names.set(user, name);
-      if (tag !== undefined) languages.set(user, tag);
-      if (!timer) timer = setTimeout(save, saveMs).unref();
+      const known = admitted.get(user);
+      if (!known) return;
+      const zone = string(about, 'tz')?.slice(0, 60);
+      const now = { ...known, ...language(about, 'locale'), ...(zone && { zone }), name: name || known.name };
+      admitted.set(user, now);
+      if (now.name !== known.name || now.language !== known.language) {
+        if (!timer) timer = setTimeout(save, timing.saveMs).unref();
+      }
     } catch (error) {
       if (!(error instanceof SlackError)) throw error;
-      log.debug({ err: error }, 'a name is not known');
+      log.debug({ err: error }, 'the name of a person could not be looked up');
       // A failed request is repeated with the next message.
       if (error.kind !== 'refused' || error.retryAfterMs !== undefined) asked.delete(user);
     }
@@ -89,39 +81,34 @@ export function createPeople({ api, cache, log, saveMs }: PeopleOptions): People
 
   function save(): void {
     timer = undefined;
-    const known = [...names.entries()].flatMap(([user, name]) => {
-      const tag = languages.get(user);
-      const zone = zones.get(user);
-      return name === '' ? [] : [[user, name, tag ?? '', zone ?? '']];
-    });
+    const named = [...admitted.entries()].filter(([, { name }]) => name !== '');
+    const stored = named.map(([user, { name, language = '', zone = '' }]) => [user, name, language, zone]);
     cache
-      ?.set(KEY, JSON.stringify(known))
-      .catch((error: unknown) => log.debug({ err: error }, 'names could not be written down'));
+      ?.set(KEY, JSON.stringify(stored))
+      .catch((error: unknown) => log.debug({ err: error }, 'the names of people could not be cached'));
   }
 
   return {
-    nameOf: (user) => names.get(user) || others.get(user) || undefined,
-    languageOf: (user) => languages.get(user),
-    zoneOf: (user) => zones.get(user),
-    isKnown: (user) => names.has(user),
+    nameOf: (user) => admitted.get(user)?.name || others.get(user) || undefined,
+    languageOf: (user) => admitted.get(user)?.language,
+    zoneOf: (user) => admitted.get(user)?.zone,
+    isKnown: (user) => admitted.has(user),
     welcome(user) {
-      const wasMet = asked.has(user) && !names.has(user);
-      if (!names.has(user)) names.set(user, '');
-      // A person who was only mentioned so far has no language yet.
-      if (wasMet) asked.delete(user);
+      if (!admitted.has(user)) {
+        admitted.set(user, { name: '' });
+        // A person who was only mentioned so far has no language yet.
+        asked.delete(user);
+      }
       void ask(user);
     },
     async meet(users) {
-      const unknown = users.filter((user) => !names.get(user) && !others.get(user));
+      const unknown = users.filter((user) => !admitted.get(user)?.name && !others.get(user));
       await Promise.all(unknown.slice(0, MET_AT_ONCE).map(ask));
     },
     met: async (user) => asked.get(user),
     async load() {
-      for (const [user, name, tag, zone] of await readStoredUsers(cache, log)) {
-        names.set(user, name);
-        if (tag) languages.set(user, tag);
-        if (zone) zones.set(user, zone);
-      }
+      for (const [user, name, language, zone] of await readStoredUsers(cache, log))
+        admitted.set(user, { name, ...(language && { language }), ...(zone && { zone }) });
     },
   };
 }
@@ -138,12 +125,12 @@ function displayName(user: Fields): string {
 
 type StoredUser = [user: string, name: string, tag?: string, zone?: string];
 
-async function readStoredUsers(cache: Cache | undefined, log: Logger): Promise<StoredUser[]> {
+async function readStoredUsers(cache: SlackOptions['cache'], log: Logger): Promise<StoredUser[]> {
   try {
     const kept: unknown = JSON.parse((await cache?.get(KEY)) ?? '[]');
     return Array.isArray(kept) ? kept.filter(isKept) : [];
   } catch (error) {
-    log.debug({ err: error }, 'names could not be read');
+    log.debug({ err: error }, 'the cached names of people could not be read');
     return [];
   }
 }

@@ -1,12 +1,12 @@
 /**
- * Holds messages with links to other messages until Slack shows those below them, which takes about a second and
- * arrives as a change of the message. Later messages of the same place wait too; a preview that comes too late follows
- * as a message of its own. Invariant: every caller learns whether its message is durable, even if its preview became
- * part of another event.
+ * Holds a message that links to other messages until Slack has added their previews, about a second later, by an edit.
+ * Later messages of the same place wait too; a preview that comes too late follows as a separate message. Invariant:
+ * every caller learns whether its message is durable, even if its preview became part of another event.
  */
 import { createKeyedMutex } from '../../../lib/locks.ts';
 import { createLru } from '../../../lib/lru.ts';
 import type { InboundMessage, InboundOutcome } from '../../channel.ts';
+import type { SlackContext } from '../options.ts';
 
 /** Rejects when the message could not be stored. */
 type Accept = (message: InboundMessage) => Promise<InboundOutcome>;
@@ -18,35 +18,28 @@ export interface Previews {
   shown(message: InboundMessage, accept: Accept): Promise<void>;
 }
 
-export interface PreviewsOptions {
-  /** How long a message is held, in ms; Slack repeats what isn't acknowledged within three seconds. */
-  waitMs: number;
-  /** Aborts when the channel is disconnected. */
-  signal: AbortSignal;
-}
-
 interface HeldMessage {
   /** The version with the most previews. */
   newest: InboundMessage;
-  taken: Promise<unknown>;
+  accepted: Promise<unknown>;
   release: () => void;
 }
 
 const LINK = /https:\/\/[\w.-]+\.slack(?:-gov)?\.com\/archives\/[A-Z0-9]{2,24}\/p\d{16}/g;
-const LATE = 'What is quoted stands behind a link in the message before; Slack showed it only now.';
+const LATE = 'The quote is behind a link in the previous message; Slack has only now shown it.';
 const MAX_HELD = 200;
-const MAX_TAKEN = 2000;
+const MAX_ACCEPTED = 2000;
 
-export function createPreviews({ waitMs, signal }: PreviewsOptions): Previews {
+export function createPreviews({ timing, signal }: SlackContext): Previews {
   const held = new Map<string, HeldMessage>();
   /** How many previews an accepted message had. */
-  const taken = createLru<number>(MAX_TAKEN);
+  const accepted = createLru<number>(MAX_ACCEPTED);
   const places = createKeyedMutex();
 
   function mayGrow(message: InboundMessage): boolean {
     const { isDirect, isMention, isThread, kind } = message;
     const isPerhapsOurs = isDirect || isMention || isThread === true;
-    const isRepeated = kind !== 'edit' && taken.has(previewKey(message));
+    const isRepeated = kind !== 'edit' && accepted.has(previewKey(message));
     return isPerhapsOurs && !isRepeated && held.size < MAX_HELD && linksIn(message) > shownIn(message);
   }
 
@@ -54,17 +47,17 @@ export function createPreviews({ waitMs, signal }: PreviewsOptions): Previews {
     const waited = Promise.withResolvers<void>();
     const stored = Promise.withResolvers<unknown>();
     const release = () => waited.resolve();
-    const entry: HeldMessage = { newest: message, taken: stored.promise, release };
+    const entry: HeldMessage = { newest: message, accepted: stored.promise, release };
     const key = previewKey(message);
     held.set(key, entry);
-    const timer = setTimeout(release, waitMs);
+    const timer = setTimeout(release, timing.previewMs);
     signal.addEventListener('abort', release, { once: true });
     try {
       if (signal.aborted) release();
       await waited.promise;
       const { quotes, files, facts } = entry.newest;
       const outcome = await accept({ ...message, quotes, files, facts });
-      taken.set(key, shownIn(entry.newest));
+      accepted.set(key, shownIn(entry.newest));
       stored.resolve(undefined);
       return outcome;
     } catch (error) {
@@ -92,15 +85,15 @@ export function createPreviews({ waitMs, signal }: PreviewsOptions): Previews {
       if (waiting) {
         if (shownIn(message) > shownIn(waiting.newest)) waiting.newest = message;
         if (shownIn(message) >= linksIn(message)) waiting.release();
-        await waiting.taken;
+        await waiting.accepted;
         return;
       }
-      const known = taken.get(key);
+      const known = accepted.get(key);
       if (known !== undefined && shownIn(message) <= known) return;
       // The change may have overtaken the message, which is then a duplicate when it arrives.
       const outcome = known === undefined ? await accept(message) : 'duplicate';
       if (outcome === 'duplicate') await accept(late(message, known ?? 0));
-      taken.set(key, shownIn(message));
+      accepted.set(key, shownIn(message));
     },
   };
 }

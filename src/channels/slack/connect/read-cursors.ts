@@ -15,7 +15,7 @@ export interface Place {
 }
 
 export interface Storing {
-  taken(outcome: InboundOutcome): void;
+  ended(outcome: InboundOutcome): void;
   /** Pins the chat, which is then read from before this message. */
   failed(): void;
 }
@@ -33,7 +33,7 @@ interface Open {
 const MAX_PLACES = 2000;
 const MARK = /^\d+\.\d+$/;
 /** Edits and button presses move no mark. */
-const UNMARKED: Storing = { taken: () => undefined, failed: () => undefined };
+const UNMARKED: Storing = { ended: () => undefined, failed: () => undefined };
 
 export class Progress {
   readonly #cursors: ReadCursors;
@@ -55,7 +55,7 @@ export class Progress {
     const hand = { ts };
     open.inHand.add(hand);
     return {
-      taken: (outcome) => {
+      ended: (outcome) => {
         open.inHand.delete(hand);
         this.#note(message, outcome);
         this.#move(address.chat, open);

@@ -1,4 +1,4 @@
-/** Lists the scopes and events that the app needs; the manifest in the documentation lists the same. */
+/** Lists the scopes and events that the app needs; docs/slack.md says what for. */
 
 /** https://docs.slack.dev/reference/scopes/ */
 export const SLACK_SCOPES = [

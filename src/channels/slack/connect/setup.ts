@@ -3,46 +3,19 @@
  * problems are waited out. https://docs.slack.dev/reference/methods/auth.test/
  */
 import { ConfigError, type ConfigProblem, problemWith } from '../../../errors.ts';
-import type { Logger } from '../../../log.ts';
 import { messagesIn, say, type Wording } from '../../../messages/messages.ts';
 import type { ChannelStatus } from '../../channel.ts';
 import { fields, isFields, string } from '../../shared/read.ts';
 import { createBackoff, sleep } from '../../shared/wait.ts';
 import { readId } from '../decode/base.ts';
+import type { Identity, SlackContext, SlackSettings } from '../options.ts';
 import { type SlackApi, SlackError } from './api.ts';
 import { missingScopes } from './scopes.ts';
-
-export interface Settings {
-  botToken: string;
-  appToken?: string;
-  signingSecret?: string;
-  mode: 'socket' | 'http';
-}
-
-export interface Identity {
-  userId: string;
-  /** '' if the token isn't a bot's. */
-  botId: string;
-  teamId: string;
-  teamName: string;
-  name: string;
-  /** Example: `https://team.slack.com/`. */
-  url: string;
-  scopes: string[] | undefined;
-}
-
-export interface Introduce {
-  api: SlackApi;
-  log: Logger;
-  onStatus: (status: ChannelStatus) => void;
-  backoffMs: { min: number; max: number };
-  signal: AbortSignal;
-}
 
 const PAGE = 'https://api.slack.com/apps';
 
 /** Returns the problems that are visible without asking Slack. */
-export function settingsProblems({ botToken, appToken, signingSecret, mode }: Settings): ConfigProblem[] {
+export function settingsProblems({ botToken, appToken, signingSecret, mode }: SlackSettings): ConfigProblem[] {
   const problems: ConfigProblem[] = [];
   if (!/^[\x21-\x7e]+$/.test(botToken)) problems.push(wrongBotToken());
   if (mode === 'socket' && !/^[\x21-\x7e]+$/.test(appToken ?? '')) problems.push(wrongAppToken());
@@ -71,9 +44,11 @@ export async function whoAmI(api: SlackApi): Promise<Identity> {
 }
 
 /** Returns the bot of the token; undefined when stopped before it is known. @throws ConfigError */
-export async function introduce(options: Introduce): Promise<Identity | undefined> {
-  const { api, log, onStatus, backoffMs, signal } = options;
-  const backoff = createBackoff(backoffMs.min, backoffMs.max);
+export async function introduce(
+  { api, log, timing, signal }: SlackContext,
+  onStatus: (status: ChannelStatus) => void,
+): Promise<Identity | undefined> {
+  const backoff = createBackoff(timing.backoffMs.min, timing.backoffMs.max);
   while (!signal.aborted) {
     try {
       const self = await whoAmI(api);

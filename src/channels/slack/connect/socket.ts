@@ -13,7 +13,7 @@ import type { Logger } from '../../../log.ts';
 import type { ChannelStatus } from '../../channel.ts';
 import { integer, isFields } from '../../shared/read.ts';
 import { createBackoff, sleep } from '../../shared/wait.ts';
-import { createBoltLog } from './bolt.ts';
+import { createLibraryLog } from './api.ts';
 import { unwrap } from './unwrap.ts';
 
 const SocketModeReceiver = unwrap(socketMode);
@@ -61,7 +61,7 @@ export function createSocket(options: SocketOptions): Socket {
   const stopping = new AbortController();
   const receiver = new SocketModeReceiver({
     appToken: options.appToken,
-    logger: createBoltLog(log),
+    logger: createLibraryLog(log),
     autoReconnectEnabled: false,
     clientPingTimeout: pingMs,
     installerOptions: { clientOptions: options.client },

@@ -1,6 +1,6 @@
 /** Decodes what every kind of event shares: the bot's identity, the place, and the name of a refusal. */
 import type { Address, CommandSpec, InboundMessage, Sender } from '../../channel.ts';
-import { type Fields, string, tidyLine } from '../../shared/read.ts';
+import { type Fields, fields, string, tidyLine } from '../../shared/read.ts';
 
 /** Facts about this bot and about people that decoding needs. */
 export interface Self {
@@ -56,6 +56,17 @@ export function readUser(self: Self, user: string, name: string | undefined, isB
     ...(language !== undefined && { language }),
     ...(timezone !== undefined && { timezone }),
   };
+}
+
+/** Returns whether this bot wrote the message. */
+export const isOwn = ({ user, bot_id }: Fields, { userId, botId }: { userId: string; botId: string }): boolean =>
+  user === userId || (botId !== '' && bot_id === botId);
+
+/** Returns the author's name, if the message holds it. */
+export function givenName(message: Fields): string | undefined {
+  const profile = fields(message, 'user_profile') ?? fields(message, 'bot_profile') ?? {};
+  const name = string(profile, 'display_name') || string(profile, 'real_name') || string(profile, 'name');
+  return name ?? string(message, 'username');
 }
 
 /** Returns an ID: Slack's consist of capitals and digits. */

@@ -9,7 +9,9 @@ import { type Fields, fields, fieldsList, string } from '../../shared/read.ts';
 import {
   type DecodedEvent,
   dropped,
+  givenName,
   isDirect,
+  isOwn,
   millisOf,
   readId,
   readTs,
@@ -94,7 +96,7 @@ function decodeSpoken(body: Fields, context: Context): DecodedEvent {
   const botId = readId(body, 'bot_id');
   const user = readId(body, 'user') ?? botId;
   if (user === undefined) return dropped('malformed');
-  if (user === self.userId || (botId !== undefined && botId === self.botId)) return decodeOwn(body, context);
+  if (isOwn(body, self)) return decodeOwn(body, context);
   const words = readWhole(body, self);
   const { text } = words;
   const { files, facts } = readFiles(body);
@@ -105,15 +107,13 @@ function decodeSpoken(body: Fields, context: Context): DecodedEvent {
   if (!isSomething) return dropped('message.empty');
   const thread = threadOf(body, ts, !direct && (words.mentioned || context.began));
   const command = kind === 'message' ? words.command : undefined;
-  const profile = fields(body, 'user_profile') ?? fields(body, 'bot_profile') ?? {};
-  const name = string(profile, 'display_name') || string(profile, 'real_name') || string(profile, 'name');
   const message: InboundMessage = {
     ...emptyMessage(),
     id,
     kind: command ? 'command' : kind,
     ...(kind === 'edit' && { editOf: `m:${ts}` }),
     address: slackAddress(self, chat, thread),
-    sender: readUser(self, user, name ?? string(body, 'username'), isBot),
+    sender: readUser(self, user, givenName(body), isBot),
     text,
     files,
     facts,
@@ -138,8 +138,8 @@ function decodeOwn(body: Fields, { self, chat, ts, kind }: Context): DecodedEven
 }
 
 /**
- * Returns the thread. Once it has replies, the first message of a thread names itself as `thread_ts`; live it named
- * none.
+ * Returns the thread. The first message of a thread has no `thread_ts` when it arrives, and names itself once it has
+ * replies.
  */
 function threadOf(body: Fields, ts: string, begins: boolean): string | undefined {
   const thread = readTs(body, 'thread_ts');

@@ -4,8 +4,8 @@
  * https://docs.slack.dev/legacy/legacy-messaging/legacy-secondary-message-attachments/
  */
 import type { QuotedText } from '../../channel.ts';
-import { type Fields, fields, fieldsList, string, tidyLine } from '../../shared/read.ts';
-import { readId, type Self } from './base.ts';
+import { type Fields, fieldsList, string, tidyLine } from '../../shared/read.ts';
+import { givenName, isOwn, readId, type Self } from './base.ts';
 import { createReading, type Reading } from './blocks.ts';
 import { readFiles } from './files.ts';
 import { messagesIn, readPassedOn, readWhole } from './whole.ts';
@@ -56,12 +56,8 @@ export function quoteOf(message: Fields, kind: QuotedText['kind'], self: Self): 
   const text = [readWhole(message, self).text, ...things, ...passedOn].filter((part) => part !== '').join('\n');
   if (text === '') return [];
   const all = [...files, ...inner.flatMap((quote) => quote.files ?? [])];
-  const botId = readId(message, 'bot_id');
-  const user = readId(message, 'user') ?? botId;
-  const profile = fields(message, 'user_profile') ?? fields(message, 'bot_profile') ?? {};
-  const told = string(profile, 'display_name') || string(profile, 'real_name') || string(profile, 'name');
-  const name = tidyLine(told ?? string(message, 'username') ?? '', 100);
-  const fromSelf = user === self.userId || (botId !== undefined && botId === self.botId);
+  const user = readId(message, 'user') ?? readId(message, 'bot_id');
+  const name = tidyLine(givenName(message) ?? '', 100);
   const from = (user !== undefined && self.nameOf(user)) || name || user || 'unknown';
-  return [{ kind, from, text, ...(all.length > 0 && { files: all }), fromSelf }];
+  return [{ kind, from, text, ...(all.length > 0 && { files: all }), fromSelf: isOwn(message, self) }];
 }

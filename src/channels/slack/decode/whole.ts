@@ -15,13 +15,13 @@ const NO_PREVIEW = '[no preview available]';
 
 /** Reads a message, no matter who sent it. */
 export function readWhole(message: Fields, self: Self): Words {
-  return readTold([message, ...ownAttachments(message)], createReading(self));
+  return readParts([message, ...ownAttachments(message)], createReading(self));
 }
 
 /** Reads a message that was forwarded, or is shown below a link to it. */
 export function readPassedOn(attachment: Fields, reading: Reading): Words {
   const inner = messagesIn(attachment).flatMap((message) => [{ blocks: message.blocks }, ...ownAttachments(message)]);
-  const words = readTold([attachmentWords(attachment), ...inner, ...ownAttachments(attachment)], reading);
+  const words = readParts([attachmentWords(attachment), ...inner, ...ownAttachments(attachment)], reading);
   return words.text !== '' || words.mentioned ? words : readWords(fallbackOf(attachment), reading.self);
 }
 
@@ -67,7 +67,7 @@ function fallbackOf(body: Fields): string {
   return fallback === NO_PREVIEW ? '' : fallback;
 }
 
-function readTold(parts: readonly Part[], reading: Reading): Words {
+function readParts(parts: readonly Part[], reading: Reading): Words {
   reading.mentioned = false;
   let told: MessageText = { source: '', words: '', signs: '' };
   for (const part of parts) {

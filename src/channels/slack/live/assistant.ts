@@ -4,12 +4,12 @@
  */
 
 import { createLru } from '../../../lib/lru.ts';
-import type { Logger } from '../../../log.ts';
 import { type Messages, messagesIn } from '../../../messages/messages.ts';
 import type { Address } from '../../channel.ts';
 import { tidyLine } from '../../shared/read.ts';
-import { type SlackApi, SlackError } from '../connect/api.ts';
+import { SlackError } from '../connect/api.ts';
 import { isDirect } from '../decode/base.ts';
+import type { SlackContext } from '../options.ts';
 
 export interface Assistant {
   /** Returns whether it may be an assistant's thread: a thread of direct messages that hasn't refused. */
@@ -31,7 +31,7 @@ const promptsIn = (messages: Messages) => [
   { title: messages.text('channels.promptCan'), message: messages.text('channels.promptCanSays') },
 ];
 
-export function createAssistant({ api, log }: { api: SlackApi; log: Logger }): Assistant {
+export function createAssistant({ api, log }: SlackContext): Assistant {
   const others = createLru<true>(MAX_THREADS);
 
   async function call(method: string, { chat, thread }: Address, params: object): Promise<boolean> {
@@ -40,7 +40,7 @@ export function createAssistant({ api, log }: { api: SlackApi; log: Logger }): A
       return true;
     } catch (error) {
       if (!(error instanceof SlackError)) throw error;
-      log.debug({ err: error, chat }, 'the assistant could not show something');
+      log.debug({ err: error, chat }, 'the status, title or suggestions of a thread could not be set');
       if (error.kind === 'refused' && error.retryAfterMs === undefined) others.set(`${chat}:${thread}`, true);
       return false;
     }

@@ -3,26 +3,17 @@
  * message if it is theirs, or as the title of an assistant's thread. Best effort: nothing throws. One call per thread
  * at a time; if views come faster than they can be shown, the last one counts.
  */
-
 import { createLru } from '../../../lib/lru.ts';
-import type { Logger } from '../../../log.ts';
 import type { Address, TaskView } from '../../channel.ts';
 import { type Fields, fields, fieldsList, string, tidyLine } from '../../shared/read.ts';
 import { rest } from '../../shared/wait.ts';
-import { type SlackApi, SlackError } from '../connect/api.ts';
+import { SlackError } from '../connect/api.ts';
+import { isOwn } from '../decode/base.ts';
+import type { SlackContext } from '../options.ts';
 import { createBudget } from '../send/budget.ts';
 import { deliveryKey, EVENT_TYPE, metadataOf } from '../send/read-back.ts';
 import type { Assistant } from './assistant.ts';
 import { MAX_TITLE, type Root, rootBlocks, rootText, stateLine } from './root.ts';
-
-export interface ShowTaskOptions {
-  api: SlackApi;
-  assistant: Assistant;
-  self: () => { userId: string; botId: string } | undefined;
-  log: Logger;
-  /** Milliseconds between two changes, unless the task has ended. */
-  everyMs: number;
-}
 
 export type Owner = { kind: 'ours'; root: Root; key: string } | { kind: 'theirs' };
 
@@ -49,13 +40,15 @@ const MAX_THREADS = 1000;
 const MAX_TRIES = 3;
 
 export class ShowTask {
-  readonly #to: ShowTaskOptions;
+  readonly #slack: SlackContext;
+  readonly #assistant: Assistant;
   readonly #startedAt = Date.now();
   readonly #threads = createLru<Thread>(MAX_THREADS);
   readonly #lookups = createBudget(30, 20);
 
-  constructor(options: ShowTaskOptions) {
-    this.#to = options;
+  constructor(slack: SlackContext, assistant: Assistant) {
+    this.#slack = slack;
+    this.#assistant = assistant;
   }
 
   /** Sets the owner of a new thread's first message, if it is known without asking. */
@@ -68,7 +61,9 @@ export class ShowTask {
     const thread = this.#threadOf(address);
     thread.next = view;
     thread.work ??= this.#run(address, thread)
-      .catch((error: unknown) => this.#to.log.warn({ err: error }, 'a thread could not show its task'))
+      .catch((error: unknown) =>
+        this.#slack.log.warn({ err: error }, 'the state of a task could not be shown in its thread'),
+      )
       .finally(() => {
         thread.work = undefined;
       });
@@ -76,8 +71,8 @@ export class ShowTask {
   }
 
   async #show(address: Address, thread: Thread, view: TaskView): Promise<void> {
-    if (this.#to.assistant.isOne(address)) {
-      if (thread.title === view.title || (await this.#to.assistant.setTitle(address, view.title))) {
+    if (this.#assistant.isOne(address)) {
+      if (thread.title === view.title || (await this.#assistant.setTitle(address, view.title))) {
         thread.title = view.title;
         return;
       }
@@ -89,13 +84,12 @@ export class ShowTask {
   }
 
   async #ownerOf({ chat, thread }: Address): Promise<Owner | undefined> {
-    const me = this.#to.self();
+    const me = this.#slack.identity;
     if (!me || !this.#lookups.take()) return undefined;
     const params = { channel: chat, ts: thread, limit: 1, inclusive: true, include_all_metadata: true };
-    const root = fieldsList(await this.#to.api.call('conversations.replies', params), 'messages')[0];
+    const root = fieldsList(await this.#slack.api.call('conversations.replies', params), 'messages')[0];
     if (!root) return undefined;
-    const isOurs = root.user === me.userId || (me.botId !== '' && root.bot_id === me.botId);
-    if (!isOurs) return { kind: 'theirs' };
+    if (!isOwn(root, me)) return { kind: 'theirs' };
     const key = deliveryKey(root);
     const about = rootOf(root);
     return key !== undefined && about ? { kind: 'ours', root: about, key } : undefined;
@@ -110,7 +104,7 @@ export class ShowTask {
     const { key } = owner;
     const metadata = metadataOf(key, { title: root.title, by: root.by, goal: root.goal });
     const text = `${rootText(root)}: ${shown}`;
-    await this.#to.api.call('chat.update', {
+    await this.#slack.api.call('chat.update', {
       channel: chat,
       ts,
       text,
@@ -134,7 +128,7 @@ export class ShowTask {
 
   async #reaction(what: 'add' | 'remove', params: Record<string, unknown>): Promise<void> {
     try {
-      await this.#to.api.call(`reactions.${what}`, params);
+      await this.#slack.api.call(`reactions.${what}`, params);
     } catch (error) {
       const isSo = error instanceof SlackError && (error.code === 'already_reacted' || error.code === 'no_reaction');
       if (!isSo) throw error;
@@ -144,7 +138,7 @@ export class ShowTask {
   async #run(address: Address, thread: Thread): Promise<void> {
     let tries = 0;
     for (let view = thread.next; view; view = thread.next) {
-      const pause = isOver(view) ? 0 : (thread.changedAt ?? 0) + this.#to.everyMs - Date.now();
+      const pause = isOver(view) ? 0 : (thread.changedAt ?? 0) + this.#slack.timing.taskMs - Date.now();
       if (pause > 0) {
         await rest(pause);
         view = thread.next ?? view;
@@ -155,10 +149,13 @@ export class ShowTask {
         tries = 0;
       } catch (error) {
         if (!(error instanceof SlackError)) throw error;
-        this.#to.log.debug({ err: error, chat: address.chat }, 'a thread could not show its task');
+        this.#slack.log.debug(
+          { err: error, chat: address.chat },
+          'the state of a task could not be shown in its thread',
+        );
         const isLasting = error.kind === 'refused' && error.retryAfterMs === undefined;
         if (isLasting || ++tries > MAX_TRIES) continue;
-        await rest(error.retryAfterMs ?? this.#to.everyMs * tries);
+        await rest(error.retryAfterMs ?? this.#slack.timing.taskMs * tries);
         thread.next ??= view;
       }
       thread.changedAt = Date.now();

@@ -10,13 +10,13 @@ export interface Budget {
   pause(ms: number): void;
 }
 
-export function createBudget(perMinute: number, burst: number, now: () => number = Date.now): Budget {
+export function createBudget(perMinute: number, burst: number): Budget {
   let tokens = burst;
-  let at = now();
+  let at = Date.now();
   let pausedUntil = 0;
   return {
     take() {
-      const time = now();
+      const time = Date.now();
       if (time < pausedUntil) return false;
       tokens = Math.min(burst, tokens + ((time - at) / 60_000) * perMinute);
       at = time;
@@ -25,7 +25,7 @@ export function createBudget(perMinute: number, burst: number, now: () => number
       return true;
     },
     pause(ms) {
-      pausedUntil = Math.max(pausedUntil, now() + ms);
+      pausedUntil = Math.max(pausedUntil, Date.now() + ms);
     },
   };
 }

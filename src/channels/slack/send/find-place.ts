@@ -1,21 +1,20 @@
 /**
  * Finds the place of an address. The ID tells its kind: C and G are channels, D a direct conversation, U a person, with
  * whom one is opened. The other person of a direct conversation is found in its history, which needs no additional
- * scope, or by opening it again. https://docs.slack.dev/reference/methods/conversations.open
+ * scope, or by opening it again.
  */
 import type { Channel } from '../../channel.ts';
 import { fields, fieldsList, string } from '../../shared/read.ts';
-import { type SlackApi, SlackError } from '../connect/api.ts';
+import { SlackError } from '../connect/api.ts';
+import type { SlackContext } from '../options.ts';
+import { openDirect } from './direct.ts';
 import { toDeliveryError } from './refusals.ts';
 
 /** The number of messages searched for one of theirs. */
 const LOOKED_AT = 50;
 
-export function createFindPlace(options: {
-  api: SlackApi;
-  identity: () => { userId: string; teamId: string } | undefined;
-}): NonNullable<Channel['findPlace']> {
-  const { api, identity } = options;
+export function createFindPlace(slack: SlackContext): NonNullable<Channel['findPlace']> {
+  const { api } = slack;
 
   /** Returns the other person if only the bot has written lately; undefined without the scope. */
   async function ownerOf(chat: string): Promise<string | undefined> {
@@ -31,13 +30,12 @@ export function createFindPlace(options: {
   async function direct(chat: string): Promise<{ chat: string; user?: string } | undefined> {
     try {
       if (/^[UW]/.test(chat)) {
-        const opened = await api.call('conversations.open', { users: chat });
-        const id = string(fields(opened, 'channel') ?? {}, 'id');
+        const id = await openDirect(api, chat);
         return id === undefined ? undefined : { chat: id, user: chat };
       }
       const history = await api.call('conversations.history', { channel: chat, limit: LOOKED_AT });
       const users = fieldsList(history, 'messages').map((message) => string(message, 'user'));
-      const user = users.find((one) => one !== undefined && one !== identity()?.userId) ?? (await ownerOf(chat));
+      const user = users.find((one) => one !== undefined && one !== slack.identity?.userId) ?? (await ownerOf(chat));
       return { chat, ...(user === undefined ? {} : { user }) };
     } catch (error) {
       const isRefused = error instanceof SlackError && error.kind === 'refused' && error.retryAfterMs === undefined;
@@ -47,7 +45,7 @@ export function createFindPlace(options: {
   }
 
   return async ({ chat, thread }) => {
-    const self = identity();
+    const self = slack.identity;
     if (!self || !/^[A-Z0-9]{2,24}$/.test(chat)) return undefined;
     if (thread !== undefined && !/^\d{1,16}\.\d{1,10}$/.test(thread)) return undefined;
     const base = { channel: 'slack', account: self.userId, workspace: self.teamId };

@@ -6,7 +6,9 @@ import { DeliveryError } from '../../../errors.ts';
 import { createLru } from '../../../lib/lru.ts';
 import type { Address, Attachment } from '../../channel.ts';
 import { type Fields, fields, fieldsList, integer, string } from '../../shared/read.ts';
-import { type SlackApi, SlackError } from '../connect/api.ts';
+import { SlackError } from '../connect/api.ts';
+import { isOwn } from '../decode/base.ts';
+import type { SlackContext } from '../options.ts';
 
 export const EVENT_TYPE = 'viber_message';
 
@@ -40,14 +42,7 @@ export function deliveryKey(message: Fields): string | undefined {
   return payload && string(payload, 'key');
 }
 
-export interface ReadBackOptions {
-  api: SlackApi;
-  self: () => { userId: string; botId: string };
-  /** Returns how many ms Slack's clock is ahead of ours. */
-  skewMs: () => number;
-}
-
-export function createReadBack({ api, self, skewMs }: ReadBackOptions): ReadBack {
+export function createReadBack(slack: SlackContext): ReadBack {
   const settled = createLru<true>(MAX_ARRIVED);
 
   function arrived(ids: readonly string[]): void {
@@ -59,38 +54,34 @@ export function createReadBack({ api, self, skewMs }: ReadBackOptions): ReadBack
     since: number,
     pick: (message: Fields) => T | undefined,
   ): Promise<T | undefined> {
-    // The bot's account is known once connected; before, nothing would be found.
-    if (self().userId === '') throw new DeliveryError('Slack is not connected yet', { retryAfterMs: 500 });
+    const self = slack.identity;
+    // Nothing would be found before it is known who the bot is.
+    if (!self) throw new DeliveryError('Slack is not connected yet', { retryAfterMs: 500 });
     const method = thread === undefined ? 'conversations.history' : 'conversations.replies';
     const place = { channel: chat, ...(thread !== undefined && { ts: thread }) };
-    const oldest = Math.max(0, (since + skewMs()) / 1000).toFixed(6);
+    const oldest = Math.max(0, (since + slack.transport.skewMs()) / 1000).toFixed(6);
     let cursor: string | undefined;
     for (let page = 0; page < MAX_PAGES; page++) {
       const window = { oldest, inclusive: true, limit: PAGE, include_all_metadata: true, ...(cursor && { cursor }) };
       const answer = await history(method, { ...place, ...window });
       for (const message of fieldsList(answer, 'messages')) {
-        const found = isOwn(message) ? pick(message) : undefined;
+        const found = isOwn(message, self) ? pick(message) : undefined;
         if (found !== undefined) return found;
       }
       cursor = string(fields(answer, 'response_metadata') ?? {}, 'next_cursor');
       if (!cursor) return undefined;
     }
-    throw new DeliveryError('too much was said since to tell whether an earlier attempt has arrived');
+    throw new DeliveryError('too many messages were posted since then to find out whether an earlier attempt arrived');
   }
 
   async function history(method: string, params: Record<string, unknown>): Promise<Fields> {
     try {
-      return await api.call(method, params);
+      return await slack.api.call(method, params);
     } catch (error) {
       // The thread's first message was deleted, and its content with it.
       if (error instanceof SlackError && error.code === 'thread_not_found') return {};
       throw error;
     }
-  }
-
-  function isOwn(message: Fields): boolean {
-    const { userId, botId } = self();
-    return message.user === userId || (botId !== '' && message.bot_id === botId);
   }
 
   return {

@@ -13,7 +13,7 @@ export function refusesForm(error: unknown): boolean {
   if (!(error instanceof SlackError) || error.kind !== 'refused' || error.retryAfterMs !== undefined) return false;
   return FORM.test(error.code) || !ELSEWHERE.test(error.code);
 }
-/** Names of a form, whatever else its code speaks of. */
+/** Matches codes that are about a form, whatever else they mention. */
 const FORM = /block(?!ed)|attachment|markdown|mrkdwn|(^|_)tables?(_|$)|_text$|too_long|^http_413$/;
 const ELSEWHERE = new RegExp(
   [

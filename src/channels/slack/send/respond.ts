@@ -3,8 +3,8 @@
  * https://docs.slack.dev/interactivity/handling-user-interaction/#message_responses
  */
 import { DeliveryError } from '../../../errors.ts';
-import type { Hosts } from '../connect/hosts.ts';
-import { type Transport, TransportError } from '../connect/transport.ts';
+import { TransportError } from '../../shared/connection.ts';
+import type { SlackContext } from '../options.ts';
 import type { Form } from './blocks.ts';
 import { NO_PREVIEWS } from './previews.ts';
 
@@ -32,7 +32,7 @@ const OVER = /expired|used_url|invalid_url|no_service|not_found|no_team|no_activ
  * Creates `respond`. @throws DeliveryError; an ambiguous one can't be resolved, because only the person sees these
  * answers.
  */
-export function createRespond({ transport, hosts }: { transport: Transport; hosts: Hosts }): Respond {
+export function createRespond({ transport, hosts }: SlackContext): Respond {
   return async (interaction, { text, blocks, mrkdwn }) => {
     const { url } = readResponse(interaction);
     if (!hosts.isHooks(url)) return 'over';
@@ -52,7 +52,7 @@ export function createRespond({ transport, hosts }: { transport: Transport; host
 }
 
 function judge(status: number, said: string, seconds: number): ResponseResult {
-  const message = `the answer to a command was answered with ${status}`;
+  const message = `Slack answered ${status} to the answer of a command`;
   if (status === 429) throw new DeliveryError(message, { retryAfterMs: (seconds || 1) * 1000, rateLimited: true });
   if (status >= 500) throw new DeliveryError(message, { retryAfterMs: 1000, ambiguous: true });
   if (status === 200 && !/"ok"\s*:\s*false/.test(said)) return 'taken';

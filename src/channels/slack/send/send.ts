@@ -4,67 +4,58 @@
  * whose first attempt may have arrived, the conversation is read back.
  */
 import { DeliveryError } from '../../../errors.ts';
-import type { Logger } from '../../../log.ts';
 import { messagesFor } from '../../../messages/messages.ts';
-import type {
-  Address,
-  Attachment,
-  Button,
-  Channel,
-  ChannelLimits,
-  OutboundMessage,
-  PartAttempt,
-  PartLedger,
-} from '../../channel.ts';
-import { fields, string } from '../../shared/read.ts';
+import type { Address, Attachment, Button, Channel, OutboundMessage, PartAttempt, PartLedger } from '../../channel.ts';
+import { string } from '../../shared/read.ts';
 import { editedPart, FilesRefused, type Step, sendParts } from '../../shared/send-parts.ts';
-import { type SlackApi, SlackError } from '../connect/api.ts';
+import { SlackError } from '../connect/api.ts';
+import type { Progress } from '../connect/read-cursors.ts';
 import { isDirect } from '../decode/base.ts';
+import { LIMITS, type SlackContext } from '../options.ts';
 import { type Form, formsOf } from './blocks.ts';
+import { createDirectTo } from './direct.ts';
 import { groupFiles } from './outgoing-files.ts';
 import { NO_PREVIEWS } from './previews.ts';
 import { metadataOf, type ReadBack } from './read-back.ts';
 import { isNotThere, isStreaming, refusesEdit, refusesForm, refusesThread, toDeliveryError } from './refusals.ts';
 import { renderSlack, type SlackPart } from './render.ts';
 import { type Respond, readResponse } from './respond.ts';
-import type { Upload } from './upload.ts';
+import { createUpload } from './upload.ts';
 import { noticeOf, whyRefused } from './without-files.ts';
 
-export interface SendOptions {
-  api: SlackApi;
+interface SendParts {
   readBack: ReadBack;
-  upload: Upload;
   respond: Respond;
-  limits: ChannelLimits;
-  /** The names of the slash command and of the bot. */
-  command: string;
-  botName: () => string;
-  /** Called with a message below which people may write in a thread. */
-  onDigest: (chat: string, ts: string) => void;
-  log: Logger;
+  progress: Progress;
 }
 
 /** Options of every message: previews of links are off, and names in the text aren't mentions. */
 export const QUIET = { ...NO_PREVIEWS, parse: 'none', link_names: false } as const;
-const PRIVATE = 'the answer was for the eyes of one person, its time is over';
+const PRIVATE = 'the answer is for one person only, and their command no longer accepts it';
 
 /** Creates `send`. @throws DeliveryError */
-export function createSend(options: SendOptions): Channel['send'] {
-  const sender = new Sender(options);
+export function createSend(slack: SlackContext, parts: SendParts): Channel['send'] {
+  const sender = new Sender(slack, parts);
   return (message, ledger) => sender.send(message, ledger);
 }
 
 class Sender {
-  readonly #to: SendOptions;
+  readonly #slack: SlackContext;
+  readonly #parts: SendParts;
+  readonly #upload;
+  readonly #directTo;
 
-  constructor(options: SendOptions) {
-    this.#to = options;
+  constructor(slack: SlackContext, parts: SendParts) {
+    this.#slack = slack;
+    this.#parts = parts;
+    this.#upload = createUpload(slack, parts.readBack);
+    this.#directTo = createDirectTo(slack);
   }
 
   async send(message: OutboundMessage, ledger: PartLedger): Promise<void> {
     if (message.edits) return this.#amend(message, message.edits.messageId, ledger);
     const messages = messagesFor(message);
-    const { groups, refused } = groupFiles(message.files, this.#to.limits.uploadBytes, messages);
+    const { groups, refused } = groupFiles(message.files, LIMITS.uploadBytes, messages);
     const text = [message.text, ...refused].filter((line) => line.trim() !== '').join('\n\n');
     const texts = await renderSlack(text);
     if (texts.length === 0 && message.buttons?.length)
@@ -81,14 +72,15 @@ class Sender {
       hasButtons: ({ buttons = [] }) => buttons.length > 0,
       wordsOf: () => undefined,
       fileOf: (_part, file) => ({ files: [file] }),
-      notice: (all) => noticeOf(all, this.#to.command, this.#to.botName(), messages),
+      notice: (all) => noticeOf(all, this.#slack, messages),
       noticeParts: async (notice) =>
         (await renderSlack(notice)).map((part): Part => ({ part, buttons: [], files: [] })),
       post: async (part, step) => {
         if (!part.part) return this.#share(part.files, message, step);
         const ts = await this.#deliver(part.part, { message, ...step, buttons: part.buttons });
         const { chat, thread } = message.address;
-        if (message.digest && thread === undefined) this.#to.onDigest(chat, ts);
+        // People may write in a thread below it.
+        if (message.digest && thread === undefined) this.#parts.progress.opened(chat, ts);
         return ts;
       },
     });
@@ -102,12 +94,12 @@ class Sender {
     await ledger.part(0, async () => {
       try {
         await this.#inForms(formsOf(part, message.buttons ?? []), (form) =>
-          this.#to.api.call('chat.update', { ...place, ...form, parse: 'none' }),
+          this.#slack.api.call('chat.update', { ...place, ...form, parse: 'none' }),
         );
       } catch (error) {
         const failure = toDeliveryError(error, true);
         if (!(failure instanceof DeliveryError) || failure.retryAfterMs !== undefined) throw failure;
-        this.#to.log.debug({ err: error }, 'a message could not be edited any more');
+        this.#slack.log.debug({ err: error }, 'a message could not be edited any more');
       }
       return ts;
     });
@@ -119,8 +111,8 @@ class Sender {
     const address = isAlone ? await this.#privately(message) : message.address;
     try {
       const since = attempt.uncertainSince;
-      const found = since === undefined ? undefined : await this.#to.readBack.files(address, files, since);
-      return found ?? (await this.#to.upload(files, address));
+      const found = since === undefined ? undefined : await this.#parts.readBack.files(address, files, since);
+      return found ?? (await this.#upload(files, address));
     } catch (error) {
       const why = whyRefused(error);
       if (why) throw new FilesRefused(why, error);
@@ -154,7 +146,7 @@ class Sender {
     const [unsure] = isUnsure ? await renderSlack(messagesFor(message).text('channels.uncertainAnswer')) : [];
     const [, ...shown] = unsure ? formsOf(unsure, []) : forms;
     for (const form of shown) {
-      const result = await this.#to.respond(url, form);
+      const result = await this.#parts.respond(url, form);
       if (result !== 'form') return result === 'taken';
     }
     return false;
@@ -166,14 +158,9 @@ class Sender {
    */
   async #privately({ interaction = '', address }: OutboundMessage): Promise<Address> {
     const { user } = readResponse(interaction);
-    if (user === undefined) throw new DeliveryError(`${PRIVATE}, and it is not known who that was`);
-    try {
-      const opened = await this.#to.api.call('conversations.open', { users: user });
-      const { thread: _there, ...base } = address;
-      return { ...base, chat: string(fields(opened, 'channel') ?? {}, 'id') ?? '' };
-    } catch (error) {
-      throw toDeliveryError(error, true);
-    }
+    const place = user === undefined ? undefined : await this.#directTo(user, address);
+    if (!place) throw new DeliveryError(`${PRIVATE}, and it is not known who that was`);
+    return place;
   }
 
   /**
@@ -196,19 +183,19 @@ class Sender {
     const place = { channel: chat, ts };
     const update = () =>
       this.#inForms(forms, (form) =>
-        this.#to.api.call('chat.update', { ...place, ...form, parse: 'none', metadata: metadataOf(key) }),
+        this.#slack.api.call('chat.update', { ...place, ...form, parse: 'none', metadata: metadataOf(key) }),
       );
     try {
       await update().catch(async (error: unknown) => {
         if (!isStreaming(error)) throw error;
-        await this.#to.api.call('chat.stopStream', place);
+        await this.#slack.api.call('chat.stopStream', place);
         await update();
       });
       return ts;
     } catch (error) {
       // An edit accepts less text than a message.
       if (!refusesEdit(error) && !refusesForm(error)) throw toDeliveryError(error, true);
-      this.#to.log.debug({ err: error, chat }, 'the status message could not become the answer');
+      this.#slack.log.debug({ err: error, chat }, 'the status message could not be edited into the answer');
       await this.#remove(place);
       return undefined;
     }
@@ -217,9 +204,9 @@ class Sender {
   /** Deletes the status message, which must not remain beside the answer. */
   async #remove(place: { channel: string; ts: string }): Promise<void> {
     try {
-      await this.#to.api.call('chat.delete', place);
+      await this.#slack.api.call('chat.delete', place);
     } catch (error) {
-      this.#to.log.debug({ err: error }, 'a status message could not be deleted');
+      this.#slack.log.debug({ err: error }, 'a status message could not be deleted');
     }
   }
 
@@ -240,20 +227,20 @@ class Sender {
    * Searches for a message. If its thread was deleted or locked, the answer is in the channel, so that is searched too.
    */
   async #lookFor(address: Address, key: string, since: number): Promise<string | undefined> {
-    const found = await this.#to.readBack.message(address, key, since);
+    const found = await this.#parts.readBack.message(address, key, since);
     if (found !== undefined || address.thread === undefined) return found;
     const { thread: _gone, ...chat } = address;
-    return this.#to.readBack.message(chat, key, since);
+    return this.#parts.readBack.message(chat, key, since);
   }
 
   async #inThread({ thread }: Address, params: Record<string, unknown>) {
-    if (thread === undefined) return this.#to.api.call('chat.postMessage', params);
+    if (thread === undefined) return this.#slack.api.call('chat.postMessage', params);
     try {
-      return await this.#to.api.call('chat.postMessage', { ...params, thread_ts: thread });
+      return await this.#slack.api.call('chat.postMessage', { ...params, thread_ts: thread });
     } catch (error) {
       if (!refusesThread(error)) throw error;
-      this.#to.log.info({ err: error }, 'a thread takes nothing more; its answer goes to the channel');
-      return this.#to.api.call('chat.postMessage', params);
+      this.#slack.log.info({ err: error }, 'a thread accepts no more messages; its answer goes to the channel');
+      return this.#slack.api.call('chat.postMessage', params);
     }
   }
 
@@ -264,7 +251,7 @@ class Sender {
         return await action(form);
       } catch (error) {
         if (!refusesForm(error)) throw error;
-        this.#to.log.debug({ err: error }, 'a part was refused in this form and is sent in another');
+        this.#slack.log.debug({ err: error }, 'a part was refused in this form and is sent in another');
         refusal = error;
       }
     }

@@ -6,13 +6,12 @@ import type { FileHandle } from 'node:fs/promises';
 import { DeliveryError, errorCode } from '../../../errors.ts';
 import { openKept } from '../../../lib/files/below.ts';
 import type { Address, Attachment } from '../../channel.ts';
+import { TransportError } from '../../shared/connection.ts';
 import { string } from '../../shared/read.ts';
 import { FilesRefused } from '../../shared/send-parts.ts';
 import { transferMs } from '../../shared/wait.ts';
-import type { SlackApi } from '../connect/api.ts';
-import type { Hosts } from '../connect/hosts.ts';
-import { type Transport, TransportError } from '../connect/transport.ts';
-import { uploadName } from './read-back.ts';
+import type { SlackContext } from '../options.ts';
+import { type ReadBack, uploadName } from './read-back.ts';
 import { refusesThread } from './refusals.ts';
 
 export type Upload = (files: readonly Attachment[], address: Address) => Promise<string>;
@@ -20,18 +19,11 @@ export type Upload = (files: readonly Attachment[], address: Address) => Promise
 const UPLOAD_MS = 120_000;
 const FILE_CODES = new Set(['ENOENT', 'EACCES', 'EPERM', 'EISDIR', 'EIO']);
 
-export interface UploadOptions {
-  api: SlackApi;
-  transport: Transport;
-  hosts: Hosts;
-  onShared: (ids: readonly string[]) => void;
-}
-
 /**
  * Creates the function that shares files in one message and returns their IDs. @throws SlackError, DeliveryError or
  * FilesRefused
  */
-export function createUpload({ api, transport, hosts, onShared }: UploadOptions): Upload {
+export function createUpload({ api, transport, hosts }: SlackContext, { arrived }: ReadBack): Upload {
   /**
    * Uploads a file. A later run may have replaced it since it was attached, so its current size is announced and the
    * file stays open.
@@ -44,7 +36,7 @@ export function createUpload({ api, transport, hosts, onShared }: UploadOptions)
       const answer = await api.call('files.getUploadURLExternal', { filename: title, length: size });
       const url = string(answer, 'upload_url') ?? '';
       const id = string(answer, 'file_id') ?? '';
-      if (!hosts.isFiles(url)) throw new DeliveryError(`Slack wants the file ${title} at a place that is not Slack's`);
+      if (!hosts.isFiles(url)) throw new DeliveryError(`Slack named a URL for the file ${title} that isn't Slack's`);
       await pour(url, { ...file, size }, handle);
       return { id, title };
     } finally {
@@ -98,13 +90,13 @@ export function createUpload({ api, transport, hosts, onShared }: UploadOptions)
       await api.call('files.completeUploadExternal', shared);
     }
     const ids = placed.map(({ id }) => id);
-    onShared(ids);
+    arrived(ids);
     return ids.join(',');
   };
 }
 
 function uploadError(file: Attachment, status: number, seconds: number): Error {
-  const message = `the upload of ${file.name} was answered with ${status}`;
+  const message = `Slack answered the upload of ${file.name} with ${status}`;
   if (status === 429) return new DeliveryError(message, { retryAfterMs: (seconds || 1) * 1000, rateLimited: true });
   if (status >= 500) return new DeliveryError(message, { retryAfterMs: 1000 });
   return new FilesRefused(status === 413 ? 'size' : 'file', message);

@@ -11,6 +11,7 @@ import {
   type WhyRefused,
 } from '../../shared/refused-files.ts';
 import { SlackError } from '../connect/api.ts';
+import type { SlackContext } from '../options.ts';
 
 const WHY: Readonly<Record<string, WhyRefused>> = {
   file_upload_size_restricted: 'size',
@@ -39,13 +40,17 @@ export function whyRefused(error: unknown): WhyRefused | undefined {
   return WHY[error.code] ?? (error.code.startsWith('restricted_action_') ? 'rights' : 'file');
 }
 
-/** Writes the notice. `command` is the slash command's own name, `name` the bot's. */
-export function noticeOf(refused: readonly RefusedFile[], command: string, name: string, messages: Messages): string {
+export function noticeOf(
+  refused: readonly RefusedFile[],
+  { options, identity }: SlackContext,
+  messages: Messages,
+): string {
   const words: RefusalWords = {
     platform: 'Slack',
-    get: `${command} get`,
+    get: `${options.command} get`,
     reasons: {
-      rights: (files) => say('channels.rightsSlack', { invite: asCode(`/invite @${name}`), ...files }),
+      rights: (files) =>
+        say('channels.rightsSlack', { invite: asCode(`/invite @${identity?.name ?? 'viber'}`), ...files }),
       scope: (files) => say('channels.scopeSlack', { scope: asCode('files:write'), ...files }),
       policy: (files) => say('channels.policySlack', files),
     },

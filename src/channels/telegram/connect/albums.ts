@@ -1,13 +1,12 @@
 /**
  * Admits albums as a whole: in a group, an album is meant for the bot if any of its parts is. Telegram sends each part
- * as an update of its own, and any of them may have the caption with the mention. Each part is judged when it arrives.
- * The one that is admitted brings along the others of its sender; those refused before are submitted again. Refused
- * parts are kept briefly, and in memory only.
+ * as a separate update, and any of them may have the caption with the mention. Each part is judged when it arrives.
+ * Once one is admitted, the sender's other parts are too; those refused before are submitted again. Refused parts are
+ * kept briefly, and in memory only.
  */
 import { createLru } from '../../../lib/lru.ts';
 import type { InboundMessage, InboundOutcome } from '../../channel.ts';
 
-/** Rejects when the message could not be stored. */
 type Give = (message: InboundMessage, raw: unknown) => Promise<InboundOutcome>;
 
 /** `open`: more of the album may follow, so the update must be delivered again if this process ends. */
@@ -24,7 +23,6 @@ interface Album {
   /** The IDs of the parts whose outcome is known. */
   judged: Set<string>;
   refused: Part[];
-  /** The part that is meant for the bot. */
   ours?: InboundMessage;
 }
 
@@ -35,8 +33,8 @@ const KEPT_MS = 10_000;
 const MAX_ALBUMS = 200;
 
 /**
- * Returns a function that calls `give` before its first wait, and resolves when the message and every part it brings
- * along are durable.
+ * Returns a function that calls `give` before its first wait, and resolves when the message is durable, with every part
+ * that is admitted because of it.
  */
 export function createAlbums(): (message: InboundMessage, raw: unknown, give: Give) => Promise<AlbumState> {
   const albums = createLru<Album>(MAX_ALBUMS);
@@ -61,27 +59,27 @@ export function createAlbums(): (message: InboundMessage, raw: unknown, give: Gi
     const isNew = !album.judged.has(message.id);
     if (isNew) album.at = performance.now();
     if (message.isMention) album.ours ??= message;
-    await Promise.all([draw(album, give), isNew ? hand(album, { message, raw }, give) : undefined]);
+    await Promise.all([submitRefused(album, give), isNew ? submit(album, { message, raw }, give) : undefined]);
     return performance.now() - album.at < SETTLE_MS ? 'open' : 'settled';
   };
 }
 
-async function hand(album: Album, part: Part, give: Give): Promise<void> {
+async function submit(album: Album, part: Part, give: Give): Promise<void> {
   const { ours } = album;
   const outcome = await give(ours ? addressed(part.message, ours) : part.message, part.raw);
   album.judged.add(part.message.id);
   if (outcome === 'accepted' || outcome === 'duplicate') album.ours ??= part.message;
   // Refused on its own merits: another part may be the one meant for the bot, now or later.
   else if (outcome === 'refused' && !ours) album.refused.push(part);
-  await draw(album, give);
+  await submitRefused(album, give);
 }
 
 /** Submits the refused parts again. Parts that can't be stored are retried when Telegram repeats the update. */
-async function draw(album: Album, give: Give): Promise<void> {
+async function submitRefused(album: Album, give: Give): Promise<void> {
   if (!album.ours || album.refused.length === 0) return;
   const parts = album.refused.splice(0);
   try {
-    await Promise.all(parts.map((part) => hand(album, part, give)));
+    await Promise.all(parts.map((part) => submit(album, part, give)));
   } catch (error) {
     album.refused.push(...parts);
     throw error;

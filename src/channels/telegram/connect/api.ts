@@ -4,16 +4,12 @@
  * contains the token, which is in the URL of every call, or a request's contents.
  * https://core.telegram.org/bots/api#making-requests
  */
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { pipeline, Readable } from 'node:stream';
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
-import { setImmediate } from 'node:timers/promises';
-import { urlToHttpOptions } from 'node:url';
 import { Api, GrammyError, HttpError } from 'grammy/web';
 import { errorCode } from '../../../errors.ts';
-import { createLru } from '../../../lib/lru.ts';
-import { watchConnection } from '../../shared/connection.ts';
+import { createRequests, TransportError } from '../../shared/connection.ts';
 import { integer, isFields } from '../../shared/read.ts';
 
 export interface CallOptions {
@@ -70,9 +66,10 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 const WITHOUT_PARAMS = new Set(['getMe', 'getWebhookInfo']);
 const FILE_CODES = new Set(['ENOENT', 'EACCES', 'EPERM', 'EISDIR', 'EIO']);
 
-/** Creates the client. `apiRoot` has no trailing slash. */
-export function createApi({ token, apiRoot }: { token: string; apiRoot: string }): TelegramApi {
-  const api = new Api(token, { apiRoot, timeoutSeconds: 7_200, fetch: createFetch(apiRoot) });
+export function createApi(options: { token: string; apiRoot: string }): TelegramApi {
+  const { token } = options;
+  const apiRoot = options.apiRoot.replace(/\/+$/, '');
+  const api = new Api(token, { apiRoot, timeoutSeconds: 7_200, fetch: createFetch() });
   // Called by name because parameters are checked where they are built, and grammY's types demand a polyfill's signal.
   const rawCall = (method: string): RawCall => {
     const found: unknown = Reflect.get(api.raw, method);
@@ -135,26 +132,6 @@ function toTelegramError(method: string, error: unknown, token: string): Telegra
   return new TelegramError('lost', `${method}: the answer was lost (${code ?? 'unknown'})`, { code });
 }
 
-/** A call without an answer from the Bot API. */
-export class TransportError extends Error {
-  override name = 'TransportError';
-  /** False when Telegram certainly received nothing of it. */
-  readonly sent: boolean;
-  /** The system's code, or `http_502` with the status of an answer that isn't the Bot API's. */
-  readonly code: string | undefined;
-  /** The wait that such an answer asks for. */
-  readonly retryAfterMs: number | undefined;
-  constructor(
-    message: string,
-    details: { sent: boolean; code: string | undefined; retryAfterMs?: number | undefined },
-  ) {
-    super(message);
-    this.sent = details.sent;
-    this.code = details.code;
-    this.retryAfterMs = details.retryAfterMs;
-  }
-}
-
 interface Init {
   method?: string;
   headers?: Record<string, string>;
@@ -164,76 +141,18 @@ interface Init {
 
 export type Fetch = (url: string | URL, init: Init) => Promise<{ json(): Promise<unknown> }>;
 
-/** Idle connections are closed before routers forget them: a request over a forgotten one never gets an answer. */
-const IDLE_MS = 45_000;
-/** A connection used this recently is still open, or its closing is already known. */
-const FRESH_MS = 1_000;
-/** The most URLs to cache. Methods have few; every file has its own. */
-const MAX_ADDRESSES = 100;
 /** The longest wait that is honoured. */
 const MAX_WAIT_S = 3600;
 /** Far above the size of a batch of 100 updates. */
 const MAX_ANSWER_BYTES = 50_000_000;
 
-/**
- * Implements the `fetch` of grammY's client with kept-alive connections of node:http(s). It exists to know, when a call
- * fails, whether anything was sent, and the status of an answer that isn't JSON: both decide what may be repeated. It
- * doesn't follow redirects, since the URL contains the token.
- */
-export function createFetch(apiRoot: string): Fetch {
-  const isSecure = apiRoot.startsWith('https:');
-  const options = {
-    keepAlive: true,
-    timeout: IDLE_MS,
-    ...(process.env.NODE_USE_ENV_PROXY === '1' && { proxyEnv: process.env }),
-  };
-  const agent = isSecure ? new HttpsAgent(options) : new HttpAgent(options);
-  const addresses = createLru<ReturnType<typeof urlToHttpOptions>>(MAX_ADDRESSES);
-  const addressOf = (url: string | URL) => {
-    const text = String(url);
-    const known = addresses.get(text) ?? urlToHttpOptions(new URL(text));
-    addresses.set(text, known);
-    return known;
-  };
-  /** When the last call ended; the agent reuses the most recent connection. */
-  let usedAt = Number.NEGATIVE_INFINITY;
-  return async (url, init) => {
-    if (performance.now() - usedAt > FRESH_MS) {
-      // Waits a whole turn of the event loop, so that a connection the server has closed is noticed and not used.
-      await setImmediate();
-      await setImmediate();
-    }
-    return new Promise((resolve, reject) => {
-      const { method = 'POST', headers = {}, body, signal } = init;
-      const length = typeof body === 'string' ? { 'content-length': Buffer.byteLength(body) } : {};
-      const request = (isSecure ? httpsRequest : httpRequest)({
-        ...addressOf(url),
-        method,
-        headers: { ...headers, ...length },
-        agent,
-      });
-      const connection = watchConnection(request);
-      const abort = () => request.destroy(Object.assign(new Error('given up'), { code: 'ABORTED' }));
-      const end = () => {
-        signal.removeEventListener('abort', abort);
-        usedAt = performance.now();
-        // Refused before the body was fully sent.
-        if (!request.writableFinished) request.destroy();
-      };
-      request.on('error', (error: NodeJS.ErrnoException) => {
-        end();
-        reject(new TransportError(error.message, { sent: connection.isMade, code: error.code }));
-      });
-      request.on('response', (response) => {
-        readJson(response)
-          .then((value) => resolve({ json: async () => value }), reject)
-          .finally(end);
-      });
-      signal.addEventListener('abort', abort);
-      if (signal.aborted) abort();
-      else if (body === undefined || typeof body === 'string') request.end(body);
-      else pipeline(Readable.fromWeb(body), request, () => 'a failure is the request’s own error');
-    });
+/** Implements the `fetch` of grammY's client, which doesn't tell the status of an answer that isn't JSON. */
+export function createFetch(): Fetch {
+  const send = createRequests();
+  return async (url, { body, ...init }) => {
+    const stream = body === undefined || typeof body === 'string' ? body : Readable.fromWeb(body);
+    const value = await readJson(await send(url, { ...init, body: stream }));
+    return { json: async () => value };
   };
 }
 
@@ -277,7 +196,7 @@ const UNKNOWN_OUTCOME = new Set([504, 520, 524]);
 
 /** Returns the error for a response of a server in between: nothing was done, unless it passed the request on. */
 function foreign({ statusCode: status = 0, headers }: IncomingMessage, message: string): TransportError {
-  if (status < 300) return new TransportError(message, { sent: true, code: undefined });
+  if (status < 300) return new TransportError(message, { sent: true });
   const seconds = Number(headers['retry-after']);
   const retryAfterMs = Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds, MAX_WAIT_S) * 1000 : undefined;
   const sent = UNKNOWN_OUTCOME.has(status);

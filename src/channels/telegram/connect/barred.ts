@@ -5,20 +5,14 @@
 import { createLru } from '../../../lib/lru.ts';
 import type { Channel, WriteBarrier } from '../../channel.ts';
 import { fields, isFields, string } from '../../shared/read.ts';
-import type { TelegramApi } from '../connect/api.ts';
+import type { TelegramApi } from './api.ts';
 
 const KEPT_MS = 60_000;
 const KEPT_BARRED_MS = 20_000;
 const WAIT_MS = 3_000;
 const MAX_CHATS = 2_000;
 
-export function createBarred({
-  api,
-  account,
-}: {
-  api: TelegramApi;
-  account: () => string;
-}): NonNullable<Channel['barred']> {
+export function createBarred(api: TelegramApi, account: () => string): NonNullable<Channel['barred']> {
   const known = createLru<{ at: number; why: WriteBarrier | undefined }>(MAX_CHATS);
 
   async function ask(chat: number): Promise<WriteBarrier | undefined> {
@@ -38,8 +32,7 @@ export function createBarred({
     if (!chat.startsWith('-') || !Number.isSafeInteger(Number(chat))) return undefined;
     const last = known.get(chat);
     if (last && performance.now() - last.at < (last.why ? KEPT_BARRED_MS : KEPT_MS)) return last.why;
-    // If Telegram doesn't say, sending will show it; the unknown answer is cached too, so that it isn't asked again at
-    // once.
+    // If Telegram doesn't say, sending will show it. That is cached too, so that the next message doesn't ask again.
     const why = await ask(Number(chat)).catch(() => undefined);
     known.set(chat, { at: performance.now(), why });
     return why;

@@ -11,28 +11,22 @@ import { holdFolder, openFile, PathRefused } from '../../../lib/files/below.ts';
 /** The most such a server downloads and uploads: "up to 2000 MB". */
 export const LOCAL_BYTES = 2000 * 1024 * 1024;
 
-export interface LocalFile {
-  size: number;
-  /** Keeps the file open until it was read or destroyed. */
-  bytes: fs.ReadStream;
-}
-
 const ELSEWHERE =
-  'The Bot API server keeps this file where I may not read: its folder has to be named in channels.telegram.localFiles.';
+  "The Bot API server keeps this file in a folder that I can't read. Add the folder to channels.telegram.localFiles.";
 const NO_FOLDER = 'The folder in channels.telegram.localFiles does not exist on this machine.';
 const NOT_ALLOWED =
-  "My user may not read the Bot API server's files: it needs the right to read the folder in channels.telegram.localFiles.";
-const NO_FILE = 'What the Bot API server names is not a file that I may read.';
+  "My user may not read the Bot API server's files. Give it read access to the folder in channels.telegram.localFiles.";
+const NO_FILE = "The Bot API server named a file that I can't read.";
 
 /** Returns the folder as it begins the path of a file in it. */
 const asFolder = (folder: string): string => `${path.normalize(folder)}/`.replace(/\/+$/, '/');
 
 /**
- * Opens a file; returns undefined if it no longer exists. No error names the path, because the bot's token is part of
- * it.
+ * Opens a file, which stays open until its bytes were read or destroyed; returns undefined if it no longer exists. No
+ * error names the path, because the bot's token is part of it.
  * @throws UserError for a path that must not be opened
  */
-export function openLocal(file: string, folders: readonly string[]): LocalFile | undefined {
+export function openLocal(file: string, folders: readonly string[]): ReturnType<typeof openInside> {
   try {
     return openInside(file, folders);
   } catch (error) {
@@ -42,7 +36,7 @@ export function openLocal(file: string, folders: readonly string[]): LocalFile |
   }
 }
 
-function openInside(file: string, folders: readonly string[]): LocalFile | undefined {
+function openInside(file: string, folders: readonly string[]): { size: number; bytes: fs.ReadStream } | undefined {
   const isPlain = path.normalize(file) === file && !file.endsWith('/') && !file.includes('\0');
   const root = isPlain ? folders.map(asFolder).find((folder) => file.startsWith(folder)) : undefined;
   if (root === undefined) throw new UserError(ELSEWHERE);

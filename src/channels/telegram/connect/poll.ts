@@ -17,12 +17,10 @@ export interface PollOptions {
   /** Called for each update in order; rejects when it could not be stored. */
   accept: (update: unknown) => Promise<AlbumState>;
   onStatus: (status: ChannelStatus) => void;
-  /** Seconds that Telegram holds a call without updates. */
   pollSeconds: number;
   backoffMs: { min: number; max: number };
   /** Milliseconds past its due time after which a call counts as lost. */
   graceMs: number;
-  /** The turn during which no other process polls. */
   turn: Turn;
 }
 
@@ -133,7 +131,7 @@ class LongPoll {
     this.#settled = new Set(this.#isOpen ? known.filter((number) => number > next) : []);
     const cause = results[failed];
     if (cause?.status === 'rejected') {
-      const detail = `messages cannot be stored (${errorMessage(cause.reason)}); Telegram keeps them meanwhile`;
+      const detail = `messages cannot be stored (${errorMessage(cause.reason)}); Telegram keeps them`;
       return { status: { state: 'reconnecting', detail } };
     }
     return next > 0
@@ -149,7 +147,7 @@ class LongPoll {
       return { status: { state: 'reconnecting', detail }, isConflict: true };
     }
     if (error.code === 401 || error.code === 404) {
-      const detail = 'Telegram does not accept the token any more: set channels.telegram.token to a valid one';
+      const detail = 'Telegram no longer accepts the token: set channels.telegram.token to a valid one';
       return { status: { state: 'failed', detail }, waitMs: this.#to.backoffMs.max };
     }
     const status: ChannelStatus = { state: 'reconnecting', detail: error.message };

@@ -7,32 +7,16 @@ import { ConfigError, problemWith } from '../../../errors.ts';
 import type { Logger } from '../../../log.ts';
 import { say } from '../../../messages/messages.ts';
 import type { ChannelStatus, CommandSpec } from '../../channel.ts';
+import type { ChannelCache } from '../../kind.ts';
 import { integer, isFields, string } from '../../shared/read.ts';
 import { createBackoff, sleep } from '../../shared/wait.ts';
 import { ALLOWED_UPDATES, type Bot } from '../decode/decode.ts';
 import { type TelegramApi, TelegramError } from './api.ts';
 import type { WebhookSettings } from './webhook.ts';
 
-/** A small cache whose contents may be lost. */
-export interface Cache {
-  get(key: string): Promise<string | undefined>;
-  set(key: string, value: string): Promise<void>;
-}
-
-export interface Setup {
-  /** Returns the bot of the token; undefined when stopped before it is known. @throws ConfigError */
-  introduce(): Promise<Bot | undefined>;
-  /** @throws ConfigError */
-  setWebhook(settings: WebhookSettings): Promise<void>;
-  /**
-   * Sets the menu if it differs from the last one, because Telegram limits how often, and a start should cost nothing.
-   */
-  setCommands(bot: Bot, commands: readonly CommandSpec[]): Promise<void>;
-}
-
 export interface SetupOptions {
   api: TelegramApi;
-  cache: Cache | undefined;
+  cache: ChannelCache | undefined;
   log: Logger;
   onStatus: (status: ChannelStatus) => void;
   backoffMs: { min: number; max: number };
@@ -41,7 +25,7 @@ export interface SetupOptions {
 
 type Wrong = (error: TelegramError) => ConfigError | undefined;
 
-export function createSetup({ api, cache, log, onStatus, backoffMs, signal }: SetupOptions): Setup {
+export function createSetup({ api, cache, log, onStatus, backoffMs, signal }: SetupOptions) {
   /** Repeats the call until it succeeds or a setting proves wrong. */
   async function persist<T>(action: () => Promise<T>, wrong: Wrong): Promise<T | undefined> {
     const backoff = createBackoff(backoffMs.min, backoffMs.max);
@@ -64,15 +48,19 @@ export function createSetup({ api, cache, log, onStatus, backoffMs, signal }: Se
   }
 
   return {
+    /** Returns the bot of the token; undefined when stopped before it is known. @throws ConfigError */
     introduce: () => persist(() => getMe(api, signal), wrongTokenOf),
-    async setWebhook({ url, secret }) {
+    async setWebhook({ url, secret }: WebhookSettings): Promise<void> {
       const params = { url, secret_token: secret, allowed_updates: ALLOWED_UPDATES, max_connections: 40 };
       await persist(
         () => api.call('setWebhook', params, { signal }),
         (error) => (error.code === 400 ? wrongUrl(error) : undefined),
       );
     },
-    async setCommands(bot, specs) {
+    /**
+     * Sets the menu if it differs from the last one, because Telegram limits how often, and a start should cost nothing.
+     */
+    async setCommands(bot: Bot, specs: readonly CommandSpec[]): Promise<void> {
       const menus = menusOf(specs);
       const key = `telegram.commands.${bot.account}`;
       const hash = createHash('sha256').update(JSON.stringify(menus)).digest('hex');

@@ -95,7 +95,7 @@ function decodeMessage(body: Fields, context: Context, kind: EntryKind): Decoded
     isDirect: chat.type === 'private',
     sentAt: at > 0 ? at * 1000 : context.now,
   };
-  if (Object.keys(body).every((key) => WORDS_ALONE.has(key))) return decodeWords(body, base, bot);
+  if (Object.keys(body).every((key) => WORDS_ALONE.has(key))) return withWords(body, base, readWords(body, bot), bot);
   return decodeService(body, base, context) ?? decodeContent(body, base, bot);
 }
 
@@ -121,9 +121,6 @@ function decodeContent(body: Fields, base: InboundMessage, bot: Bot): DecodedUpd
   return withWords(body, around, words, bot);
 }
 
-const decodeWords = (body: Fields, base: InboundMessage, bot: Bot): DecodedUpdate =>
-  withWords(body, base, readWords(body, bot), bot);
-
 function withWords(body: Fields, base: InboundMessage, words: ReturnType<typeof readWords>, bot: Bot): DecodedUpdate {
   const { command, mentioned, text } = words;
   if (command?.to !== undefined && command.to !== bot.username.toLowerCase())
@@ -137,7 +134,7 @@ function withWords(body: Fields, base: InboundMessage, words: ReturnType<typeof 
     ...base,
     kind: isCommand && base.kind === 'message' ? 'command' : base.kind,
     text,
-    ...(isCommand && { command: { name: command.name, args: command.args } }),
+    ...(isCommand && { command: withoutDeepLink(command) }),
     // A bare command may be another bot's; that is decided where the commands are known.
     isMention: mentioned || command?.to !== undefined || replied !== undefined,
   };
@@ -147,3 +144,11 @@ function withWords(body: Fields, base: InboundMessage, words: ReturnType<typeof 
 function contentKey(body: Fields): string {
   return Object.keys(body).find((key) => !ENVELOPE.has(key)) ?? 'empty';
 }
+
+/** `https://t.me/BOT?start=CODE` opens the chat with `/start CODE`, where the code is one of `/link`. */
+const DEEP_LINK = /^[A-HJ-NP-Z2-9]{8}$/;
+
+const withoutDeepLink = ({ name, args }: { name: string; args: string }) => ({
+  name: name === 'start' && DEEP_LINK.test(args) ? 'link' : name,
+  args,
+});

@@ -60,7 +60,6 @@ export function decodeStop(stopped: Fields, { bot, updateId, now }: Context): De
   return { kind: 'message', message };
 }
 
-/** Decodes a change of the bot's own membership: added, removed, promoted, blocked or unblocked. */
 export function decodeMembership(change: Fields, { bot, updateId, now }: Context): DecodedUpdate {
   const chat = fields(change, 'chat');
   const chatId = chat && integer(chat, 'id');

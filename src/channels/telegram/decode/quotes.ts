@@ -71,8 +71,8 @@ function repliedMessage(message: Fields): Fields | undefined {
 
 /** Returns the topic's name, which the platform gives with messages that answer no other one; '' otherwise. */
 export function topicName(message: Fields): string {
-  const begun = message.is_topic_message === true ? fields(message, 'reply_to_message') : undefined;
-  return tidyLine(string((begun && fields(begun, 'forum_topic_created')) ?? {}, 'name') ?? '', 128);
+  const replied = message.is_topic_message === true ? fields(message, 'reply_to_message') : undefined;
+  return tidyLine(string((replied && fields(replied, 'forum_topic_created')) ?? {}, 'name') ?? '', 128);
 }
 
 function sender(message: Fields, bot: Bot): { from: string; fromSelf: boolean } {

@@ -228,12 +228,12 @@ function each(body: Fields, key: string, describe: (item: Fields) => string): st
 function poll(body: Fields): string {
   const total = integer(body, 'total_voter_count') ?? 0;
   const state = [total > 0 ? pollVotes(total) : '', body.is_closed === true ? 'closed' : ''].filter(Boolean);
-  const told = state.length > 0 ? ` (${state.join(', ')})` : '';
+  const note = state.length > 0 ? ` (${state.join(', ')})` : '';
   const right = Array.isArray(body.correct_option_ids) ? body.correct_option_ids : [body.correct_option_id];
   const options = fieldsList(body, 'options')
     .slice(0, 30)
     .map((one, at) => pollOption(one, total > 0) + (right.includes(at) ? ' (correct)' : ''));
-  return `Poll${told}: ${fieldLine(body, 'question')} Options: ${options.join('; ')}`;
+  return `Poll${note}: ${fieldLine(body, 'question')} Options: ${options.join('; ')}`;
 }
 
 function pollOption(option: Fields, isCounted: boolean): string {

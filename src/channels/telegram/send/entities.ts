@@ -31,9 +31,9 @@ const FOLDED = 200;
 const WORD_JOINER = '\u2060';
 
 /**
- * Returns the text as Telegram will keep it, with its spans moved along. Mentions are broken by an invisible character,
- * because the server makes every `@name` a mention and a model must not ping people (promise 38). Links that Telegram
- * would silently drop become text.
+ * Returns the text as Telegram will keep it, with its spans shifted to match. Mentions are broken by an invisible
+ * character, because the server makes every `@name` a mention and a model must not ping people (promise 38). Links that
+ * Telegram would silently drop become text.
  */
 export function forTelegram<T extends Inline>(source: T): T {
   const links = source.spans.filter((span) => span.kind === 'link');

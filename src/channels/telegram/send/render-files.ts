@@ -5,6 +5,7 @@
  */
 import type { Messages } from '../../../messages/messages.ts';
 import type { Attachment } from '../../channel.ts';
+import { sizeProblem } from '../../shared/outgoing-files.ts';
 
 export interface FileGroup {
   kind: 'photo' | 'document' | 'voice';
@@ -29,15 +30,8 @@ export function groupFiles(
   const photos: Attachment[] = [];
   const documents: Attachment[] = [];
   for (const file of files) {
-    if (file.size > maxBytes) {
-      const about = {
-        file: shortName(file),
-        size: megabytes(file.size),
-        platform: 'Telegram',
-        max: megabytes(maxBytes),
-      };
-      refused.push(messages.text('channels.fileTooLarge', about));
-    } else if (file.size === 0) refused.push(messages.text('channels.fileEmpty', { file: shortName(file) }));
+    const problem = sizeProblem(file, shortName(file), { platform: 'Telegram', maxBytes, messages });
+    if (problem !== undefined) refused.push(problem);
     else if (file.isVoice && VOICE_TYPES.has(file.mimeType)) groups.push({ kind: 'voice', files: [file] });
     else if (PHOTO_TYPES.has(file.mimeType) && file.size <= PHOTO_BYTES) photos.push(file);
     else documents.push(file);
@@ -62,16 +56,11 @@ export function groupFiles(
   return { groups, refused };
 }
 
-/** Returns a name from outside on one line, for display. */
+/** Returns a file's name on one line, at most 80 characters long. */
 export function shortName(file: Attachment): string {
   const name = file.name
     .toWellFormed()
     .replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ')
     .trim();
   return name.length > 80 ? `${name.slice(0, 79).toWellFormed()}…` : name || 'a file';
-}
-
-function megabytes(bytes: number): string {
-  const size = bytes / (1024 * 1024);
-  return `${size < 10 ? size.toFixed(1).replace(/\.0$/, '') : Math.ceil(size)} MB`;
 }

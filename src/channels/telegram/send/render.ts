@@ -53,7 +53,8 @@ export async function renderTelegram(message: OutboundMessage, limits: ChannelLi
       : { groups: [], refused: [] };
   // Telegram removes these three combining marks from a text; composed letters keep them.
   const source = /[\u030a\u0333\u033f]/.test(message.text) ? message.text.normalize('NFC') : message.text;
-  const document = addNotices(await parseDocument(source), refused);
+  const parsed = await parseDocument(source);
+  const document = refused.length > 0 ? addNotices(parsed, refused) : parsed;
   const keyboard = keyboardOf(message.buttons);
   const texts = fitted(forTelegram(document.rich), limits.text);
 
@@ -99,9 +100,7 @@ export function plainText(text: string, limit = 4096): string {
   return first?.text ?? '';
 }
 
-function addNotices(document: MarkdownDocument, notices: string[]): MarkdownDocument {
-  if (notices.length === 0) return document;
-  const { rich, blocks } = document;
+function addNotices({ rich, blocks }: MarkdownDocument, notices: string[]): MarkdownDocument {
   const paragraphs = notices.map((notice) => ({ type: 'paragraph' as const, inline: plainInline(notice) }));
   const text = [rich.text, ...notices].filter((part) => part !== '').join('\n\n');
   return { rich: { ...rich, text }, blocks: [...blocks, ...paragraphs] };

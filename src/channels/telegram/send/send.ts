@@ -4,12 +4,12 @@
  */
 import type { Logger } from '../../../log.ts';
 import { messagesFor } from '../../../messages/messages.ts';
-import type { Attachment, Channel, ChannelLimits, OutboundMessage, PartLedger } from '../../channel.ts';
+import type { Attachment, ChannelLimits, OutboundMessage, PartLedger } from '../../channel.ts';
+import type { ChannelCache } from '../../kind.ts';
 import { integer, isFields } from '../../shared/read.ts';
 import { editedPart, FilesRefused, sendParts } from '../../shared/send-parts.ts';
 import { transferMs } from '../../shared/wait.ts';
 import { type TelegramApi, TelegramError } from '../connect/api.ts';
-import type { Cache } from '../connect/setup.ts';
 import { asCaption, isAlreadySo, refusesRich, remedy, toDeliveryError } from './refusals.ts';
 import { asEdit, noticeCalls, renderTelegram, type TelegramPart } from './render.ts';
 import { createUploads, type Uploads } from './upload.ts';
@@ -19,7 +19,7 @@ export interface SendOptions {
   api: TelegramApi;
   limits: ChannelLimits;
   log: Logger;
-  cache: Cache | undefined;
+  cache: ChannelCache | undefined;
 }
 
 const SEND_MS = 30_000;
@@ -28,13 +28,7 @@ const RICH_KEY = 'telegram.rich';
 /** A server without rich messages is asked again after a day. */
 const RICH_OFF_MS = 24 * 3_600_000;
 
-/** Creates `send`. @throws DeliveryError */
-export function createSend(options: SendOptions): Channel['send'] {
-  const sender = new Sender(options);
-  return (message, ledger) => sender.send(message, ledger);
-}
-
-class Sender {
+export class Sender {
   readonly #to: SendOptions;
   #rich: 'unknown' | 'taken' | 'refused' = 'unknown';
 
@@ -42,6 +36,7 @@ class Sender {
     this.#to = options;
   }
 
+  /** @throws DeliveryError */
   async send(message: OutboundMessage, ledger: PartLedger): Promise<void> {
     if (message.edits) return this.#edit(message, message.edits.messageId, ledger);
     const rendered = await renderTelegram(message, this.#to.limits);
@@ -133,7 +128,10 @@ class Sender {
     // If the server accepts rich messages, this one was wrong.
     if (this.#rich === 'taken') return new RichRefused();
     this.#rich = 'refused';
-    this.#to.log.info({ err: error }, 'rich messages are not taken here; tables and task lists are sent as text');
+    this.#to.log.info(
+      { err: error },
+      'this server does not accept rich messages; tables and task lists are sent as text',
+    );
     await this.#tolerate(async () => this.#to.cache?.set(RICH_KEY, String(Date.now())));
     return new RichRefused();
   }
@@ -167,11 +165,11 @@ function attach(part: TelegramPart, uploads: Uploads): object {
   const { media } = part.params;
   if (!Array.isArray(media))
     return { ...part.params, [part.method.replace('send', '').toLowerCase()]: uploads.file(file as Attachment) };
-  return { ...part.params, media: media.map((item, index) => withFile(item, part.files[index], uploads)) };
-}
-
-function withFile(item: unknown, file: Attachment | undefined, uploads: Uploads): unknown {
-  return isFields(item) && file ? { ...item, media: uploads.file(file) } : item;
+  const items = media.map((item: unknown, index) => {
+    const each = part.files[index];
+    return isFields(item) && each ? { ...item, media: uploads.file(each) } : item;
+  });
+  return { ...part.params, media: items };
 }
 
 function idsOf(result: unknown, part: TelegramPart): string {

@@ -3,20 +3,17 @@ import type { ReadStream } from 'node:fs';
 import { InputFile } from 'grammy/web';
 import { openKept } from '../../../lib/files/below.ts';
 import type { Attachment } from '../../channel.ts';
-import { tidyLine } from '../../shared/read.ts';
+import { uploadName } from '../../shared/outgoing-files.ts';
 
-export interface Uploads {
-  /** Returns the object that grammY sends as the file; it is opened when its turn comes. */
-  file(attachment: Attachment): InputFile;
-  close(): void;
-}
+export type Uploads = ReturnType<typeof createUploads>;
 
 /** Creates the uploads of one call; what was read can't be sent again. */
-export function createUploads(): Uploads {
+export function createUploads() {
   const open: ReadStream[] = [];
   let isClosed = false;
   return {
-    file({ path, name }) {
+    /** Returns the object that grammY sends as the file; it is opened when its turn comes. */
+    file({ path, name }: Attachment): InputFile {
       const bytes = {
         async *[Symbol.asyncIterator]() {
           const stream = (await openKept(path)).createReadStream();
@@ -25,17 +22,11 @@ export function createUploads(): Uploads {
           yield* stream;
         },
       };
-      return new InputFile(bytes, uploadName(name));
+      return new InputFile(bytes, uploadName({ name }));
     },
     close() {
       isClosed = true;
       for (const stream of open) stream.destroy();
     },
   };
-}
-
-/** Cleans up a name, because it is unquoted in a header. */
-function uploadName(name: string): string {
-  const clean = tidyLine(name, 120).replace(/["\\/;:*?<>|]/g, '_');
-  return clean.replace(/^\.+/, '') || 'file';
 }

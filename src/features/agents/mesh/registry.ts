@@ -1,19 +1,12 @@
-/** The registry of agents: one file each, `agents/{id}.yaml`, found by listing the folder. Nothing registers itself. */
+/**
+ * The registry of agents: one file each, `agents/{id}.yaml`, found by listing the folder. No agent registers itself.
+ */
 import fs from 'node:fs';
-import { joinWarnings } from '../../../config.ts';
+import { joinWarnings, loadAgent } from '../../../config.ts';
 import { UserError } from '../../../errors.ts';
 import { createStatCache } from '../../../lib/files/cache.ts';
-import { say, type Wording } from '../../../messages/messages.ts';
-import type { OwnSettings } from '../../../runtime/contract/settings.ts';
+import { say } from '../../../messages/messages.ts';
 import { type Home, isId } from '../../../workspace/home.ts';
-
-/** The content of `agents/{id}.yaml`. */
-export interface AgentFile extends OwnSettings {
-  description?: string | undefined;
-  /** Problems with the file. */
-  warnings: readonly Wording[];
-  isBroken?: true;
-}
 
 export interface Registry {
   /** Returns the IDs, sorted. */
@@ -22,14 +15,9 @@ export interface Registry {
   find(name: string): string | undefined;
   /**
    * Returns its settings.
-   * @throws {UserError} if its file can't be used: without its limits it must not work
+   * @throws {UserError} if its file can't be used, because it must not work without its limits
    */
-  load(id: string): Promise<AgentFile>;
-}
-
-export interface RegistryOptions {
-  home: Home;
-  loadAgent: (id: string) => Promise<AgentFile>;
+  load(id: string): ReturnType<typeof loadAgent>;
 }
 
 const MAX_NAME = 64;
@@ -48,7 +36,7 @@ const NAME = /^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u;
 
 const lettersOnly = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
 
-export function createRegistry({ home, loadAgent }: RegistryOptions): Registry {
+export function createRegistry(home: Home): Registry {
   const ids = () => folders.get(home.agents) ?? [];
   return {
     ids,
@@ -59,7 +47,7 @@ export function createRegistry({ home, loadAgent }: RegistryOptions): Registry {
       return exact ?? (wanted === '' ? undefined : ids().find((id) => lettersOnly(id) === wanted));
     },
     async load(id) {
-      const file = await loadAgent(id);
+      const file = await loadAgent(home.root, id);
       if (file.isBroken) {
         throw new UserError(say('vibers.agentBroken', { id, why: joinWarnings(file.warnings) }));
       }

@@ -1,7 +1,8 @@
 /**
- * Changes that a supervisor may make to the remaining steps of a playbook. Pure. Invariants: a step that is done,
- * started, added or reworded by a person stays unchanged; a step with constraints is never skipped, its parts keep
- * them, and steps with constraints keep their order; only agents that the playbook names work.
+ * Applies the changes that a supervisor may make to the remaining steps of a playbook. Pure. Invariants: a step that is
+ * done, started, or that a person added or reworded stays unchanged. A step with constraints is never skipped, its
+ * parts keep the constraints, and steps with constraints keep their order. Only agents that the playbook names are
+ * used.
  */
 import { cutText, plainLine } from '../../../lib/text.ts';
 import { isToDo } from '../../../workspace/tasks/index.ts';
@@ -25,11 +26,11 @@ const MAX_CHANGES = 10;
 const MAX_PARTS = 5;
 const MAX_PART = 500;
 const MAX_WHY = 200;
-/** Marks a part of a step; parts are not split again. */
+/** Marks a part of a step. Parts aren't split again. */
 const PART = 'This is part ';
 
 const LINE = /^\W*(SPLIT|MOVE|SKIP)\s+(?:step\s+)?#?(\d{1,3})\b\s*(.*)$/i;
-/** Matches the question's examples when a model repeats them. */
+/** Matches the question's examples, in case a model repeats them. */
 const EXAMPLE = /^(?:the )?(?:first|second|next) part\.?$|^the reason in one sentence\.?$/i;
 
 /** Returns [] for a reply without changes. After KEEP, lines that look like changes are ignored. */
@@ -64,7 +65,7 @@ function readLine(line: string): Change[] {
   }
 }
 
-/** Returns true if all parts differ and none is empty: the same work twice is not a split. */
+/** Returns true if all parts differ and none is empty: doing the same work twice isn't a split. */
 function isSplit(parts: readonly string[]): boolean {
   const said = parts.map((part) => readTitle(part).instruction.trim().toLowerCase());
   const isEmpty = said.some((words) => words === '' || EXAMPLE.test(words));
@@ -76,14 +77,14 @@ interface Item {
   step: PlanStep;
   key: string;
   own: PlaybookStep | undefined;
-  /** True if it may be changed: it is pending and unchanged from the playbook. */
+  /** Whether it may be changed: it is pending and unchanged from the playbook. */
   isFree: boolean;
 }
 
 /**
  * Returns the plan and the playbook with all permitted changes, or undefined if none is permitted.
  * @param kept keys of steps that were skipped before and that somebody wants after all
- * @param failed the key of a step that was started and failed: it may be changed all the same
+ * @param failed the key of a step that was started and failed: it may be changed even so
  */
 export function applyChanges(
   plan: Plan,
@@ -155,7 +156,7 @@ function move(items: readonly Item[], item: Item, target: Item | undefined, isAf
   return before.every((each, at) => each === after[at]) ? moved : undefined;
 }
 
-/** Returns the playbook steps for the parts: each with its own words and the constraints of the whole. */
+/** Returns the playbook steps for the parts: each has its own words and the constraints of the whole step. */
 function splitStep(step: PlaybookStep, titles: readonly string[], playbook: Playbook): PlaybookStep[] | undefined {
   const { constraints } = step;
   if (constraints.length >= PLAYBOOK_LIMITS.constraints || constraints.some((each) => each.startsWith(PART)))
@@ -177,7 +178,7 @@ function splitStep(step: PlaybookStep, titles: readonly string[], playbook: Play
       constraints: [
         `${PART}${at + 1} of ${titles.length} of "${whole}". Do no more than this part.`,
         ...constraints.map((each) =>
-          isLast ? each : `${each} (once all parts are done; this part must not stand against it)`,
+          isLast ? each : `${each} (once all parts are done; this part must not work against it)`,
         ),
       ],
     };

@@ -10,7 +10,7 @@ import { PLAYBOOK_LIMITS, type Playbook, parsePlaybook, placeholdersOf, playbook
 
 export type ListedPlaybook =
   | { name: string; playbook: Playbook; needs: string[] }
-  /** It can't be read; `problem` says why, with lines. */
+  /** Whether it can't be read; `problem` says why, with lines. */
   | { name: string; problem: string };
 
 const EXAMPLE = parsePlaybook(`# Playbook: release-feature
@@ -57,7 +57,7 @@ function readPlaybook(file: string): ListedPlaybook {
   }
 }
 
-/** Returns all playbooks by name; the first file of a name wins. */
+/** Returns all playbooks by name. The first file with a name wins. */
 export function listPlaybooks(home: Home): ListedPlaybook[] {
   const all = new Map<string, ListedPlaybook>();
   for (const file of folders.get(home.playbooks) ?? []) {

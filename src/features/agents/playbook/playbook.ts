@@ -1,24 +1,25 @@
 /**
- * Executes a playbook. Code goes through the steps, so that any model gets to the end; models do the work, check it,
- * and decide before each step whether to change the remaining ones (`supervise.ts`). For each open step of `task.md`,
+ * Executes a playbook. Code controls the steps, so that any model gets to the end; models do the work, check it, and
+ * decide before each step whether to change the remaining ones (`supervise.ts`). For each pending step of `task.md`,
  * its agent is asked, the result is checked and journaled, and the step is ticked.
  * plan -> [revise -> ask the agent -> check -> (once more with the reason) -> session: step -> tick] ... -> answer
- * Invariants: a journaled step is never asked again unless a person unticks it; a person's edit of the plan takes
- * effect at the next step; whatever ends the run, `/play` resumes at the first open step.
+ * Invariants: a journaled step never runs again unless a person unticks it. A person's edit of the plan takes
+ * effect at the next step. Whatever ends the run, `/play` resumes at the first pending step.
  */
 
 import { crashPoint } from '../../../crash-points.ts';
 import { UserError } from '../../../errors.ts';
 import type { Messages } from '../../../messages/messages.ts';
-import { RunError } from '../../../runtime/agent/agent.ts';
 import type { Waiting } from '../../../runtime/contract/agent.ts';
 import type { Answer } from '../../../runtime/contract/outcome.ts';
+import { RunError } from '../../../runtime/contract/run-error.ts';
 import { failureAnswer, PLAYBOOK_OPEN } from '../../../runtime/reply/failure.ts';
-import { summarise } from '../../../runtime/reply/reply.ts';
-import { updatePlan } from '../../../runtime/tools/update-plan.ts';
+import { summarise } from '../../../runtime/reply/render-answer.ts';
 import type { Home } from '../../../workspace/home.ts';
 import { openTask, type PlanFile } from '../../../workspace/tasks/index.ts';
 import type { ArtifactRef } from '../../../workspace/types.ts';
+import type { Gateway } from '../../gateway.ts';
+import type { Mesh } from '../mesh/mesh.ts';
 import { findPlaybook } from './library.ts';
 import { fillPlaybook } from './read-playbook.ts';
 import {
@@ -36,47 +37,36 @@ import {
   setStep,
   writePlayed,
 } from './record.ts';
-import { revise, type Standing } from './revise.ts';
-import { createStepWork, isRole, type StepOptions, uniqueRefs } from './step.ts';
-import type { Supervise } from './supervise.ts';
-import type { Play, PlayTurn } from './turn.ts';
+import { revise, type Standing, showPlan } from './revise.ts';
+import { isRole, uniqueRefs, workOnStep } from './step.ts';
+import type { PlayTurn } from './turn.ts';
 import { finishedText, goOnButton, stuckText } from './words.ts';
 
 /** The maximum number of steps in one run, for a plan that is unticked again and again. */
 const MAX_ROUNDS = 150;
 
-export interface PlayOptions extends StepOptions {
-  supervise: Supervise;
-}
-
-interface Parts extends PlayOptions {
-  work: ReturnType<typeof createStepWork>;
-}
-
-export function createPlay(options: PlayOptions): Play {
-  const parts = { ...options, work: createStepWork(options) };
-  return (turn) => play(turn, parts);
-}
-
-async function play(turn: PlayTurn, parts: Parts): Promise<Answer | Waiting> {
-  const { task, run, earlier } = turn;
-  // The viber itself is shown at work first.
-  parts.bus.emit({ agentId: task.viber, taskId: task.id, runId: run, type: 'state-change', state: 'thinking' });
-  const { messages } = turn;
-  const played = await orSentence(() => openRecord(parts.home, turn), messages);
+/**
+ * @throws {RunError} if the turn was aborted
+ * @throws a system error if the disk fails
+ */
+export async function playTurn(turn: PlayTurn, mesh: Mesh, gw: Gateway): Promise<Answer | Waiting> {
+  const { task, run, earlier, messages } = turn;
+  // The viber itself appears as working first.
+  gw.tasks.bus.emit({ agentId: task.viber, taskId: task.id, runId: run, type: 'state-change', state: 'thinking' });
+  const played = await orSentence(() => openRecord(gw.home, turn), messages);
   if (typeof played === 'string') return outcome(played, { state: 'error', error: 'playbook' });
   const { title } = played.playbook;
-  // After a crash, the answer of a finished playbook is still given.
+  // After a crash, a finished playbook still gets its answer.
   if (played.isFinished && earlier.length === 0) return outcome(messages.text('playbooks.doneAlready', { title }));
   const progress = progressOf(turn, played);
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const ended = await playStep(turn, progress, parts);
+    const ended = await playStep(turn, progress, mesh, gw);
     if (ended) return ended;
   }
   return outcome(messages.text('playbooks.unticked', { title, n: MAX_ROUNDS }), OPEN);
 }
 
-/** The progress of a playbook's run, including earlier processes. */
+/** The progress of a playbook's run, including that of earlier processes. */
 interface Progress {
   /** Includes the supervisor's changes. */
   played: PlayRecord;
@@ -84,9 +74,9 @@ interface Progress {
   looked: number;
   /** Failed steps that the supervisor has already been asked about. */
   failed: Set<string>;
-  /** Steps done earlier in this run. */
+  /** Steps that were done earlier in this run. */
   before: readonly DoneStep[];
-  /** The step that a crash may have left journaled but unticked; earlier steps are ticked. */
+  /** The step that a crash may have left journaled but unticked. Earlier steps are ticked. */
   unticked: string | undefined;
   /** Words that a person has added for the current step. */
   added: string;
@@ -111,10 +101,15 @@ function progressOf({ earlier, added }: PlayTurn, played: PlayRecord): Progress 
   };
 }
 
-/** Does the first open step; returns the run's outcome if that was the last one or it fails. */
-async function playStep(turn: PlayTurn, progress: Progress, parts: Parts): Promise<Answer | Waiting | undefined> {
+/** Does the first pending step. Returns the run's outcome if it was the last one or failed. */
+async function playStep(
+  turn: PlayTurn,
+  progress: Progress,
+  mesh: Mesh,
+  gw: Gateway,
+): Promise<Answer | Waiting | undefined> {
   const { task, run, signal } = turn;
-  const { home, log } = parts;
+  const { home, log } = gw;
   const { before, added, tried, played } = progress;
   const { playbook } = played;
   const plan = await planNow(home, turn, played);
@@ -122,23 +117,23 @@ async function playStep(turn: PlayTurn, progress: Progress, parts: Parts): Promi
   const done = await doneSteps(home, task, played.id);
   if (!plan || !current) {
     await writePlayed(home, task.id, { ...played, isFinished: true });
-    const roles = playbook.steps.flatMap((step) => (isRole(parts.mesh, task, step) ? [step.agent ?? ''] : []));
+    const roles = playbook.steps.flatMap((step) => (isRole(mesh, task, step) ? [step.agent ?? ''] : []));
     const { messages } = turn;
     const text = plan ? finishedText(playbook, plan.plan, done, roles, messages) : messages.text('playbooks.emptyPlan');
     return outcome(text, { artifactRefs: uniqueRefs(done.flatMap((step) => step.artifactRefs)) });
   }
   const { key } = current;
-  if (key === progress.unticked && current.isBegun && !tried.has(key)) return tick(turn, key, parts);
+  if (key === progress.unticked && current.isBegun && !tried.has(key)) return tick(turn, key, gw);
   const standing: Standing = { played, plan, done, added, lines: progress.lines };
   try {
-    if (!current.isBegun && (await superviseOnce(turn, standing, progress, parts))) return undefined;
+    if (!current.isBegun && (await superviseOnce(turn, standing, progress, gw))) return undefined;
     await setStep(home, task, key, 'in_progress');
     const isAnew = before.some((step) => step.key === key);
-    const worked = await parts.work(turn, { playbook, current, done, added, isAnew, tried: tried.get(key) });
+    const worked = await workOnStep(turn, { playbook, current, done, added, isAnew, tried: tried.get(key) }, mesh, gw);
     if ('waiting' in worked) return worked;
     if ('reason' in worked) {
       const failed = { current, reason: worked.reason };
-      const isRevised = await lookAgain(turn, { ...standing, failed }, progress, parts);
+      const isRevised = await lookAgain(turn, { ...standing, failed }, progress, gw);
       return isRevised ? undefined : stuck(turn, played, current, worked);
     }
     progress.added = '';
@@ -147,7 +142,7 @@ async function playStep(turn: PlayTurn, progress: Progress, parts: Parts): Promi
     await openTask(home, task).session.append([line], { sync: true });
     crashPoint('playbook:step-written');
     tried.set(key, worked.number);
-    return await tick(turn, key, parts);
+    return await tick(turn, key, gw);
   } catch (error) {
     if (signal.aborted || !(error instanceof RunError || error instanceof UserError)) throw error;
     const failed = failureAnswer(error, run, { role: turn.principal.role, messages: turn.messages }, log);
@@ -156,21 +151,21 @@ async function playStep(turn: PlayTurn, progress: Progress, parts: Parts): Promi
   }
 }
 
-/** Returns whether the supervisor has changed the remaining steps; it looks once after each finished step. */
-async function superviseOnce(turn: PlayTurn, at: Standing, progress: Progress, parts: Parts): Promise<boolean> {
+/** Lets the supervisor change the remaining steps, once after each finished step. Returns whether it did. */
+async function superviseOnce(turn: PlayTurn, at: Standing, progress: Progress, gw: Gateway): Promise<boolean> {
   const count = at.done.filter(({ isSkipped }) => !isSkipped).length;
   if (count === progress.looked) return false;
   progress.looked = count;
-  return adoptRevision(await revise(turn, at, parts), progress);
+  return adoptRevision(await revise(turn, at, gw), progress);
 }
 
-/** The same for a failed step, once per step. */
-async function lookAgain(turn: PlayTurn, at: Standing, progress: Progress, parts: Parts): Promise<boolean> {
+/** Does the same for a failed step, once per step. */
+async function lookAgain(turn: PlayTurn, at: Standing, progress: Progress, gw: Gateway): Promise<boolean> {
   const { key } = at.failed?.current ?? { key: '' };
   if (progress.failed.has(key)) return false;
   progress.failed.add(key);
-  const stored = await openTask(parts.home, turn.task).plan.read();
-  return stored ? adoptRevision(await revise(turn, { ...at, plan: stored }, parts), progress) : false;
+  const stored = await openTask(gw.home, turn.task).plan.read();
+  return stored ? adoptRevision(await revise(turn, { ...at, plan: stored }, gw), progress) : false;
 }
 
 function adoptRevision(revised: PlayRecord | undefined, progress: Progress): boolean {
@@ -180,11 +175,9 @@ function adoptRevision(revised: PlayRecord | undefined, progress: Progress): boo
   return revised !== undefined;
 }
 
-async function tick({ task, run }: PlayTurn, key: string, { home, bus }: Parts): Promise<undefined> {
-  await setStep(home, task, key, 'done');
-  // Tells viewers of the plan to reload it.
-  const origin = { agentId: task.viber, taskId: task.id, runId: run };
-  bus.emit({ ...origin, type: 'tool-result', tool: updatePlan.name, result: null });
+async function tick(turn: PlayTurn, key: string, gw: Gateway): Promise<undefined> {
+  await setStep(gw.home, turn.task, key, 'done');
+  showPlan(turn, gw);
 }
 
 function stuck(
@@ -194,9 +187,9 @@ function stuck(
   { reason, artifactRefs }: { reason: string; artifactRefs: ArtifactRef[] },
   error?: string,
 ): Answer {
-  const told = error === 'cap' ? 'cap' : PLAYBOOK_OPEN;
+  const kind = error === 'cap' ? 'cap' : PLAYBOOK_OPEN;
   const buttons = [[goOnButton(task.id, messages)]];
-  return outcome(stuckText(playbook, current, reason, messages), { ...OPEN, error: told, artifactRefs, buttons });
+  return outcome(stuckText(playbook, current, reason, messages), { ...OPEN, error: kind, artifactRefs, buttons });
 }
 
 const outcome = (text: string, more: Partial<Answer> = {}): Answer => ({
@@ -208,7 +201,7 @@ const outcome = (text: string, more: Partial<Answer> = {}): Answer => ({
   ...more,
 });
 
-/** Returns the playbook to play, new or resumed, or a sentence if that is impossible. */
+/** Returns the new or resumed playbook, or a sentence if there is none to play. */
 async function openRecord(home: Home, { task, play, id, messages }: PlayTurn): Promise<PlayRecord | string> {
   const known = readPlayed(home, task.id);
   if (play.name === undefined || known?.id === id) return known ?? messages.text('playbooks.nothingOpen');
@@ -216,13 +209,13 @@ async function openRecord(home: Home, { task, play, id, messages }: PlayTurn): P
   const { playbook } = findPlaybook(home, play.name);
   const filled = fillPlaybook(playbook, new Map(play.values));
   const played: PlayRecord = { id, playbook: filled, isFinished: false };
-  // The plan first: a playbook counts as started once its own file exists.
+  // The plan is written first, because a playbook counts as started once its own file exists.
   await openTask(home, task).plan.write(planOf(filled));
   await writePlayed(home, task.id, played);
   return played;
 }
 
-/** Returns the current plan; restores a deleted plan with its finished steps. */
+/** Returns the current plan. A deleted plan is restored with its finished steps. */
 async function planNow(home: Home, { task }: PlayTurn, { id, playbook }: PlayRecord): Promise<PlanFile | undefined> {
   const stored = await readWholePlan(home, task, (plan) => isWhole(plan, playbook));
   if (stored && stored.text.trim() !== '') return stored;

@@ -40,7 +40,7 @@ const PLACEHOLDER = /(\\)?<([a-z][a-z0-9_-]{0,31})>/g;
 interface Draft {
   line: number;
   agent: string | undefined;
-  /** Number of columns by which its text is indented. */
+  /** The number of columns by which its text is indented. */
   width: number;
   lines: string[];
   constraints: string[];
@@ -48,7 +48,7 @@ interface Draft {
   isInConstraint: boolean;
 }
 
-/** Returns the name for a title or file: lower case, words joined by `-`; '' when nothing is left. */
+/** Returns the name for a title or file: lower case, words joined by `-`; '' if nothing is left. */
 export const playbookName = (text: string): string =>
   text
     .toLowerCase()
@@ -82,7 +82,7 @@ export function parsePlaybook(text: string): Playbook {
     if (!isText && HEADING.test(line)) {
       const found = TITLE.exec(line)?.[1]?.trim();
       if (found === undefined || title !== undefined)
-        problem(number, 'expected one title, as "# Playbook: NAME"; other headings begin with ##');
+        problem(number, 'expected one title, such as "# Playbook: NAME"; other headings begin with ##');
       else title = found;
       section = '';
       continue;
@@ -101,7 +101,7 @@ export function parsePlaybook(text: string): Playbook {
     } else if (line.trim() !== '' || isText || drafts.length > 0) {
       const draft = drafts.at(-1);
       if (draft) continueStep(draft, line, isText);
-      else problem(number, 'expected a numbered step, as "1. [Agent: NAME] what to do"');
+      else problem(number, 'expected a numbered step, such as "1. [Agent: NAME] what to do"');
     }
   }
   if (fence) problem(fence.line, 'the code block that begins here has no end');
@@ -115,7 +115,7 @@ export function parsePlaybook(text: string): Playbook {
   const steps = drafts.map((draft) => finish(draft, problem));
   const long = [title ?? '', words, ...steps.flatMap((step) => [step.instruction, ...step.constraints])];
   if (long.some((part) => part.length > PLAYBOOK_LIMITS.text))
-    problem(1, `title, goal, each instruction and each constraint have at most ${PLAYBOOK_LIMITS.text} characters`);
+    problem(1, `title, goal, each instruction and each constraint may have at most ${PLAYBOOK_LIMITS.text} characters`);
   if (problems.length > 0) throw new UserError(problems.slice(0, PLAYBOOK_LIMITS.problems).join('; '));
   return { name: playbookName(title ?? ''), title: title ?? '', goal: words, steps };
 }
@@ -129,7 +129,7 @@ function begin(line: number, width: number, rest: string, problem: Report): Draf
   if (draft.agent !== undefined && !AGENT_NAME.test(draft.agent))
     problem(
       line,
-      `[${draft.agent.slice(0, 40)}] is not the name of an agent: letters, digits, space, . _ - (at most 64)`,
+      `[${draft.agent.slice(0, 40)}] isn't the name of an agent: letters, digits, space, . _ - (at most 64)`,
     );
   // An escaped bracket begins a step without an agent.
   draft.lines.push(whole === undefined ? rest.replace(/^\\(\\*\[)/, '$1') : words);
@@ -155,14 +155,14 @@ function continueStep(draft: Draft, line: string, isText: boolean): void {
 
 function finish({ line, agent, lines, constraints }: Draft, problem: Report): PlaybookStep {
   const instruction = lines.join('\n').trim();
-  if (instruction === '') problem(line, 'this step says nothing to do');
+  if (instruction === '') problem(line, 'this step has no instruction');
   if (constraints.includes('')) problem(line, 'a constraint of this step is empty');
   if (constraints.length > PLAYBOOK_LIMITS.constraints)
-    problem(line, `at most ${PLAYBOOK_LIMITS.constraints} constraints a step`);
+    problem(line, `at most ${PLAYBOOK_LIMITS.constraints} constraints per step`);
   return { ...(agent === undefined ? {} : { agent }), instruction, constraints };
 }
 
-/** Formats as Markdown, in the long form. */
+/** Formats a playbook as Markdown, in the long form. */
 export function formatPlaybook({ title, goal, steps }: Omit<Playbook, 'name'>): string {
   const blocks = steps.flatMap(({ agent, instruction, constraints }, index) => {
     const marker = `${index + 1}. `;

@@ -1,7 +1,7 @@
 /**
- * The state of a playbook in a task: the playbook with its values filled in is in `artifacts/{taskId}/playbook.md`;
+ * Stores the state of a playbook in a task. `artifacts/{taskId}/playbook.md` is the playbook with its values filled in;
  * finished steps are ticked in `task.md`, which people may change at any time; the results are `step` lines in the
- * session of the run.
+ * run's session.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UserError } from '../../../errors.ts';
@@ -44,7 +44,7 @@ export function readPlayed(home: Home, taskId: string): PlayRecord | undefined {
   }
 }
 
-/** Returns whether it survives being written and read back. */
+/** Returns whether it can be written and read back unchanged. */
 export const isPlayable = (playbook: Playbook): boolean => survivesFormatting(playbook);
 
 export function writePlayed(home: Home, taskId: string, { id, playbook, isFinished }: PlayRecord): Promise<void> {
@@ -69,7 +69,7 @@ export const planOf = ({ goal, steps }: Playbook, done: readonly DoneStep[] = []
   };
 };
 
-/** Returns the title with its number among equal titles, which identifies a step wherever a person has moved it. */
+/** Returns the title and its number among equal titles: together they identify a step wherever a person moves it. */
 const stepTitleKey = (titles: readonly string[], index: number): string =>
   `${titles[index]}#${titles.slice(0, index).filter((title) => title === titles[index]).length + 1}`;
 
@@ -87,7 +87,7 @@ export interface CurrentStep {
   step: PlaybookStep;
 }
 
-/** Returns the first open step, or undefined if there is none. */
+/** Returns the first pending step; undefined if there is none. */
 export function openStep({ plan }: PlanFile, playbook: Playbook): CurrentStep | undefined {
   const index = plan.steps.findIndex(isToDo);
   const found = plan.steps[index];
@@ -97,7 +97,7 @@ export function openStep({ plan }: PlanFile, playbook: Playbook): CurrentStep | 
   const own = playbook.steps.map(titleOfStep);
   const steps = playbook.steps.map((step, at) => ({ ...step, key: stepTitleKey(own, at), title: own[at] ?? '' }));
   const same = steps.findIndex((each) => each.key === key);
-  // A step that a person has reworded keeps its constraints; one that they have added has none.
+  // A step that a person has reworded keeps its constraints; one that a person has added has none.
   const step = playbook.steps[same] ?? {
     ...readTitle(found.title),
     constraints: inheritedConstraints(key, titledSteps(titles), steps),
@@ -113,10 +113,10 @@ export function readTitle(title: string): { agent?: string; instruction: string 
     : { agent: agent.trim(), instruction };
 }
 
-/** An editor that saves in place briefly leaves an empty or truncated file. */
+/** How long to wait: an editor that saves in place briefly leaves an empty or truncated file. */
 const SAVING_MS = 250;
 
-/** Returns the plan; reads it twice if it is unexpected, since half a plan has another meaning. */
+/** Returns the plan. Reads it twice if it is unexpected, because half a plan has another meaning. */
 export async function readWholePlan(
   home: Home,
   { id, viber }: TaskRecord,
@@ -128,14 +128,14 @@ export async function readWholePlan(
   return openTask(home, id, viber).plan.read();
 }
 
-/** Returns true if no step is missing, or one is open. */
+/** Returns true if no step is missing, or one is pending. */
 export const isWhole = ({ plan: { steps } }: PlanFile, playbook: Playbook): boolean =>
   steps.length >= playbook.steps.length || steps.some(isToDo);
 
 const TRIES = 5;
 
 /**
- * Sets a step's status. If a person has just changed the plan, their version is changed; a step that they removed stays
+ * Sets a step's status. If a person has just changed the plan, their version is used; a step that they removed stays
  * removed.
  */
 export async function setStep(home: Home, task: TaskRecord, key: string, status: StepStatus): Promise<void> {
@@ -158,7 +158,7 @@ export interface DoneStep {
   summary: string;
   artifactRefs: ArtifactRef[];
   run: string;
-  /** The supervisor has skipped it; `summary` says why. */
+  /** Whether the supervisor has skipped it; `summary` says why. */
   isSkipped?: true;
 }
 
@@ -187,10 +187,10 @@ export function readDone({ messages: [message], artifactRefs = [], run }: StepLi
   return { key: first.slice(lead.length), summary, artifactRefs, run, ...(lead === SKIPPED && { isSkipped: true }) };
 }
 
-/** How far back a playbook's steps are searched. */
+/** How far back to search for a playbook's steps. */
 const TAIL = { maxBytes: 4 * 1024 * 1024 };
 
-/** Returns the results of the steps so far, the latest of each, oldest first. */
+/** Returns the results of the steps so far, the latest for each step, oldest first. */
 export async function doneSteps(home: Home, task: TaskRecord, id: string): Promise<DoneStep[]> {
   const tail = openTask(home, task).session.tail(TAIL);
   const from = tail.findIndex((entry) => entry.type === 'message' && entry.id === id);

@@ -1,26 +1,17 @@
 /**
- * Applies the supervisor's changes: to the task's copy of the playbook first, then to the plan, which people see and
- * edit. Invariant: a plan that somebody has edited in between stays unchanged.
+ * Applies the supervisor's changes: first to the task's copy of the playbook, then to the plan, which people see and
+ * edit. Invariant: a plan that somebody has edited in the meantime isn't changed.
  */
 import { crashPoint } from '../../../crash-points.ts';
 import { errorMessage, UserError } from '../../../errors.ts';
-import type { Logger } from '../../../log.ts';
-import { RunError } from '../../../runtime/agent/agent.ts';
-import type { Bus } from '../../../runtime/live/bus.ts';
+import { RunError } from '../../../runtime/contract/run-error.ts';
 import { updatePlan } from '../../../runtime/tools/update-plan.ts';
-import type { Home } from '../../../workspace/home.ts';
 import { openTask, type PlanFile } from '../../../workspace/tasks/index.ts';
+import type { Gateway } from '../../gateway.ts';
 import { applyChanges, type Change } from './changes.ts';
 import { type CurrentStep, type DoneStep, doneLine, isPlayable, type PlayRecord, writePlayed } from './record.ts';
-import type { Supervise } from './supervise.ts';
+import { supervise } from './supervise.ts';
 import type { PlayTurn } from './turn.ts';
-
-export interface ReviseServices {
-  home: Home;
-  supervise: Supervise;
-  bus: Bus;
-  log: Logger;
-}
 
 export interface Standing {
   played: PlayRecord;
@@ -34,58 +25,46 @@ export interface Standing {
 }
 
 /** Returns the changed playbook, or undefined if nothing changes. */
-export async function revise(turn: PlayTurn, at: Standing, to: ReviseServices): Promise<PlayRecord | undefined> {
+export async function revise(turn: PlayTurn, at: Standing, gw: Gateway): Promise<PlayRecord | undefined> {
   const { task, run } = turn;
   const { played, plan, done, failed } = at;
-  const changes = await wanted(turn, at, to);
+  const changes = await wanted(turn, at, gw);
   if (changes.length === 0) return undefined;
   const kept = new Set(done.flatMap(({ key, isSkipped }) => (isSkipped ? [key] : [])));
   const next = applyChanges(plan.plan, played.playbook, changes, { kept, failed: failed?.current.key });
   if (!next || !isPlayable(next.playbook)) return undefined;
   const revised: PlayRecord = { ...played, playbook: next.playbook };
-  await writePlayed(to.home, task.id, revised);
+  await writePlayed(gw.home, task.id, revised);
   crashPoint('playbook:revised');
-  const write = await openTask(to.home, task).plan.write(next.plan, { baseHash: plan.hash });
+  const write = await openTask(gw.home, task).plan.write(next.plan, { baseHash: plan.hash });
   if (!write.written) {
-    await writePlayed(to.home, task.id, played);
+    await writePlayed(gw.home, task.id, played);
     return undefined;
   }
   const lines = next.skipped.map(({ key, why }, index) =>
     doneLine(run, at.lines + index, { key, summary: why, artifactRefs: [], isSkipped: true }),
   );
-  if (lines.length > 0) await openTask(to.home, task).session.append(lines, { sync: true });
-  to.log.info({ trace: run, task: task.id, changes: changes.length, skipped: lines.length }, 'a playbook was revised');
-  // Tells viewers of the plan to reload it.
-  to.bus.emit({
-    agentId: task.viber,
-    taskId: task.id,
-    runId: run,
-    type: 'tool-result',
-    tool: updatePlan.name,
-    result: null,
-  });
+  if (lines.length > 0) await openTask(gw.home, task).session.append(lines, { sync: true });
+  gw.log.info({ trace: run, task: task.id, changes: changes.length, skipped: lines.length }, 'a playbook was revised');
+  showPlan(turn, gw);
   return revised;
 }
 
+/** Tells viewers of the plan to reload it. */
+export function showPlan({ task, run }: PlayTurn, { tasks }: Gateway): void {
+  const origin = { agentId: task.viber, taskId: task.id, runId: run };
+  tasks.bus.emit({ ...origin, type: 'tool-result', tool: updatePlan.name, result: null });
+}
+
 /** If the supervisor can't be asked, nothing changes. */
-async function wanted(turn: PlayTurn, at: Standing, { supervise, log }: ReviseServices): Promise<Change[]> {
-  const { task, run, principal, signal } = turn;
-  const { played, plan, done, added, failed } = at;
+async function wanted(turn: PlayTurn, { played, plan, failed, ...at }: Standing, gw: Gateway): Promise<Change[]> {
+  const { task, run, signal } = turn;
   try {
-    return await supervise({
-      task,
-      run,
-      principal,
-      signal,
-      playbook: played.playbook,
-      plan: plan.plan,
-      done,
-      added,
-      failed: failed && { title: failed.current.title, reason: failed.reason },
-    });
+    const why = failed && { title: failed.current.title, reason: failed.reason };
+    return await supervise({ ...at, playbook: played.playbook, plan: plan.plan, failed: why }, turn, gw);
   } catch (error) {
     if (signal.aborted || !(error instanceof RunError || error instanceof UserError)) throw error;
-    log.warn(
+    gw.log.warn(
       { trace: run, task: task.id, err: errorMessage(error) },
       'the supervisor of a playbook could not be asked',
     );

@@ -1,5 +1,5 @@
 /**
- * Matches steps of a plan that a person has reworded. Invariant: a constraint is not lost when its step is reworded,
+ * Matches steps of a plan that a person has reworded. Invariant: a constraint isn't lost when its step is reworded,
  * wherever the step is now and whatever was added or removed beside it.
  */
 export interface TitledStep {
@@ -11,8 +11,8 @@ export interface TitledStep {
 const ALIKE = 0.25;
 
 /**
- * Returns the constraints for a step without an entry in the playbook. Each playbook step that is no longer in the plan
- * passes its constraints on to the most similar new step; if there are equally many of both, they match in order.
+ * Returns the constraints for a step that isn't in the playbook. Each playbook step that is no longer in the plan
+ * passes its constraints to the most similar new step. If there are equally many of both, they are matched in order.
  */
 export function inheritedConstraints(
   key: string,

@@ -1,4 +1,4 @@
-/** The texts of a playbook: for agents and for people. */
+/** The texts of a playbook, for agents and for people. */
 
 import { cutText, plainLine } from '../../../lib/text.ts';
 import { lines, type Messages, type Text, words } from '../../../messages/messages.ts';
@@ -20,7 +20,7 @@ export const CORRECTION = 'Your result of this step did not pass its check: ';
 
 const MAX_EVIDENCE = 240;
 const MAX_FILES = 30;
-/** The limit of earlier results in characters; the newest are kept. */
+/** The limit on earlier results, in characters; the newest are kept. */
 const MAX_BEFORE = 8_000;
 
 export interface StepMessage {
@@ -28,25 +28,25 @@ export interface StepMessage {
   current: CurrentStep;
   done: readonly DoneStep[];
   files: readonly ArtifactRef[];
-  /** Words that a person has added during the step; '' if nothing. */
+  /** What a person has added during the step; '' if nothing. */
   added: string;
-  /** Why the first try did not pass. */
+  /** Why the first try failed the check. */
   reason?: string | undefined;
 }
 
 /** Returns the whole message for the agent of a step. */
 export function stepMessage({ playbook, current, done, files, added, reason }: StepMessage): string {
   const { step, index, total } = current;
-  const told = done.map(({ key, summary, isSkipped }) => {
+  const rows = done.map(({ key, summary, isSkipped }) => {
     const left = isSkipped ? ' (left out)' : '';
     return `- ${titleIn(key)}${left}: ${cutText(plainLine(summary), MAX_EVIDENCE)}`;
   });
-  const before = newestLinesWithin(told, MAX_BEFORE);
+  const before = newestLinesWithin(rows, MAX_BEFORE);
   const names = files
     .slice(-MAX_FILES)
     .map(({ id, title, type }) => `- ${id}: ${JSON.stringify(cutText(plainLine(title), 80))} (${type})`);
   return [
-    reason === undefined ? '' : `${CORRECTION}${reason}\nMend it, and answer again.`,
+    reason === undefined ? '' : `${CORRECTION}${reason}\nFix it, and answer again.`,
     `Playbook "${playbook.title}", step ${index + 1} of ${total}. Its goal: ${playbook.goal}`,
     `Your step:\n${step.instruction}`,
     listUnder(
@@ -55,7 +55,7 @@ export function stepMessage({ playbook, current, done, files, added, reason }: S
     ),
     listUnder(
       'Done before:',
-      before.length < told.length ? [`(${told.length - before.length} more)`, ...before] : before,
+      before.length < rows.length ? [`(${rows.length - before.length} more)`, ...before] : before,
     ),
     listUnder('Files made so far:', names),
     added === '' ? '' : `The person adds:\n${clip(added, 8_000)}`,
@@ -78,7 +78,7 @@ const listUnder = (head: string, lines: readonly string[]): string =>
 
 export const titleIn = (key: string): string => key.replace(/#\d+$/, '');
 
-/** Returns a button that resumes at the first open step. */
+/** Returns a button that resumes at the first pending step. */
 export const goOnButton = (taskId: string, messages: Messages): ButtonAction => ({
   label: messages.text('common.continue'),
   command: 'play',

@@ -7,6 +7,7 @@ import { plainLine } from '../../../lib/text.ts';
 import { say } from '../../../messages/messages.ts';
 import { type CliContext, type CliServices, EXIT, type RunningGateway } from '../../../runtime/contract/cli.ts';
 import type { LoginAnswer, LoginRequest } from '../logins.ts';
+import { sharedOrigin } from './share.ts';
 
 export async function run(context: CliContext, { gateway }: CliServices): Promise<number> {
   const [verb, id = ''] = context.args;
@@ -19,13 +20,28 @@ export async function run(context: CliContext, { gateway }: CliServices): Promis
 async function openPage(context: CliContext, running: RunningGateway | undefined): Promise<number> {
   const { home, json, print, switches, env, messages } = context;
   if (!running) throw new UserError(say('cli.startFirst', { home, start: viberCommand('start') }));
+  if (switches.has('share')) return printShareLink(context, running);
   const { url = '' } = await askGateway(running, { ask: 'link' });
   print(json ? JSON.stringify({ url }) : messages.text('cli.boardLink', { url }));
   if (!json && !switches.has('no-open') && process.stdout.isTTY) openBrowser(url, env);
   return EXIT.ok;
 }
 
-/** Opens the browser if this machine has a screen. Failure is fine: the address has been printed. */
+/** Prints a link for a phone, as text and as a QR code. */
+async function printShareLink({ json, print, messages, env }: CliContext, running: RunningGateway): Promise<number> {
+  const { origins = [], port = 0 } = await askGateway(running, { ask: 'origins' });
+  const origin = await sharedOrigin(origins, port, env);
+  const { url = '' } = await askGateway(running, { ask: 'link', origin });
+  if (json) print(JSON.stringify({ url }));
+  else {
+    const { renderUnicodeCompact } = await import('uqr');
+    print(renderUnicodeCompact(url));
+    print(messages.text('cli.boardLink', { url }));
+  }
+  return EXIT.ok;
+}
+
+/** Opens the browser if this machine has a screen. It doesn't matter if this fails: the address has been printed. */
 function openBrowser(url: string, env: NodeJS.ProcessEnv): void {
   const isScreen = env.DISPLAY !== undefined || env.WAYLAND_DISPLAY !== undefined;
   const program =
@@ -66,7 +82,7 @@ async function revoke(context: CliContext, id: string, running: RunningGateway |
 const askGateway = (running: RunningGateway, asked: LoginRequest): Promise<LoginAnswer> =>
   running.request('board', asked);
 
-/** Opens the session file directly; for use without a running gateway. */
+/** Opens the session file directly, for use without a running gateway. */
 async function stored(home: string) {
   const [{ openSessions }, { openHome }] = await Promise.all([
     import('../sessions.ts'),

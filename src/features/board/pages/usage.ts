@@ -1,5 +1,6 @@
-/** The usage of model calls, summed by day, model, person and task, and the usage of one task. */
+/** Sums up the usage of model calls by day, model, person and task, and for a single task. */
 
+import type { ProtocolParts } from '../../../board/protocol/parts.ts';
 import { seenTask } from '../../../board/protocol/refusals.ts';
 import { wrongField } from '../../../board/respond.ts';
 import { newestFirst, pageOf, route } from '../../../board/route.ts';
@@ -9,14 +10,13 @@ import type { BoardRoute } from '../../../runtime/contract/board.ts';
 import { openTask } from '../../../workspace/tasks/index.ts';
 import type { Usage } from '../../../workspace/types.ts';
 import { addUsage, NO_USAGE, readUsage, type UsageCall, usageDay } from '../../../workspace/usage.ts';
-import type { PageParts } from './parts.ts';
 
 const DAY_MS = 86_400_000;
 const MAX_DAYS = 100;
 
 type Sum = Usage & { calls: number };
 
-export function usageRoutes({ protocol }: PageParts): BoardRoute[] {
+export function usageRoutes(protocol: ProtocolParts): BoardRoute[] {
   const { home } = protocol;
   const callsOf = (day: string): UsageCall[] =>
     readUsage(home, day).filter((line): line is UsageCall => line.type === 'call');
@@ -96,7 +96,6 @@ function sumsBy<T extends { call: UsageCall }>(all: readonly T[], nameOf: (each:
   return sums;
 }
 
-/** Sorts by tokens, most first. */
 const most = (sums: ReadonlyMap<string, Sum>): [string, Sum][] =>
   [...sums].sort(([, a], [, b]) => b.inputTokens + b.outputTokens - a.inputTokens - a.outputTokens);
 

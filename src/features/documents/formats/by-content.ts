@@ -27,6 +27,6 @@ async function readByContent(bytes: Uint8Array): Promise<string> {
   throw new DocumentError(DAMAGED);
 }
 
-/** Office stores encrypted documents in the old container, under this name in UTF-16. */
+/** Office stores encrypted documents in the old container format, under this name in UTF-16. */
 const isLocked = (bytes: Uint8Array): boolean =>
   Buffer.from(bytes).includes(Buffer.from('EncryptedPackage', 'utf16le'));

@@ -1,8 +1,11 @@
-/** Rewrites the formulas of a Word document as text in one line, as people type them; the library leaves them out. */
+/**
+ * Rewrites the formulas of a Word document as text on one line, as people would type them, because the library leaves
+ * them out.
+ */
 import { Parser } from 'htmlparser2';
 
 const FORMULA = /<m:oMath(?=[\s>])[^>]*>[\s\S]*?<\/m:oMath>/g;
-/** What stands before and after the parts of a formula. */
+/** The characters before and after the parts of a formula. */
 const SIGNS: Readonly<Record<string, readonly [string, string]>> = {
   'm:num': ['(', ')'],
   'm:den': ['/(', ')'],
@@ -30,7 +33,7 @@ function inOneLine(formula: string): string {
       onopentag(name, attributes) {
         isText = name === 'm:t';
         line += SIGNS[name]?.[0] ?? '';
-        // Signs of sums and integrals are attributes.
+        // The symbols of sums and integrals are attributes.
         if (name === 'm:chr') line += attributes['m:val'] ?? '';
       },
       ontext(text) {

@@ -1,23 +1,23 @@
 /**
  * Extracts paragraphs from the XML of slides and OpenDocument files: one line per paragraph, and one line for all cells
- * of a row. Comments and notes stand in brackets where they are attached.
+ * of a row. Comments and notes appear in brackets where they are attached.
  */
 import { Parser } from 'htmlparser2';
 import { cellLine, rowText } from './rows.ts';
 
 export interface Marks {
-  /** Elements whose text counts; if absent, all text does, and any amount of white space is one space. */
+  /** Elements whose text counts. By default all text does, and any amount of white space becomes one space. */
   text?: ReadonlySet<string>;
   /** Elements that end a line. */
   line: ReadonlySet<string>;
-  /** Elements within a row, whose paragraphs are put beside each other. */
+  /** Elements within a row, whose paragraphs are joined on one line. */
   cell: ReadonlySet<string>;
   row: ReadonlySet<string>;
   /** Elements that stand for a space, a tab or a line break. */
   stand: Readonly<Record<string, string>>;
-  /** Elements whose paragraphs stand within a line. */
+  /** Elements whose paragraphs appear within a line. */
   inset: ReadonlySet<string>;
-  /** Elements that say nothing new: deleted text, who wrote a comment, a picture's second form. */
+  /** Elements to leave out: deleted text, the author of a comment, a picture's second form. */
   skip: ReadonlySet<string>;
 }
 
@@ -67,7 +67,7 @@ interface Row {
   repeated: number;
 }
 
-/** Tables may stand in cells of others. */
+/** Tables may be nested. */
 interface State {
   lines: string[];
   line: string;
@@ -112,6 +112,8 @@ function openElement(state: State, marks: Marks, name: string, attributes: Recor
       open: undefined,
       repeated: timesIn(attributes['table:number-rows-repeated']),
     });
+  // A text box has paragraphs inside a paragraph.
+  if (marks.line.has(name) && state.inset === 0) endParagraph(state);
   const row = state.rows.at(-1);
   if (marks.cell.has(name) && row) {
     const repeated = timesIn(attributes['table:number-columns-repeated']);
@@ -153,7 +155,7 @@ function endParagraph(state: State): void {
   if (text !== '') putText(state, text);
 }
 
-/** Says it in the open cell, if there is one. */
+/** Adds the text to the current cell, if there is one. */
 function putText(state: State, text: string): void {
   const cell = state.rows.at(-1)?.open;
   if (cell) {
@@ -180,7 +182,7 @@ function endRow(state: State, row: Row): void {
   for (let at = 0; text !== '' && at < Math.min(row.repeated, MAX_REPEATED); at += 1) putText(state, text);
 }
 
-/** A formula that was never calculated has neither text nor a value. */
+/** Reads a formula that was never calculated, which has neither text nor a value. */
 function valueIn(attributes: Record<string, string>): string {
   const value = VALUES.map((name) => attributes[`office:${name}`]).find((each) => each !== undefined && each !== '');
   const formula = attributes['table:formula'];

@@ -1,4 +1,7 @@
-/** Numbers of a sheet as people read them: the format of a cell says which are dates, times of day and durations. */
+/**
+ * Formats a sheet's numbers as people read them. A cell's format tells whether it is a date, a time of day or a
+ * duration.
+ */
 import { Parser } from 'htmlparser2';
 import { localName } from './relations.ts';
 
@@ -20,7 +23,7 @@ function allOf(kind: NumberKind, from: number, to: number): Record<number, Numbe
   return Object.fromEntries(Array.from({ length: to - from + 1 }, (_each, index) => [from + index, kind]));
 }
 
-/** Returns the kinds by the number of a cell's style. */
+/** Maps the number of a cell's style to its kind. */
 export function numberKinds(styles: string): NumberKind[] {
   const own = new Map<number, NumberKind>();
   const kinds: NumberKind[] = [];
@@ -43,7 +46,7 @@ export function numberKinds(styles: string): NumberKind[] {
   return kinds;
 }
 
-/** A code has up to four sections; colours and locales stand in brackets, words in quotes. */
+/** A format code has up to four sections; colours and locales are in brackets, words in quotes. */
 function kindOfFormat(code: string): NumberKind {
   const [first = ''] = code.replace(/"[^"]*"|[\\_*]./g, '').split(';');
   if (/\[(h+|m+|s+)\]/i.test(first)) return 'elapsed';
@@ -56,12 +59,12 @@ function kindOfFormat(code: string): NumberKind {
 const DAY_ZERO = Date.UTC(1899, 11, 30);
 const DAY_MS = 86_400_000;
 const DAYS_TO_1904 = 1462;
-/** Excel has a 29th of February 1900; days before it are off by one. */
+/** Excel counts a 29 February 1900, so days before it are off by one. */
 const FALSE_LEAP_DAY = 60;
 /** Excel has no dates after 9999. */
 const END = 2_958_466;
 
-/** Numbers are shown without the rounding error of their last digit. */
+/** Removes the rounding error in a number's last digit. */
 export function shownNumber(text: string, kind: NumberKind, isFrom1904: boolean): string {
   const number = Number(text);
   if (kind === undefined || !(number >= 0 && number < END)) return digitsOf(text, number);
@@ -71,7 +74,7 @@ export function shownNumber(text: string, kind: NumberKind, isFrom1904: boolean)
   return isoDay(DAY_ZERO + Math.round((days < FALSE_LEAP_DAY ? days + 1 : days) * 86_400) * 1000);
 }
 
-/** Whole numbers stay as they are written: long ones are identifiers. */
+/** Leaves whole numbers as they are written, because long ones are identifiers. */
 function digitsOf(text: string, number: number): string {
   return !Number.isFinite(number) || /^-?\d+$/.test(text) ? text : String(Number(number.toPrecision(15)));
 }

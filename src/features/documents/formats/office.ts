@@ -1,4 +1,6 @@
-/** Documents that are zips of XML: Word, Excel, PowerPoint, OpenDocument. For any other zip, lists its contents. */
+/**
+ * Reads documents that are zips of XML: Word, Excel, PowerPoint, OpenDocument. For any other zip, lists its contents.
+ */
 import { readableText } from '../../../lib/charset.ts';
 import { htmlToText } from '../../../runtime/reading/html/html-text.ts';
 import { withFormulas } from './formulas.ts';
@@ -8,6 +10,7 @@ import { xmlIn } from './relations.ts';
 import { cellLine } from './rows.ts';
 import { readSheets } from './sheets.ts';
 import { readSlides } from './slides.ts';
+import { withTextBoxes } from './text-boxes.ts';
 import { type Entry, listEntries, packed, unpack } from './zip.ts';
 
 const BINARY_SHEETS = 'It is in the binary format of Excel (.xlsb): please save it as .xlsx and send it again.';
@@ -19,7 +22,7 @@ const IS_TEXT = /\.(xml|rels)$/i;
 export async function readZip(bytes: Uint8Array): Promise<string> {
   const entries = listEntries(bytes);
   const names = new Set(entries.map(({ name }) => name));
-  // Word for the web numbers it.
+  // Word for the web adds a number to this part's name.
   if (entries.some(({ name }) => /^word\/document\d*\.xml$/.test(name))) return readWord(bytes);
   const workbook = [...names].find((name) => /^xl\/workbook\d*\.xml$/i.test(name));
   if (workbook !== undefined)
@@ -39,11 +42,12 @@ const COMMENTS = ['comment-reference => sup'];
 
 async function readWord(bytes: Uint8Array): Promise<string> {
   const parts = unpack(bytes, (name) => IS_TEXT.test(name));
-  for (const [name, part] of parts) if (/^word\/[^/]+\.xml$/.test(name)) parts.set(name, withFormulas(part));
+  for (const [name, part] of parts)
+    if (/^word\/[^/]+\.xml$/.test(name)) parts.set(name, withTextBoxes(withFormulas(part)));
   const { default: mammoth } = await import('mammoth');
   try {
     const buffer = Buffer.from(packed(parts));
-    // Replaces images with nothing.
+    // Leaves images out.
     const convertImage = mammoth.images.imgElement(async () => ({ src: '' }));
     const { value } = await mammoth.convertToHtml(
       { buffer },
@@ -56,7 +60,10 @@ async function readWord(bytes: Uint8Array): Promise<string> {
   }
 }
 
-/** Headers and footers, each text once: a letterhead says who writes. A number alone is a page's number. */
+/**
+ * Returns headers and footers, each text once, because a letterhead says who wrote the letter. A text that contains
+ * only digits is a page number.
+ */
 function lettering(parts: ReadonlyMap<string, Uint8Array>, kind: 'header' | 'footer'): string {
   const names = [...parts.keys()].filter((name) => new RegExp(`^word/${kind}\\d*\\.xml$`).test(name)).sort();
   const texts = names.map((name) => paragraphs(xmlIn(parts)(name), WORD)).filter((text) => /\D/.test(text));
@@ -77,10 +84,10 @@ function listing(entries: readonly Entry[]): string {
     .slice(0, MAX_LISTED)
     .map(({ name, size }) => `- ${JSON.stringify(name.slice(0, 200))}, ${size} bytes`);
   const more = files.length > MAX_LISTED ? [`(${files.length - MAX_LISTED} more)`] : [];
-  return [`An archive of ${files.length} files; only their names are read:`, ...lines, ...more].join('\n');
+  return [`An archive of ${files.length} files; only their names are shown:`, ...lines, ...more].join('\n');
 }
 
-/** Names without the UTF-8 flag are bytes in the encoding of the machine that created the archive. */
+/** Names without the UTF-8 flag are in the encoding of the machine that created the archive. */
 function readableNames(entries: readonly Entry[]): string[] {
   const names = entries.map(({ name }) => name);
   const all = names.join('\n');

@@ -1,5 +1,5 @@
 /**
- * Extracts the text of a PDF, page by page. A PDF without text is a scan, which only a model that sees images could
+ * Extracts the text of a PDF, page by page. A PDF without text is a scan, which only a model that can see images can
  * read.
  */
 import { DAMAGED, DocumentError, ENCRYPTED } from './refused.ts';
@@ -31,7 +31,7 @@ interface Page {
   getTextContent(): Promise<{ items: readonly object[] }>;
 }
 
-/** A damaged page is omitted; the others are still read. */
+/** Leaves out a damaged page; the others are still read. */
 async function pageText(open: () => Promise<Page>): Promise<string> {
   try {
     const { items } = await (await open()).getTextContent();

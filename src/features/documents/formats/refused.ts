@@ -1,4 +1,4 @@
-/** The error for a document that can't be read. The message is one sentence for the model, which tells the person. */
+/** The error for a document that can't be read. Its message is one sentence for the model, which tells the person. */
 export class DocumentError extends Error {
   override name = 'DocumentError';
 }

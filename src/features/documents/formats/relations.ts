@@ -1,4 +1,6 @@
-/** The relations between parts of an Office document: they say which part belongs to which; names of files don't. */
+/**
+ * Reads the relations between the parts of an Office document. They say which parts belong together; file names don't.
+ */
 import path from 'node:path';
 import { Parser } from 'htmlparser2';
 
@@ -9,7 +11,7 @@ export interface Relation {
   target: string;
 }
 
-/** Returns the XML of a part, empty if there is no such part. */
+/** Returns the XML of a part; '' if it doesn't exist. */
 export type XmlOf = (name: string) => string;
 
 /** Parts are in UTF-8 (`unpack`). */
@@ -33,5 +35,5 @@ export function eachTag(xml: string, on: (tag: string, attributes: Record<string
   new Parser({ onopentag: on }, { xmlMode: true }).end(xml);
 }
 
-/** Programs differ in the prefixes that they write. */
+/** Programs write different prefixes. */
 export const localName = (tag: string): string => tag.slice(tag.indexOf(':') + 1);

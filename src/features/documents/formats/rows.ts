@@ -1,7 +1,7 @@
-/** Rows of cells as text: one line per row. Long gaps are counted and not drawn. */
+/** Formats rows of cells as text, one line per row. Long gaps are counted instead of drawn. */
 
 const LONG_GAP = 20;
-/** Cells with text that are shown of one document. */
+/** The most cells with text that are shown of one document. */
 const MAX_CELLS = 200_000;
 
 /** The texts of a row by column, from 0. */
@@ -49,7 +49,7 @@ export class Cells {
     this.#rows.set(row, cells.set(column, text));
   }
 
-  /** Counts rows that were not read. */
+  /** Counts rows that weren't read. */
   leaveOut(rows: number): void {
     this.#unread += rows;
   }

@@ -1,6 +1,6 @@
 /**
- * Reads a workbook. A cell that makes no sense is shown as it is written and costs no other cell; so does a sheet that
- * is missing or cut off.
+ * Reads a workbook. A cell that can't be interpreted is shown as written and affects no other cell. A missing or
+ * truncated sheet affects no other sheet.
  */
 import { Parser } from 'htmlparser2';
 import { type NumberKind, numberKinds, shownNumber } from './numbers.ts';
@@ -9,16 +9,16 @@ import { Cells, cellBudget, cellLine } from './rows.ts';
 
 const UNCALCULATED = /(?:^| \| )(?:=.* \[not calculated\]|\[formula, not calculated\])(?: \||$)/m;
 const NOT_CALCULATED =
-  'Some cells hold formulas whose results are not in the file: it was written by a program that does not calculate. Opened and saved in Excel or LibreOffice, it has them.';
+  "Some cells have formulas without results, because the program that wrote the file doesn't calculate. Opening and saving it in Excel or LibreOffice adds the results.";
 const COLUMNS = 16_384;
-/** Characters that are read at once. */
+/** The number of characters to read at once. */
 const SLICE = 256 * 1024;
 const ROW = /<(?:\w{1,20}:)?row[\s>]/g;
 
 interface Workbook {
   strings: readonly string[];
   kinds: readonly NumberKind[];
-  /** Excel of old Macs counts days from 1904. */
+  /** Excel on old Macs counts days from 1904. */
   isFrom1904: boolean;
 }
 
@@ -47,7 +47,7 @@ export function readSheets(parts: ReadonlyMap<string, Uint8Array>, main: string)
   return UNCALCULATED.test(text) ? `${text}\n\n${NOT_CALCULATED}` : text;
 }
 
-/** Readings of characters (`rPh`) are no part of a text. */
+/** Phonetic readings (`rPh`) aren't part of a text. */
 function sharedStrings(xml: string): string[] {
   const strings: string[] = [];
   let isText = false;
@@ -127,14 +127,14 @@ function cellsOfSheet(target: string, xmlOf: XmlOf, book: Workbook, budget: { le
   );
   const xml = xmlOf(target);
   let at = 0;
-  // A sheet that is longer than what is shown is not read to its end.
+  // If a sheet is longer than is shown, the rest isn't read.
   for (; at < xml.length && budget.left > 0; at += SLICE) parser.write(xml.slice(at, at + SLICE));
   if (at >= xml.length) parser.end();
   cells.leaveOut(xml.slice(at).match(ROW)?.length ?? 0);
   return cells;
 }
 
-/** Rows count from 0 here and from 1 in files. */
+/** Rows count from 0 here, but from 1 in files. */
 const numberIn = (text = ''): number | undefined => (/^\d{1,7}$/.test(text) ? Number(text) - 1 : undefined);
 
 function columnIn(reference = ''): number | undefined {

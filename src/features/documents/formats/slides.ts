@@ -1,6 +1,6 @@
 /**
- * Reads a presentation: its slides in display order, each with its notes, charts and diagrams. The relations files say
- * which file belongs to which slide; the numbers in file names don't.
+ * Reads a presentation: its slides in order, each with its notes, charts and diagrams. The relation files say which
+ * file belongs to which slide; the numbers in file names don't.
  */
 import { Parser } from 'htmlparser2';
 import { paragraphs, SLIDE } from './markup.ts';
@@ -17,7 +17,7 @@ export function readSlides(bytes: Uint8Array): string {
     const related = relationsOf(name, xmlOf);
     const of = (type: string, read: (xml: string) => string) =>
       related.filter((relation) => relation.type === type).map(({ target }) => read(xmlOf(target)));
-    // A number alone in the notes is the slide's number.
+    // A lone number in the notes is the slide's number.
     const notes = of('notesSlide', (xml) => paragraphs(xml, SLIDE).replace(/^\d+$/gm, '').trim()).filter(Boolean);
     const said = [
       paragraphs(xmlOf(name), SLIDE),

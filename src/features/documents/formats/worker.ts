@@ -1,4 +1,4 @@
-/** Extracts the text of one document, in a process that is killed when it takes too long or too much memory. */
+/** Extracts the text of one document, in a process that is killed if it uses too much time or memory. */
 import { answerInProcess } from '../../../lib/worker-process.ts';
 import { documentText } from './by-content.ts';
 import { DocumentError } from './refused.ts';

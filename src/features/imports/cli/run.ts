@@ -1,6 +1,6 @@
 /**
- * `viber import`: imports the files of another assistant into the home. Shows what it would do; writes with --yes, and
- * never overwrites.
+ * `viber import`: imports the files of another assistant into the home. Shows what it would do, writes only with --yes,
+ * and never overwrites.
  */
 import fs from 'node:fs';
 import os from 'node:os';
@@ -14,7 +14,7 @@ import type { Plan } from '../plan.ts';
 
 const FATES = {
   'there already': 'cli.importThere',
-  'the same is there': 'cli.importSame',
+  'the same file exists': 'cli.importSame',
   'written beside yours': 'cli.importBeside',
 } as const;
 type Fate = 'written' | keyof typeof FATES;
@@ -40,11 +40,14 @@ export async function run(
   return EXIT.ok;
 }
 
-/** Replaces an untouched template, but nothing that somebody wrote: persona and memory texts are put beside it. */
+/**
+ * Replaces an untouched template, but nothing that somebody wrote. Texts about persona and memory are put beside the
+ * existing ones.
+ */
 function put(home: string, { to, content }: Plan['writes'][number], isReal: boolean): Fate {
   const file = path.join(home, to);
   const present = fs.existsSync(file) ? fs.readFileSync(file) : undefined;
-  if (present?.equals(content)) return 'the same is there';
+  if (present?.equals(content)) return 'the same file exists';
   const isTemplate =
     present !== undefined && to.startsWith('workspace/') && present.toString() === TEMPLATES[path.basename(to)];
   if (present === undefined || isTemplate)
@@ -55,7 +58,7 @@ function put(home: string, { to, content }: Plan['writes'][number], isReal: bool
   return isReal && !createImported(beside, content, false) ? 'there already' : 'written beside yours';
 }
 
-/** Returns false if the file has been created in between. */
+/** Returns false if the file was created in the meantime. */
 function createImported(file: string, content: Buffer, isTemplate: boolean): boolean {
   fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
   try {

@@ -1,4 +1,4 @@
-/** The job files of a home, for those who edit or make them: the Board, and the import from other products. */
+/** Accesses the job files of a home, for the Board and for imports from other products. */
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';

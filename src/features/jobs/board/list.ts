@@ -2,7 +2,7 @@
  * `/api/jobs`: scheduled jobs for programs. GET lists them; POST creates one from a `job:create` body or the bare job.
  */
 
-import { answered, bodyOf, carriedOut } from '../../../board/api/twin.ts';
+import { bodyOf, carriedOut } from '../../../board/api/twin.ts';
 import type { ProtocolParts } from '../../../board/protocol/parts.ts';
 import { sendJson } from '../../../board/respond.ts';
 import { pageOf } from '../../../board/route.ts';
@@ -31,17 +31,16 @@ export function listRoutes({ protocol }: Pick<BoardAt, 'protocol'>): BoardRoute[
       method: 'POST',
       path: '/api/jobs',
       asks: 'owner',
-      handle: (asked) =>
-        answered(asked, async () => {
-          const body = await bodyOf(asked);
-          const fields = await carriedOut('job:create', 'job' in body ? body : { job: body }, asked, parts);
-          sendJson(asked.response, 201, 'job' in fields ? fields.job : fields);
-        }),
+      async handle(asked) {
+        const body = await bodyOf(asked);
+        const fields = await carriedOut('job:create', 'job' in body ? body : { job: body }, asked, parts);
+        sendJson(asked.response, 201, 'job' in fields ? fields.job : fields);
+      },
     },
   ];
 }
 
-/** Translates what a job says into the caller's language. */
+/** Translates a job's sentences into the caller's language. */
 export const shownJob = ({ lacks, wrong: _, ...job }: JobView, messages: Messages) => ({
   ...job,
   words: scheduleText(job.words, messages),

@@ -1,19 +1,18 @@
-/** One job: the text of its file, a check of a changed text, and its times. */
+/** Serves one job: the text of its file, a check of a changed text, and its times. */
 
 import path from 'node:path';
 import { z } from 'zod';
-import { Conflict } from '../../../board/protocol/refusals.ts';
-import { RequestError, readBody } from '../../../board/respond.ts';
+import { Conflict, RequestError, readBody } from '../../../board/respond.ts';
 import { orNotFound, route } from '../../../board/route.ts';
 import type { JobText } from '../../../client/shapes.ts';
 import { editText, hashText, readTextSync } from '../../../lib/files.ts';
 import { exclusively } from '../../../lib/locks.ts';
-import { messagesIn } from '../../../messages/messages.ts';
+import { messagesIn, say } from '../../../messages/messages.ts';
 import { scheduleText } from '../../../messages/schedules.ts';
 import type { BoardRequest, BoardRoute } from '../../../runtime/contract/board.ts';
 import type { JobService, JobView } from '../../../runtime/contract/job-service.ts';
 import type { Gateway } from '../../gateway.ts';
-import { jobsOf } from '../open.ts';
+import { jobsOf } from '../on-demand.ts';
 import { jobFilesAt } from './files.ts';
 
 const MAX_TEXT = 64 * 1024;
@@ -27,18 +26,18 @@ export function jobRoutes(gw: Gateway): BoardRoute[] {
   async function service(): Promise<JobService> {
     const ready = await jobsOf(gw).service();
     if (ready) return ready;
-    throw new RequestError(503, 'busy', 'The jobs are still being read; try again in a moment.');
+    throw new RequestError(503, 'busy', say('requests.jobsReading'));
   }
 
   /** Finds a job by its full ID; a prefix does not match. */
   async function viewOf({ params }: BoardRequest): Promise<JobView> {
     return orNotFound(
       (await service()).list().find(({ id }) => id === params.id),
-      'job',
+      say('requests.noJob'),
     );
   }
 
-  const fileOf = (id: string): string => path.join(jobs.folder, orNotFound(jobs.fileOf(id), 'job'));
+  const fileOf = (id: string): string => path.join(jobs.folder, orNotFound(jobs.fileOf(id), say('requests.noJob')));
 
   async function detail(asked: BoardRequest) {
     const view = await viewOf(asked);
@@ -54,9 +53,9 @@ export function jobRoutes(gw: Gateway): BoardRoute[] {
     if (!ok) throw new RequestError(400, 'invalid', problems.join('\n'), 'text');
     await exclusively(file, async () => {
       let current: string | undefined;
-      const change = (stands: string | undefined) => {
-        current = stands;
-        return stands !== undefined && (hashText(stands) === baseHash || stands === text) ? text : undefined;
+      const change = (stored: string | undefined) => {
+        current = stored;
+        return stored !== undefined && (hashText(stored) === baseHash || stored === text) ? text : undefined;
       };
       if ((await editText(file, change, { read: () => readTextSync(file) })) === text) return;
       throw new Conflict({ text: current ?? '', hash: current === undefined ? '' : hashText(current) });

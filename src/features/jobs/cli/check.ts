@@ -1,4 +1,4 @@
-/** Checks job files: reports broken ones, and those that name something that does not exist. */
+/** Checks job files for `viber doctor`: reports broken ones, and names that don't exist. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { errorMessage } from '../../../errors.ts';

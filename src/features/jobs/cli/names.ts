@@ -1,4 +1,4 @@
-/** Collects the names that jobs may use, from files and the configuration. Starts no server and asks no model. */
+/** Collects the names that jobs may use, from files and the configuration. Starts no server and calls no model. */
 import path from 'node:path';
 import type { Config } from '../../../config.ts';
 import { silentLog } from '../../../log.ts';
@@ -13,7 +13,7 @@ export interface NamesHere {
   config: Config;
   root: string;
   env: NodeJS.ProcessEnv;
-  /** Returns what jobs of these vibers may name of tools and skills that come and go. */
+  /** Returns the tools and skills that aren't always available and that jobs of these vibers may name. */
   offered: (vibers: readonly string[]) => Promise<OfferedNames>;
 }
 

@@ -1,4 +1,4 @@
-/** Checks where job results go, from the configuration alone. Asks no platform. */
+/** Checks the addresses for job results against the configuration alone. Asks no platform. */
 import { formatAddress, type WrittenAddress } from '../../../channels/channel.ts';
 import { channelKinds, chatSection } from '../../../channels/index.ts';
 import type { Config } from '../../../config.ts';

@@ -1,6 +1,6 @@
 /**
- * `viber jobs`: lists jobs, tries out a schedule, adds, pauses, resumes and deletes jobs, and asks the gateway to run
- * one now.
+ * `viber jobs`: lists jobs, tests a schedule, adds, pauses, resumes and deletes jobs, and asks the gateway to run one
+ * now.
  */
 import path from 'node:path';
 import { parseAddress } from '../../../channels/channel.ts';
@@ -13,7 +13,8 @@ import { languages, type Messages, messagesIn, say } from '../../../messages/mes
 import { scheduleText } from '../../../messages/schedules.ts';
 import { type CliContext, type CliServices, EXIT } from '../../../runtime/contract/cli.ts';
 import { escapeMarkdown } from '../../../runtime/conversations/places.ts';
-import type { JobFile, Jobs } from '../files.ts';
+import type { Jobs } from '../files.ts';
+import type { JobFile } from '../written/job-file.ts';
 import { placeProblem } from './places.ts';
 
 const SHOWN_TIMES = 3;
@@ -21,7 +22,7 @@ const SHOWN_TIMES = 3;
 /** Formats a time in the job's time zone, as chats show it. */
 const atText = (time: string, zone: string, messages: Messages): string => messages.when(new Date(time), zone);
 
-/** Returns a schedule in words, and its next times. */
+/** Returns a schedule in words, with its next times. */
 const timesOf = (
   { words, next, timezone }: { words: string; next: readonly string[]; timezone: string },
   messages: Messages,
@@ -46,7 +47,7 @@ export async function run(context: CliContext, cli: CliServices): Promise<number
   }
 }
 
-/** Opens the job files directly, so it works with and without a running gateway, which notices the changes. */
+/** Opens the job files directly, so it works with or without a running gateway, which notices the changes. */
 async function openJobs({ home, config: file, env }: CliContext) {
   const [{ config }, { Jobs }, { systemTimezone }, { openHome }] = await Promise.all([
     loadConfig({ file, home, env }),
@@ -128,16 +129,10 @@ async function printJobs(context: CliContext, { names: offered }: CliServices): 
   return EXIT.ok;
 }
 
-/** Writes the job file as if by hand; a running gateway picks it up. */
+/** Writes the job file as a person would. A running gateway picks it up. */
 async function addJob(context: CliContext, name: string): Promise<number> {
   const { json, print, values, messages } = context;
   const { at = '', prompt = '', deliver } = values;
-  if (at === '' || prompt === '')
-    throw new UserError(
-      say('cli.sayWhen', {
-        command: viberCommand('jobs add digest --at "every weekday at 9" --prompt "What is new?"'),
-      }),
-    );
   const [{ jobs, config, timezone: usual }, { nextSlots, parseSchedule, storedText }] = await Promise.all([
     openJobs(context),
     import('../schedule.ts'),
@@ -165,21 +160,12 @@ async function addJob(context: CliContext, name: string): Promise<number> {
   }
 }
 
-/**
- * Finds the job by its name, its ID or an unambiguous beginning.
- * @throws {UserError} if nothing matches
- */
+/** @throws {UserError} if nothing matches, worded for the command line */
 function locate(jobs: Jobs, name: string): JobFile {
   try {
     return jobs.find(name);
   } catch (error) {
     if (!(error instanceof UserError) || error.said.key !== 'jobs.unknown') throw error;
-    const wanted = name.trim().toLowerCase();
-    const begun = jobs
-      .all()
-      .filter((file) => file.id.startsWith(wanted) || file.job?.name.toLowerCase().startsWith(wanted));
-    const [only, other] = begun;
-    if (only && !other && wanted !== '') return only;
     throw new UserError(say('cli.unknownJob', { name: name.slice(0, 80), command: viberCommand('jobs') }));
   }
 }
@@ -214,7 +200,7 @@ async function when({ home, config: file, env, json, print, messages }: CliConte
   return EXIT.ok;
 }
 
-/** Asks the running gateway: only a gateway works on tasks. */
+/** Asks the running gateway: only a gateway can run tasks. */
 async function runNow(context: CliContext, name: string, cli: CliServices): Promise<number> {
   const { json, print } = context;
   const gateway = await cli.gateway();
@@ -232,7 +218,7 @@ async function runNow(context: CliContext, name: string, cli: CliServices): Prom
   return EXIT.ok;
 }
 
-/** Looks the job up before asking the gateway, whose error would be worded for a chat. */
+/** Looks the job up before asking the gateway, because the gateway words its error for a chat. */
 async function runnable(context: CliContext, name: string): Promise<JobFile> {
   const { jobs } = await openJobs(context);
   try {

@@ -1,9 +1,9 @@
 /** Finds the time zone in a phrase: "7pm UTC", "9 Berlin time", "(Europe/Berlin)", "in Europe/London". */
 import { readZone } from '../../../lib/timezone.ts';
-import { phraseError } from './refusal.ts';
+import { refusing } from './refusal.ts';
 
 const MAX_NAMES = 4;
-/** The first group of each is the name; a name of several words may include preceding ones. */
+/** The first group of each is the name. If it has several words, it may include preceding ones. */
 const NAMES = [
   /(?:\b(?:in|timezone|zone|tz) )?\(?\b([a-z]+(?:[_-][a-z0-9]+)*(?:\/[a-z0-9_+-]+){1,2})\)?(?![\p{L}\d])/gu,
   /\(?\b(utc|gmt)\b(?: time)?\)?/gu,
@@ -12,15 +12,12 @@ const NAMES = [
 
 /** @param text the output of `fold` */
 export function takeZone(text: string): { text: string; zone?: string } {
-  if (/\b(?:utc|gmt) ?[+-] ?\d/.test(text)) {
-    const reason = 'a distance from UTC does not follow the clocks of a place';
-    throw phraseError(text, reason, 'daily at 9 Berlin time" or "daily at 9 UTC');
-  }
+  if (/\b(?:utc|gmt) ?[+-] ?\d/.test(text)) throw refusing(text)('utcDistance');
   for (const pattern of NAMES) {
-    // A phrase has one zone; hostile input could have hundreds of candidates.
+    // A phrase has one zone, but hostile input could have hundreds of candidates.
     for (const { 0: whole, 1: name = '', index } of text.matchAll(pattern).take(MAX_NAMES)) {
       const words = name.split(' ');
-      // The last words name it, as many of them as can.
+      // The last words name the zone, as many of them as possible.
       for (let start = 0; start < words.length; start += 1) {
         const zone = readZone(words.slice(start).join(' '));
         if (zone === undefined) continue;

@@ -14,10 +14,10 @@ export interface JobFile {
   id: string;
   file: string;
   path: string;
-  /** `disabled` by its name or by `enabled: false`. */
+  /** `disabled` by its file name or by `enabled: false`. */
   state: 'loaded' | 'disabled' | 'broken';
   /**
-   * The job in force; for a broken file the previous version, if there is one. For a paused file, the job that it would
+   * The active job; for a broken file, its previous version if there is one; for a paused file, the job that it would
    * be.
    */
   job?: Job;
@@ -38,7 +38,7 @@ export const wrongWith = (...wrong: readonly Wording[]): Pick<Required<JobFile>,
 const asItIs = (text: string): Wording => say('common.asItIs', { text });
 
 export async function parseFile(file: WatchedFile, timezone: string): Promise<ParsedJobFile> {
-  if (file.problem !== undefined) return wrongWith(asItIs(`${file.name}: ${file.problem}`));
+  if (file.problem !== undefined) return wrongWith(say('common.about', { name: file.name, what: file.problem }));
   try {
     return { job: await parseJob(file.text, { file: file.name, timezone, now: new Date(file.mtimeMs) }) };
   } catch (error) {
@@ -54,6 +54,22 @@ export function entryOf(
 ): JobFile {
   if ('job' in result) return { ...common, state: result.job.enabled ? 'loaded' : 'disabled', job: result.job };
   return { ...common, state: 'broken', ...result, ...(before ? { job: before } : {}) };
+}
+
+/**
+ * Finds a job by its ID, its name in any case, or an unambiguous prefix of either.
+ * @throws {UserError} if none or several match
+ */
+export function findJob(all: readonly JobFile[], text: string): JobFile {
+  const wanted = text.trim().toLowerCase();
+  const exact = all.find(({ id }) => id === wanted);
+  if (exact) return exact;
+  const named = all.filter(({ job }) => job?.name.toLowerCase() === wanted);
+  const begun = all.filter(({ id, job }) => id.startsWith(wanted) || job?.name.toLowerCase().startsWith(wanted));
+  const [only, other] = named.length > 0 || wanted === '' ? named : begun;
+  if (only && !other) return only;
+  if (named.length > 1) throw new UserError(say('jobs.several', { names: named.map(({ id }) => id).join(', ') }));
+  throw new UserError(say('jobs.unknown', { name: text.slice(0, 80) }));
 }
 
 /** Returns the IDs of jobs that were added, removed or changed. An untouched file keeps its job object. */
@@ -78,7 +94,7 @@ export function sorted(files: readonly WatchedFile[]): WatchedFile[] {
   return [...files].sort((a, b) => rank(a) - rank(b) || (key(a) < key(b) ? -1 : 1));
 }
 
-/** OneDrive's suffix for a file that was changed on two machines: the machine's name. */
+/** OneDrive's suffix for a file that was changed on two machines: the name of one of them. */
 const MACHINE = /-(?:(?:DESKTOP|LAPTOP|SURFACE|WIN|PC)-[A-Z0-9]+|[\w-]*MacBook[\w-]*)(?=\.ya?ml$)/;
 
 /** Returns the file that this one is a copy of, if it exists and contains a job of the same name. */
@@ -91,11 +107,11 @@ export function copiedFrom(file: string, job: Job, others: readonly JobFile[]): 
 const ENDINGS = /^[^.].*\.(?:ya?ml(?:\.txt)?|json|md|markdown|txt)$/i;
 const PROSE = /\.(?:md|markdown|txt)$/i;
 
-/** Includes other extensions: the file is then reported as not a job, since somebody may be waiting for it. */
+/** Includes other extensions, to report such a file as not a job: somebody may be waiting for it to run. */
 export const isMeantAsJob = (name: string): boolean =>
   ENDINGS.test(name) && !(/^readme\b/i.test(name) && PROSE.test(name));
 
-/** Notes may be kept beside jobs: a text without a schedule key is one. */
+/** People may keep notes beside jobs: a text without a schedule key counts as one. */
 export const isNote = ({ name, text }: WatchedFile): boolean =>
   PROSE.test(name) && !/\.ya?ml\.txt$/i.test(name) && !/^[ \t"]*(?:schedule|cron)\w*"?[ \t]*:/im.test(text);
 
@@ -114,11 +130,11 @@ export async function formatJobFile(
   const result = await parseFile({ path: file, name, text, size: text.length, mtimeMs: Date.now() }, timezone);
   if ('job' in result) return { text, result };
   const problems = result.problem.replace(/^.*? line \d+: /gm, '').replaceAll('\n', '; ');
-  throw new UserError(`The job cannot be made: ${problems}.`);
+  throw new UserError(`I can't create the job: ${problems}.`);
 }
 
 /**
- * Reserves the name with an empty file before the complete one replaces it, so that no other writer's file is ever
+ * Reserves the name with an empty file before the complete one replaces it, so that another writer's file is never
  * overwritten.
  */
 export async function createFile(folder: string, name: string, fields: JobFields, timezone: string): Promise<JobFile> {
@@ -130,7 +146,7 @@ export async function createFile(folder: string, name: string, fields: JobFields
   } catch (error) {
     staged.discard();
     if (errorCode(error) === 'EEXIST') {
-      throw new UserError(`There is a file ${name} already; choose another name.`);
+      throw new UserError(`The file ${name} already exists; choose another name.`);
     }
     throw error;
   }
@@ -152,7 +168,7 @@ export async function changedText(
   const name = path.basename(file);
   const result = await parseFile({ path: file, name, text, size: text.length, mtimeMs: Date.now() }, timezone);
   if ('job' in result) return text;
-  throw new UserError(`The job cannot be changed: ${result.problem.replaceAll('\n', '; ')}.`);
+  throw new UserError(`I can't change the job: ${result.problem.replaceAll('\n', '; ')}.`);
 }
 
 /** Returns the text unchanged if it is not valid YAML. */

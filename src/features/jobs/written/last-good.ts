@@ -1,7 +1,7 @@
 /**
- * Keeps the last good text of each job file beside the jobs' state, so that a mistake in a file does not stop its job,
+ * Keeps the last good text of each job file beside the jobs' state, so that a mistake in a file doesn't stop its job,
  * even after a restart. A failure to keep a text has no other effect. Nothing is kept of a removed file, so a new file
- * of its name does not bring the job back.
+ * with its name doesn't bring the job back.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -15,7 +15,7 @@ import { type ParsedJobFile, parseFile, withKeys, wrongWith } from './job-file.t
 
 type BrokenJobFile = Exclude<ParsedJobFile, { job: Job }>;
 
-/** The job in force despite its broken file, and its problems if they are more than those in the file. */
+/** The job that is active despite its broken file, and its problems if it has other ones than the file. */
 export interface InForce {
   job?: Job | undefined;
   wrong?: BrokenJobFile;
@@ -36,13 +36,13 @@ export interface LastGoodOptions {
   folder: string;
   timezone: string;
   log: Pick<Logger, 'warn'>;
-  /** Returns the schedule of the job in force, and since when (ms). */
+  /** Returns the schedule of the active job, and since when (ms). */
   recorded?: (id: string) => { schedule: Schedule; since: number } | undefined;
 }
 
 export function openLastGood({ folder, timezone, log, recorded }: LastGoodOptions): LastGood {
   /** Problems by file name. */
-  const told = new Map<string, BrokenJobFile>();
+  const problems = new Map<string, BrokenJobFile>();
   const pathOf = ({ name }: Pick<WatchedFile, 'name'>) => path.join(folder, name);
 
   async function keep(file: WatchedFile): Promise<void> {
@@ -50,7 +50,7 @@ export function openLastGood({ folder, timezone, log, recorded }: LastGoodOption
       if (readTextSync(pathOf(file)) === file.text) return;
       fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
       await writeFileAtomic(pathOf(file), file.text, { sync: false });
-      // Keeps the time too: it decides what a phrase means.
+      // Keeps the time too, because it decides what a phrase means.
       fs.utimesSync(pathOf(file), new Date(), new Date(file.mtimeMs));
     } catch (err) {
       log.warn({ err, file: file.name }, 'the last good version of a job file cannot be kept');
@@ -69,11 +69,11 @@ export function openLastGood({ folder, timezone, log, recorded }: LastGoodOption
   }
 
   const wrongOf = ({ name }: WatchedFile): InForce => {
-    const wrong = told.get(name);
+    const wrong = problems.get(name);
     return wrong ? { wrong } : {};
   };
 
-  /** Uses the recorded schedule if its phrase was understood once and no longer is. */
+  /** Uses the recorded schedule if its phrase used to be understood and no longer is. */
   async function asRecorded(file: WatchedFile, wasGood: boolean): Promise<Job | undefined> {
     const known = recorded?.(jobFileName(file.name)?.id ?? '');
     if (!known || !(wasGood || file.mtimeMs <= known.since)) return undefined;
@@ -85,14 +85,14 @@ export function openLastGood({ folder, timezone, log, recorded }: LastGoodOption
   return {
     async before(file, result, known) {
       if ('job' in result && result.job !== known) await keep(file);
-      if ('job' in result) told.delete(file.name);
+      if ('job' in result) problems.delete(file.name);
       if ('job' in result || known) return { ...wrongOf(file), job: known };
       const last = kept(file);
       const parsed = last && (await parseFile(last, timezone));
       if (parsed && 'job' in parsed) return parsed;
       const job = await asRecorded(last ?? file, last !== undefined);
       if (job && (last ?? file).text === file.text)
-        told.set(
+        problems.set(
           file.name,
           wrongWith(...result.wrong, say('jobFiles.goesOn', { file: file.name, value: job.scheduleText })),
         );

@@ -1,4 +1,4 @@
-/** `viber memory`: searches a viber's memory and rebuilds its search index. Works while the gateway runs. */
+/** `viber memory`: searches a viber's memory and rebuilds its search index. Works while the gateway is running. */
 
 import fs from 'node:fs';
 import { type Config, loadConfig } from '../../../config.ts';
@@ -56,7 +56,6 @@ export async function run(context: CliContext, { spending }: CliServices): Promi
 const hitPlace = ({ source_file, metadata: { line, section } }: MemoryHit): string =>
   `${source_file}:${line}${section === undefined ? '' : `  ${section}`}`;
 
-/** Returns an embedder whose costs count towards the gateway's daily spending. */
 async function embedderOf(
   config: Config,
   env: NodeJS.ProcessEnv,

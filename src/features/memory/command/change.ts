@@ -18,10 +18,10 @@ const MAX_LISTED = 20;
 const MAX_BUTTONS = 10;
 const MAX_LINE = 200;
 
-/** A button's name for one bullet, whatever its current number, and the viber whose memory it is in. */
+/** Names one bullet in a button, whatever its current number, and the viber whose memory it is in. */
 const BY_ID = /^(?:([a-z0-9][a-z0-9_-]{0,63})\/)?#([0-9a-f]{12})$/;
 
-/** Takes `TEXT`, or `HEADING: TEXT` for an existing heading of MEMORY.md. */
+/** Accepts `TEXT`, or `HEADING: TEXT` for an existing heading of MEMORY.md. */
 export async function addBullet(context: Invocation, given: string): Promise<CommandReply> {
   const { gw, viber, messages } = context;
   const { home } = gw;
@@ -44,7 +44,7 @@ function fitSection(given: { section?: string; text: string }, markdown: string)
   return given.section === undefined && heading !== undefined ? { section: heading, text: rest } : given;
 }
 
-/** Takes `WORDS` or a line's number; asks if several lines match. */
+/** Accepts `WORDS` or a line's number; asks if several lines match. */
 export async function forget(context: Invocation, given: string): Promise<CommandReply> {
   const { gw, messages } = context;
   const { home } = gw;
@@ -105,7 +105,7 @@ async function removeBullet(context: Invocation, viber: string, bullet: Bullet):
 }
 
 /**
- * @param change the change that a button means; '' for the last
+ * @param change the change that a button refers to; '' for the last one
  * @param viber whose memory it is
  */
 export async function undo(context: Invocation, change: string, viber = context.viber): Promise<CommandReply> {

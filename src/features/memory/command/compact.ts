@@ -1,4 +1,4 @@
-/** /compact: replaces the conversation so far with a summary in requests, after moving its facts to the day's log. */
+/** /compact: replaces the conversation so far with a summary, after saving its facts in the day's log. */
 
 import { principalText } from '../../../access/principal.ts';
 import { within } from '../../../lib/within.ts';
@@ -8,7 +8,7 @@ import { taskLane } from '../../../runtime/contract/entry.ts';
 import type { CompactionResult } from '../compaction.ts';
 import { compactionOf } from '../open-compaction.ts';
 
-/** A model may take minutes; the next command waits no longer than this. */
+/** A model may take minutes, but the next command waits no longer than this. */
 const WAIT_MS = 2_500;
 const SHOWN_LINES = 6;
 const SHOWN = 700;
@@ -16,7 +16,7 @@ const SHOWN = 700;
 export const compact: Command = {
   name: 'compact',
   help: { group: 'memory', does: 'does.compact' },
-  description: 'Put what was said into a summary to make room',
+  description: 'Summarise the conversation so far, to make room',
   action: 'steer',
   async run({ gw, task, principal, messages }) {
     // Compaction writes facts to the day's log.

@@ -1,7 +1,4 @@
-/**
- * Accept, Edit, Reject: an owner's decision on a memory suggestion. Every press gets one plain sentence, even a late
- * one.
- */
+/** Accept, Edit, Reject: an owner decides a memory suggestion. Every press gets a plain answer, even a late one. */
 
 import fs from 'node:fs';
 import { principalText } from '../../../access/principal.ts';
@@ -95,7 +92,7 @@ export async function decideSuggestion(
   };
 }
 
-/** Returns the updated suggestion if the line that it replaces has grown since it was shown. */
+/** Returns the updated suggestion if the line that it replaces has become longer since it was shown. */
 async function shownOtherwise(home: Home, viber: string, id: string): Promise<Suggestion | undefined> {
   const suggestion = await findSuggestion(home, viber, id);
   const replaces = suggestion?.replaces;
@@ -150,7 +147,7 @@ async function askForWords(
 ): Promise<CommandReply> {
   const suggestion = await findSuggestion(gw.home, viber, id);
   if (!suggestion) return { text: messages.text('memory.suggestionGone') };
-  // The person's next message here is the new wording.
+  // The person's next message here becomes the new wording.
   gw.tasks.expected.set(address, principalText(principal), { command: 'memory', args: `edit ${viber}/${id}` });
   return {
     text: lines(
@@ -164,7 +161,6 @@ async function askForWords(
   };
 }
 
-/** Returns why a press no longer has an effect. */
 function closed(context: Deciding, viber: string, id: string): Text {
   const { messages } = context;
   const decision = decisionOn(context.gw.home, viber, id);
@@ -176,5 +172,4 @@ function closed(context: Deciding, viber: string, id: string): Text {
   return messages.text(isRejected ? 'memory.rejectedBy' : 'memory.acceptedBy', { name });
 }
 
-/** Puts multi-line text on a new line. */
 const inline = (text: string): string => `${text.includes('\n') ? '\n' : ''}${shownMemory(text)}`;

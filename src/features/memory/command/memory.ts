@@ -38,10 +38,9 @@ export const memory: Command = {
   },
 };
 
-/** Empty for the last change, or a change with its viber as in a button; older buttons have no viber. */
+/** Empty for the last change, or a change and its viber as in a button; older buttons name no viber. */
 const UNDO = /^(?:([a-z0-9][a-z0-9_-]{0,63})\/)?([0-9a-f]{12})?$/;
 
-/** Returns the change that an owner asks for, or undefined for a search. */
 function changeOf(context: Invocation, verb: string, rest: string): (() => Promise<CommandReply>) | undefined {
   if (verb === 'add') return () => addBullet(context, rest);
   if (verb === 'forget') return () => forget(context, rest);
@@ -58,7 +57,7 @@ async function replyWithMemory(context: Invocation): Promise<CommandReply> {
   const text = withoutEmptyHeadings((await readMemory(home, viber)) ?? '').trim();
   const isLong = text.length > SHOWN;
   const shown = isLong ? lines(words(cutText(text, SHOWN)), '', messages.text('memory.searchAll')) : words(text);
-  const memory = shown || messages.text('memory.empty');
+  const memory = shown ? lines(messages.text('memory.all'), '', shown) : messages.text('memory.empty');
   const pending = await listSuggestions(home, viber);
   if (pending.length === 0) return { text: memory };
   if (!mayUse(context.principal, 'administer', context.task))
@@ -69,10 +68,9 @@ async function replyWithMemory(context: Invocation): Promise<CommandReply> {
 
 const HEADING = /^(#{1,6})(?:\s|$)/;
 
-/** Removes headings without content. */
 function withoutEmptyHeadings(text: string): string {
   const kept: string[] = [];
-  /** The depth of the heading below, since this reads upwards; 7 for text, 0 for nothing. */
+  /** The level of the heading below, since this reads upwards; 7 for text, 0 for nothing. */
   let below = 0;
   for (const line of text.split('\n').reverse()) {
     const depth = HEADING.exec(line)?.[1]?.length;
@@ -101,7 +99,7 @@ async function search(context: Invocation): Promise<CommandReply> {
   return waiting ? { ...waiting, text: lines(...listed, '', waiting.text) } : { text: lines(...listed) };
 }
 
-/** Returns the items and paragraphs of a text that contain a word of the query, or else all, without headings. */
+/** Returns the items and paragraphs of a text that contain a word of the query; without any, all except headings. */
 function itemsAbout(content: string, query: string): string[] {
   const items = content
     .split(/\n(?=\s*(?:[-*+]|\d+[.)]|#{1,6})\s|\s*\n)|(?<=^#{1,6}\s[^\n]*)\n/m)
@@ -113,7 +111,6 @@ function itemsAbout(content: string, query: string): string[] {
   return all.length > 0 ? all.slice(0, MAX_FOUND) : items.filter(Boolean);
 }
 
-/** Returns pending suggestions with these words, or undefined if there are none. */
 async function waitingAbout(context: Invocation, query: string): Promise<CommandReply | undefined> {
   const { gw, viber, messages } = context;
   const wanted = query.toLowerCase().split(/\s+/).filter(Boolean);

@@ -1,17 +1,17 @@
-/** The bullets of a memory file: found by words or number, removed, and put back in place. Pure. */
+/** Finds the bullets of a memory file by words or number, removes them, and puts them back in place. Pure. */
 import { hashText } from '../../../lib/files.ts';
 import { breakOf, foldHeading, markdownLines } from '../../../lib/markdown-lines.ts';
 
 export interface Bullet {
   /** Position among the file's bullets, from 1. */
   number: number;
-  /** The heading above it, '' for none. */
+  /** The heading above it; '' for none. */
   section: string;
   /** Its original lines: the bullet and everything indented under it. */
   lines: string;
   /** The text of its first line. */
   text: string;
-  /** The line before it, to find its place again. */
+  /** The line before it, used to find its place again. */
   after: string;
   /** A hash: the same section and lines give the same ID. */
   id: string;
@@ -20,12 +20,12 @@ export interface Bullet {
   to: number;
 }
 
-/** Returns its text, and that of everything indented under it, which moves with it. */
+/** Returns its text, and that of everything indented under it, which belongs to it. */
 export const wholeOf = ({ text, lines }: Bullet): string => [text, ...lines.trimEnd().split('\n').slice(1)].join('\n');
 
 const BULLET = /^(?:[-*+]|\d{1,9}[.)])[ \t]+(.*)$/;
 
-/** Returns every bullet at the left margin, in order. Fenced code and comments contain none. */
+/** Returns every bullet at the left margin, in order. Skips fenced code and comments. */
 export function bulletsOf(markdown: string): Bullet[] {
   const bullets: Bullet[] = [];
   let section = '';
@@ -45,7 +45,7 @@ export function bulletsOf(markdown: string): Bullet[] {
   return bullets;
 }
 
-/** Returns the bullets that contain every word, ignoring case and how accents are encoded. */
+/** Returns the bullets that contain every word. Ignores case and how accents are encoded. */
 export function matching(bullets: readonly Bullet[], words: string): Bullet[] {
   const wanted = [...new Set(foldHeading(words).split(/\s+/).filter(Boolean))];
   return bullets.filter(({ lines }) => {
@@ -58,7 +58,7 @@ export const withoutBullet = (markdown: string, { from, to }: Bullet): string =>
   markdown.slice(0, from) + markdown.slice(to);
 
 /**
- * Inserts the lines after the line `after` of the same section. Returns undefined when that line is gone: then add them
+ * Inserts the lines after the line `after` in the same section. Returns undefined if that line is gone: then add them
  * to the section.
  */
 export function putBack(markdown: string, lines: string, section: string, after: string): string | undefined {

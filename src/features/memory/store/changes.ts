@@ -1,4 +1,4 @@
-/** Removes lines from MEMORY.md and undoes changes, only while the file still says what it said then. */
+/** Removes lines from MEMORY.md and undoes changes, but only if the file still contains what it contained then. */
 
 import { foldHeading } from '../../../lib/markdown-lines.ts';
 import type { Home } from '../../../workspace/home.ts';
@@ -10,15 +10,13 @@ import { type Reversal, reversalOf, reversed } from './reversal.ts';
 import { findSection, insertLines } from './sections.ts';
 
 export interface Actor {
-  /** A principal as text. */
   by: string;
-  /** Display name. */
   name: string;
 }
 
 /**
- * Removes one bullet and everything indented under it; returns it with the ID of the change, or undefined when it isn't
- * there unchanged.
+ * Removes one bullet and everything indented under it. Returns it with the ID of the change, or undefined if it is gone
+ * or has changed.
  */
 export async function forgetBullet(
   home: Home,
@@ -56,12 +54,12 @@ export async function forgetBullet(
 export type Undo =
   | { done: 'removed' | 'restored'; lines: string[] }
   /**
-   * `changed`: the lines aren't there as they were left; `there`: the forgotten lines are back already; `newer`: the
+   * `changed`: the lines aren't as the change left them; `there`: the forgotten lines are already back; `newer`: the
    * given change was undone already, or a later one followed.
    */
   | { done: 'nothing' | 'changed' | 'there' | 'newer'; lines: string[] };
 
-/** Undoes the last addition or removal made through us that wasn't undone yet; with `change`, only that one. */
+/** Undoes the gateway's last addition or removal that wasn't undone yet; with `change`, only that one. */
 export async function undoLast(home: Home, viber: string, actor: Actor, change?: string): Promise<Undo> {
   return lockMemory(home, viber, async () => {
     const records = readRecords(home, viber);
@@ -72,7 +70,8 @@ export async function undoLast(home: Home, viber: string, actor: Actor, change?:
     if (change !== undefined && last?.id !== change) return { done: 'newer', lines: [] };
     if (!last) return { done: 'nothing', lines: [] };
     const undo = last.op === FORGET ? await restore(home, viber, last) : await removeLines(home, viber, last);
-    // A file that already is as before counts as undone, so that the next undo applies to the change before it.
+    // If the file is already as it was before, this counts as undone, so that the next undo applies to the change
+    // before.
     if (undo.done !== 'changed' || last.op !== FORGET)
       await appendRecord(home, viber, { op: 'undo', id: newId(), of: last.id, at: new Date().toISOString(), ...actor });
     return undo;

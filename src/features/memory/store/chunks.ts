@@ -1,15 +1,15 @@
 /**
- * Cuts a text into the pieces that are indexed. Invariants: a piece is a substring of at most `maxChunkSize` UTF-16
- * units. It begins and ends between graphemes (a grapheme that is too large alone, without overlap, is cut between code
- * points). The pieces leave out only white space and headings with nothing under them.
+ * Splits a text into the pieces to index. Invariants: a piece is a substring of at most `maxChunkSize` UTF-16 units. It
+ * begins and ends between graphemes (except that a single grapheme that is too large is cut between code points,
+ * without overlap). The pieces leave out only white space and headings with nothing under them.
  */
 
 export interface ChunkOptions {
   maxChunkSize: number;
-  /** How much of a piece's end the next one in the same section repeats, at most. */
+  /** The most that a piece may repeat from the end of the previous one in the same section. */
   overlap: number;
   /**
-   * Where to cut, best first. `#` signs always cut at lines that begin with them; the others only where a piece is too
+   * Where to cut, best first. Lines that begin with `#` always start a new piece; the others only where a piece is too
    * large.
    */
   splitOn: readonly string[];
@@ -47,7 +47,6 @@ export function splitIntoChunks(text: string, options: ChunkOptions = CHUNKING):
   return chunks;
 }
 
-/** Returns whether a section has only headings and white space. */
 const isBare = (section: string): boolean => section.split('\n').every((line) => /^\s*(#{1,6}(\s.*)?)?$/.test(line));
 
 function sections(text: string, marks: readonly string[]): Span[] {
@@ -67,7 +66,7 @@ function toSpans(from: number, cuts: readonly number[], to: number): Span[] {
   return ends.map((end, index): Span => [ends[index - 1] ?? from, end]);
 }
 
-/** Fills pieces with atoms, in order. Atoms are so small that one always fits after the overlap. */
+/** Fills pieces with atoms, in order. Atoms are small enough that one always fits after the overlap. */
 function pack(text: string, section: Span, separators: readonly string[], max: number, overlap: number): Span[] {
   if (section[1] - section[0] <= max) return [section];
   const spans: Span[] = [];
@@ -80,7 +79,7 @@ function pack(text: string, section: Span, separators: readonly string[], max: n
     }
     end = to;
   }
-  // A piece that only repeats the previous one is left out.
+  // Skip a piece that only repeats the previous one.
   const [from, to] = trim(text, [spans.at(-1)?.[1] ?? start, end]);
   return from < to ? [...spans, [start, end]] : spans;
 }
@@ -110,7 +109,7 @@ function hardCuts(text: string, from: number, to: number, max: number): Span[] {
 
 /**
  * Returns where to cut: after a space in the last quarter if there is one, else between graphemes, else between code
- * points. `start` is such a place.
+ * points. `start` is such a position.
  */
 function cutBefore(text: string, start: number, limit: number): number {
   for (let at = limit; at > limit - (limit - start) / 4; at--) {
@@ -153,7 +152,7 @@ function trim(text: string, [from, to]: Span): Span {
   return [start, end];
 }
 
-/** Returns a function that gives the line and section of a position; positions mostly increase. */
+/** Returns a function that finds the line and section of a position; positions mostly increase. */
 function createPlaces(text: string): (at: number) => { line: number; section?: string } {
   const headings = [...text.matchAll(HEADING)].map(({ index, 1: title = '' }) => ({ index, title: title.trim() }));
   let line = 1;
@@ -176,8 +175,8 @@ function createPlaces(text: string): (at: number) => { line: number; section?: s
 const isLow = (text: string, at: number): boolean => (text.charCodeAt(at) & 0xfc00) === 0xdc00;
 
 /**
- * Returns whether the character is no mark, joiner, flag or half of a pair: two of these in a row are always two
- * graphemes.
+ * Returns whether the character can't be part of a longer grapheme as a mark, joiner, flag or half of a pair. Two such
+ * characters in a row are always two graphemes.
  */
 function isSimple(code: number): boolean {
   if (code < 0x300) return true;
@@ -189,7 +188,6 @@ function isSimple(code: number): boolean {
 const segmenter = new Intl.Segmenter();
 const LOOK_BACK = 256;
 
-/** Returns whether a grapheme begins here. */
 function isBoundary(text: string, at: number): boolean {
   if (at <= 0 || at >= text.length) return true;
   const [before, after] = [text.charCodeAt(at - 1), text.charCodeAt(at)];

@@ -1,6 +1,6 @@
 /**
- * Daily logs, `memory/YYYY-MM-DD.md` in a viber's folder: what happened, written after runs and read by people. The
- * sessions can restore them, so they are written without sync and limited in size.
+ * Daily logs, `memory/YYYY-MM-DD.md` in a viber's folder: written after runs, for people to read. Sessions can restore
+ * them, so they are written without sync and limited in size.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -19,7 +19,7 @@ export interface DailyLog {
 }
 
 export interface DailyEntry {
-  /** A `YYYY-MM-DD`, or a time, whose local day counts. */
+  /** A `YYYY-MM-DD`, or a time, of which the local day counts. */
   date: Date | string;
   summary?: string | undefined;
   decisions?: readonly string[] | undefined;
@@ -28,16 +28,16 @@ export interface DailyEntry {
   source?: string | undefined;
 }
 
-/** A request uses a few thousand characters of it at most; anything beyond is in the sessions. */
+/** A request uses only a few thousand characters of it; the rest is in the sessions anyway. */
 const MAX_BYTES = 128 * 1024;
 /**
- * The limit for entries with a source: they were removed from a conversation because the log keeps them, so they get
+ * The limit for entries with a source. These were removed from a conversation because the log keeps them, so they get
  * more room.
  */
 const MAX_KEPT_BYTES = 2 * MAX_BYTES;
 /**
- * Tag characters, which spell letters that nobody sees (except in flags): nobody checks a line before it is written
- * here.
+ * Tag characters spell letters that nobody sees (except in flags). They are removed, since nobody checks a line before
+ * it is written here.
  */
 const HIDDEN_LETTER = /(?<!\u{1F3F4}[\u{E0020}-\u{E007E}]{0,6})[\u{E0000}-\u{E007F}]/gu;
 const NAME = /^(\d{4}-\d\d-\d\d)\.md$/;
@@ -50,8 +50,8 @@ const names = createStatCache<string[]>(64, (dir, stat) =>
 );
 
 /**
- * Adds to the day's log under the headings of its template; creates the file with them. Skips lines that are there
- * already.
+ * Adds to the day's log under the headings of its template; creates the file with them. Skips lines that are already
+ * there.
  */
 export async function appendDailyLog(home: Home, viber: string, entry: DailyEntry): Promise<void> {
   await appendDailyLogs(home, viber, isoDay(entry.date), [entry]);
@@ -59,7 +59,7 @@ export async function appendDailyLog(home: Home, viber: string, entry: DailyEntr
 
 /**
  * Adds several entries to one day (`YYYY-MM-DD`) in one write.
- * @throws UserError when that isn't a date, or something other than a file has its name
+ * @throws UserError if that isn't a date, or if something other than a file has its name
  */
 export async function appendDailyLogs(
   home: Home,
@@ -67,12 +67,12 @@ export async function appendDailyLogs(
   date: string,
   entries: readonly Omit<DailyEntry, 'date'>[],
 ): Promise<void> {
-  if (!NAME.test(`${date}.md`)) throw new UserError(`"${date.slice(0, 20)}" is not a date like 2026-01-31.`);
+  if (!NAME.test(`${date}.md`)) throw new UserError(`"${date.slice(0, 20)}" isn't a date like 2026-01-31.`);
   const file = path.join(home.viberDir(viber), 'memory', `${date}.md`);
   await exclusively(file, async () => {
     await settled(file);
     const stat = fs.statSync(file, { throwIfNoEntry: false });
-    if (stat && !stat.isFile()) throw new UserError(`memory/${date}.md is not a regular file: move it away.`);
+    if (stat && !stat.isFile()) throw new UserError(`memory/${date}.md isn't a regular file: move it away.`);
     const size = stat?.size ?? 0;
     const fitting = entries.filter(({ source }) => size <= (source === undefined ? MAX_BYTES : MAX_KEPT_BYTES));
     if (fitting.length === 0) return;
@@ -121,7 +121,6 @@ export async function readDailyLogs(home: Home, viber: string, limit: number): P
     .map((name) => ({ date: name.slice(0, 10), text: texts.get(path.join(dir, name)) ?? '' }));
 }
 
-/** Returns the day as `YYYY-MM-DD`. */
 export const isoDay = (date: Date | string): string => (typeof date === 'string' ? date : localDay(date));
 
 /** Returns `YYYY-MM-DD` in local time. */
@@ -131,10 +130,10 @@ export function localDay(moment: Date): string {
 
 const two = (value: number) => String(value).padStart(2, '0');
 
-/** Returns `HH:MM` in local time, with which a line of a log begins. */
+/** Returns `HH:MM` in local time, as at the beginning of a log's line. */
 export const clockOf = (moment: Date): string => `${two(moment.getHours())}:${two(moment.getMinutes())}`;
 
-/** Returns the log without lines from that minute of the day on; lines without a time stay. */
+/** Returns the log without lines from that minute of the day on. Keeps lines without a time. */
 export function linesBefore(text: string, clock: string): string {
   return text
     .split('\n')

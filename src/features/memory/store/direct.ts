@@ -1,6 +1,6 @@
 /**
- * Searches without an index file, when none is wanted or possible: the same index in this process's memory, updated
- * from the files before each search, so that the results are the same.
+ * Searches without an index file, if none is wanted or possible: builds the same index in this process's memory and
+ * updates it from the files before each search, so that the results are the same.
  */
 
 import { createLru } from '../../../lib/lru.ts';
@@ -11,17 +11,12 @@ import { updateIndex } from './index/update.ts';
 import type { MemoryFile } from './memory-files.ts';
 
 const MAX_BYTES = 2 * 1024 * 1024;
-/** Total size of files whose indexes are kept for the next search, in bytes. */
+/** The total size of files whose indexes are kept for the next search, in bytes. */
 const KEPT_BYTES = 2 * MAX_BYTES;
 const kept = createLru<{ db: Promise<IndexDb>; bytes: number }>(KEPT_BYTES, ({ bytes }) => bytes + 1);
 
-export interface DirectResult {
-  hits: MemoryHit[];
-  /** Older files that were skipped, to bound the cost. */
-  left: number;
-}
-
 /**
+ * Returns the hits, and how many older files were left out to limit the cost.
  * @param folder identifies the memory
  * @param files newest first; read up to 2 MB
  */
@@ -30,7 +25,7 @@ export async function searchDirect(
   files: readonly MemoryFile[],
   query: string,
   limit: number,
-): Promise<DirectResult> {
+): Promise<{ hits: MemoryHit[]; left: number }> {
   let bytes = 0;
   let count = 0;
   for (const { size } of files) {

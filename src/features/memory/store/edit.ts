@@ -1,8 +1,8 @@
 /**
- * Edits a file that people, the gateway and the command line may all write at the same time. Our processes take turns
- * by a lock of the operating system, and by the engine's lock around it where several machines share the home. An
- * editor takes no locks, so a file just touched is left to settle first, and the replaced file is checked again:
- * anything an editor still wrote into it is merged.
+ * Edits a file that people, the gateway and the command line may write at the same time. Our processes take turns with
+ * a lock of the operating system, and with the engine's lock around it if several machines share the home. An editor
+ * takes no locks, so a recently changed file is left alone for a moment, and the replaced file is checked again:
+ * anything an editor still wrote to it is merged.
  */
 import { isUtf8 } from 'node:buffer';
 import fs from 'node:fs';
@@ -16,25 +16,25 @@ import { exclusively } from '../../../lib/locks.ts';
 import { say } from '../../../messages/messages.ts';
 import type { Home } from '../../../workspace/home.ts';
 
-/** A file that somebody else changed less than this ago may be half-written, in ms. */
+/** A file that somebody else changed less than this time ago may be half-written, in ms. */
 const SETTLE_MS = 60;
 const MAX_SETTLE_MS = 2_000;
-/** How long an emptied file, and one that was moved away, is expected to be written again, in ms. */
+/** How long to wait for an emptied or moved file to be written again, in ms. */
 const EMPTY_MS = 1_000;
 const AWAY_MS = 500;
-/** The interval to check a replaced file for the rest of a write, in ms. */
+/** The interval for checking a replaced file for the rest of a write, in ms. */
 const LINGER_MS = 25;
 const MAX_LOOKS = 40;
 const LOCK = { lost: 'nothing', next: 'A new one is used.' };
 const LOCK_WAIT_MS = 10_000;
 
-/** Our own last write of a file, which needs no time to settle. */
+/** Our own last write of a file, which needs no waiting time. */
 const own = new Map<string, string>();
 const statStamp = (stat: fs.Stats | undefined): string => `${stat?.ino} ${stat?.size} ${stat?.mtimeMs}`;
 
-/** Runs `work` while no other process of ours, and no other call here, changes this viber's memory. */
+/** Runs `work` while no other process or call of ours changes this viber's memory. */
 export function lockMemory<T>(home: Home, viber: string, work: () => Promise<T>): Promise<T> {
-  // The home's, even if this process has its own `run`: command line programs take only this lock.
+  // The home's lock, even if this process has its own `run`: command-line programs take only this one.
   const lock = path.join(home.root, 'run', `memory-${viber}.lock`);
   // Throws for an invalid ID before it becomes a file name.
   home.viberDir(viber);
@@ -62,7 +62,8 @@ function isTaken(db: { exec(sql: string): void }, file: string): boolean {
     return true;
   } catch (error) {
     if (isDamagedDb(error)) {
-      // It was read under its lock, so nobody held it. It is emptied in place, so that all keep locking the same file.
+      // It was read under its lock, so nobody held it. It is emptied in place, so that everybody keeps locking the same
+      // file.
       fs.truncateSync(file, 0);
       reportDamage({ ...LOCK, file, why: 'was damaged and has been emptied' });
       return false;
@@ -73,9 +74,9 @@ function isTaken(db: { exec(sql: string): void }, file: string): boolean {
 }
 
 /**
- * Like `editText`, for a file that people have open; only under `lockMemory`. `change` may be called several times; its
- * last result is what the file holds.
- * @throws UserError when it isn't a regular file, or not UTF-8
+ * Like `editText`, for a file that people may have open; only under `lockMemory`. `change` may be called several times;
+ * its last result is written.
+ * @throws UserError if it isn't a regular file, or not UTF-8
  */
 export async function editShared(
   file: string,
@@ -85,7 +86,7 @@ export async function editShared(
   const stat = fs.statSync(file, { throwIfNoEntry: false });
   if (stat && !stat.isFile()) throw new UserError(say('memory.notRegular', { file: path.basename(file) }));
   await settled(file);
-  // Reading it as UTF-8 and writing it back would lose its letters for good.
+  // Reading it as UTF-8 and writing it back would lose characters for good.
   if (stat && !isUtf8(fs.readFileSync(file))) throw new UserError(say('memory.notUtf8', { file: path.basename(file) }));
   let written: string | undefined;
   let base: string | undefined;
@@ -103,7 +104,7 @@ export async function editShared(
     };
     written = await editText(file, change, { read }).catch(async (error: unknown) => {
       if (!(error instanceof WorkspaceError)) throw error;
-      // Somebody writes more often than the disk syncs, so leave no wait between the check and the rename.
+      // Somebody writes more often than the disk syncs, so there is no wait between the check and the rename.
       const text = await editText(file, change, { read, sync: false });
       await syncFile(file);
       return text;
@@ -112,7 +113,7 @@ export async function editShared(
     if (written === base || replaced === undefined) return written;
     const late = await lateText(replaced, base);
     if (late === base) return written;
-    // Their text is newer; ours is added to it. A write that they began over ours counts as theirs too.
+    // Their text is newer, so ours is added to it. A write that they began over ours counts as theirs too.
     const theirs = readTextSync(file) === written ? late : undefined;
     if (theirs !== undefined) {
       written = change(theirs) ?? theirs;
@@ -126,7 +127,7 @@ export async function editShared(
   }
 }
 
-/** Returns the contents of a replaced file once nobody writes to it any more. */
+/** Returns the contents of a replaced file once nobody is writing to it any more. */
 async function lateText(fd: number, base: string | undefined): Promise<string> {
   for (let last = base, looks = 0; ; looks++) {
     await sleep(LINGER_MS);
@@ -137,13 +138,12 @@ async function lateText(fd: number, base: string | undefined): Promise<string> {
   }
 }
 
-/** Records that we just wrote this file. */
 export function noteOwnWrite(file: string): void {
   if (own.size > 200) own.clear();
   own.set(file, statStamp(fs.statSync(file, { throwIfNoEntry: false })));
 }
 
-/** Waits while an editor has moved the old file away before writing the new one: a write in between would be lost. */
+/** Waits if an editor has moved the old file away before writing the new one: a write in between would be lost. */
 async function untilPutBack(file: string): Promise<void> {
   for (const end = Date.now() + AWAY_MS; Date.now() < end; await sleep(LINGER_MS)) {
     const isThere = fs.existsSync(file);
@@ -158,7 +158,7 @@ export async function settled(file: string): Promise<void> {
     const stat = fs.statSync(file, { throwIfNoEntry: false });
     if (stat === undefined || own.get(file) === statStamp(stat)) return;
     const age = Date.now() - stat.mtimeMs;
-    // A time in the future says nothing about now, and many editors empty a file before writing it.
+    // A time in the future tells nothing, and many editors empty a file before writing it.
     const wait = stat.size === 0 ? EMPTY_MS : SETTLE_MS;
     if (age > wait || age < -1_000) return;
     await sleep(Math.min(wait - age + 1, SETTLE_MS));

@@ -1,7 +1,6 @@
 /**
- * Lists the searchable files of a viber's memory: MEMORY.md and `memory/**.md`. Leaves out what the patterns exclude,
- * links out of the viber's folder, hidden names, sync conflict copies, pending suggestions, and files too large to be
- * notes.
+ * Lists the searchable files of a viber's memory: MEMORY.md and `memory/**.md`. Skips excluded files, links out of the
+ * viber's folder, hidden names, sync conflict copies, pending suggestions, and files too large to be notes.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -12,14 +11,14 @@ import { decodedText } from '../../../lib/text.ts';
 import type { Home } from '../../../workspace/home.ts';
 
 export interface MemoryFile {
-  /** `MEMORY.md`, `2024-01-15.md`, `projects/falcon.md`: relative to `memory/`, except MEMORY.md. Unique. */
+  /** Relative to `memory/`, except MEMORY.md: `MEMORY.md`, `2024-01-15.md`, `projects/falcon.md`. Unique. */
   source: string;
-  /** Absolute, without links. */
+  /** Absolute, with links resolved. */
   file: string;
   size: number;
   /** Changes with the file; '' if it changed so recently that another change might go unnoticed. */
   stamp: string;
-  /** `YYYY-MM-DD` of its name, else of its last change (UTC). */
+  /** `YYYY-MM-DD` from its name, else the day of its last change (UTC). */
   day: string;
 }
 
@@ -27,7 +26,7 @@ export interface MemoryFolder {
   /** Newest first. */
   files: MemoryFile[];
   bytes: number;
-  /** Sources of files left out for their size. */
+  /** Sources of files that are too large. */
   tooLarge: string[];
 }
 
@@ -64,7 +63,7 @@ export async function listMemoryFiles(
     folder.bytes += size;
   }
 
-  /** Takes a link whose target would be allowed itself. */
+  /** Accepts a link if its target would be accepted itself. */
   function takeLink(relative: string, base: string): void {
     const real = realPath(path.join(base, relative));
     if (real === undefined || folder.files.some(({ file }) => file === real)) return;
@@ -91,7 +90,7 @@ export async function listMemoryFiles(
     }
   }
 
-  // Upper case sorts first: that one is read as MEMORY.md.
+  // Upper case sorts first, and the first match is read as MEMORY.md.
   const [main] = entries(root)
     .filter(({ name }) => name.toLowerCase() === 'memory.md' && !isExcluded(name))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -103,7 +102,7 @@ export async function listMemoryFiles(
   return folder;
 }
 
-/** Returns its text with `\n` line breaks; undefined when it is gone. */
+/** Returns its text with `\n` line breaks; undefined if it is gone. */
 export function readMemoryFile({ file }: MemoryFile): string | undefined {
   let fd: number;
   try {
@@ -121,7 +120,7 @@ export function readMemoryFile({ file }: MemoryFile): string | undefined {
   }
 }
 
-/** Returns the unique name; a file in `memory/` that looks like MEMORY.md, or like a path to it, keeps its folder. */
+/** Returns the unique name. A file in `memory/` that looks like MEMORY.md, or like a path to it, keeps its folder. */
 function toSource(relative: string): string {
   if (!relative.includes('/')) return 'MEMORY.md';
   const inside = relative.slice('memory/'.length);

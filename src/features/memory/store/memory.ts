@@ -1,6 +1,6 @@
 /**
- * A viber's MEMORY.md: curated by a person, extended by the agent. Hand edits are never lost: the file is read again
- * right before each write. The origin of each added line is in `memory/provenance.jsonl`.
+ * A viber's MEMORY.md, which people edit and the agent extends. Hand edits are never lost: the file is read again right
+ * before each write. `memory/provenance.jsonl` records where each added line came from.
  */
 import path from 'node:path';
 import { markdownLines } from '../../../lib/markdown-lines.ts';
@@ -22,7 +22,7 @@ export interface Fact {
   text: string;
   /** The speaker and the task: `person:alex in task 20260105-abcde`. */
   provenance: string;
-  /** The person who accepted it, as a principal and a display name; absent when `memory.auto_accept` did. */
+  /** The person who accepted it, as a principal and a display name; absent if `memory.autoAccept` did. */
   by?: string | undefined;
   name?: string | undefined;
   /** The ID of the suggestion it came from. */
@@ -35,14 +35,13 @@ export function memoryFile(home: Home, viber: string): string {
   return findFile(dir, 'MEMORY.md') ?? path.join(dir, 'MEMORY.md');
 }
 
-/** Returns the text of the viber's MEMORY.md, undefined when it has none. */
 export async function readMemory(home: Home, viber: string): Promise<string | undefined> {
   return whenSaved(memoryFile(home, viber), texts.get);
 }
 
 /**
- * Adds bullets under a heading of MEMORY.md (created if missing); decisions get today's date. Skips existing bullets
- * and texts without words. Returns the record of the addition, undefined if nothing was added.
+ * Adds bullets under a heading of MEMORY.md, which is created if missing; decisions get today's date. Skips existing
+ * bullets and texts without words. Returns the record of the addition; undefined if nothing was added.
  */
 export async function addToMemory(home: Home, viber: string, fact: Fact): Promise<AdditionRecord | undefined> {
   const bullets = toBullets(fact.text);
@@ -82,7 +81,6 @@ export async function addToMemory(home: Home, viber: string, fact: Fact): Promis
   });
 }
 
-/** Returns whether every bullet of the text is in MEMORY.md. */
 export async function isRemembered(home: Home, viber: string, text: string): Promise<boolean> {
   const words = (line: string) => line.replace(/^\d{4}-\d\d-\d\d: /, '').trim();
   // Comments and code are hidden from the model.

@@ -1,6 +1,6 @@
 /**
- * Excludes files of a viber from search (`memory.exclude_patterns`). When in doubt it excludes: case is ignored, a
- * pattern matches at any depth, and a match on a folder covers everything below it.
+ * Excludes files of a viber from search (`memory.excludePatterns`). Excludes too much rather than too little: case is
+ * ignored, a pattern matches at any depth, and a match on a folder covers everything below it.
  */
 
 const MAX_PATTERNS = 200;
@@ -8,7 +8,7 @@ const MAX_LENGTH = 200;
 
 /**
  * Returns a test for `/`-separated paths relative to the viber's folder. Globs: `*` and `?` within a name, `**` across
- * folders, `[abc]`, `{a,b}`. A pattern that begins with `/` matches only from the viber's folder on.
+ * folders, `[abc]`, `{a,b}`. A pattern that begins with `/` matches only from the viber's folder.
  */
 export function createExclusion(patterns: readonly string[]): (relative: string) => boolean {
   const tests = patterns
@@ -22,19 +22,19 @@ export function createExclusion(patterns: readonly string[]): (relative: string)
   };
 }
 
-/** Some disks decompose names; people type them composed. */
+/** Some file systems decompose accented characters; people type them composed. */
 const foldCase = (text: string): string => text.normalize('NFC').toLowerCase();
 
 function toTest(pattern: string): RegExp {
   const isAnchored = pattern.startsWith('/');
   const bare = pattern.replace(/^\/+|\/+$/g, '');
   const whole = (body: string) => new RegExp(`${isAnchored ? '^' : '(?:^|/)'}${body}(?:/|$)`, 'u');
-  // Runs of stars are merged, so that no pattern makes the test slow.
+  // Repeated stars are merged, so that no pattern makes the test slow.
   const tidy = bare.replace(/\*{3,}/g, '**').replace(/(?:\*\*\/)+/g, '**/');
   try {
     return whole(tidy.replace(/\*\*\/|\*\*|\*|\?|\[[^\]/]+\]|\{[^{}/]*\}|[\s\S]/g, toSource));
   } catch (error) {
-    // An invalid set of letters, such as `[z-a]`, is literal.
+    // An invalid character class, such as `[z-a]`, is literal.
     if (error instanceof SyntaxError) return whole(literal(bare));
     throw error;
   }

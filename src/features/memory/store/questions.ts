@@ -1,7 +1,7 @@
 /**
- * Questions about suggestions that haven't been asked yet: `memory/suggestions/ID.ask` of the viber, with the
- * suggestions' IDs. Stored before the suggestions and closed once the question is durable in the outbox, so that a
- * process that ends in between asks after its next start, and otherwise it is asked once.
+ * Keeps questions about suggestions that haven't been asked yet: `memory/suggestions/ID.ask` of the viber, with the
+ * suggestions' IDs. A question is stored before its suggestions and closed once it is durable in the outbox. So it is
+ * asked once, or after the next start if the process ends in between.
  */
 
 import fs from 'node:fs';
@@ -14,7 +14,6 @@ import { listSuggestions } from './suggestions.ts';
 export interface Question {
   /** The same for the same suggestions. */
   id: string;
-  /** Those that are still pending. */
   suggestions: Suggestion[];
 }
 
@@ -28,7 +27,6 @@ export async function keepQuestion(home: Home, viber: string, suggestions: reado
   return id;
 }
 
-/** Lists all questions that aren't closed. */
 export async function openQuestions(home: Home, viber: string): Promise<Question[]> {
   const dir = folder(home, viber);
   const names = fs.existsSync(dir) ? fs.readdirSync(dir).filter((name) => name.endsWith(END)) : [];

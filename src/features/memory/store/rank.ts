@@ -1,10 +1,11 @@
-/** Merges ranked lists of pieces into the few that are shown, by reciprocal rank fusion; newer pieces win ties. */
+/** Merges ranked lists of pieces into the few to show, by reciprocal rank fusion. Newer pieces win ties. */
+import { isRecord, parseJson } from '../../../lib/json.ts';
 import type { MemoryHit, Piece } from '../../../runtime/contract/memory.ts';
 
 /** The usual constant of reciprocal rank fusion. */
 const K = 60;
 
-/** Scores this close are equal: they differ only by the order of summing. */
+/** Scores this close count as equal: they differ only by the order of summing. */
 const EQUAL = 1e-9;
 
 export interface RankedPiece {
@@ -25,7 +26,7 @@ export function fuse(
   for (const list of lists) {
     let rank = 0;
     for (const [index, { id, score }] of list.entries()) {
-      // Equal scores share a rank, or the order in which they were found would matter.
+      // Equal scores share a rank; otherwise the order in which they were found would matter.
       if (index === 0 || (list[index - 1]?.score ?? 0) - score > EQUAL) rank = index + 1;
       scores.set(id, (scores.get(id) ?? 0) + 1 / (K + rank));
     }
@@ -43,7 +44,7 @@ export function fuse(
         ? -1
         : 1;
   });
-  // A piece in several files is shown once, from the newest.
+  // A piece that is in several files is shown once, from the newest.
   const seen = new Set<string>();
   return found
     .filter(({ piece }) => !seen.has(piece.content) && seen.add(piece.content))
@@ -57,13 +58,7 @@ export function fuse(
 }
 
 export function toMetadata(json: unknown): Piece['metadata'] {
-  let value: unknown;
-  try {
-    value = JSON.parse(String(json));
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-  }
-  if (typeof value !== 'object' || value === null) return { line: 1 };
-  const line = 'line' in value && typeof value.line === 'number' ? value.line : 1;
-  return 'section' in value && typeof value.section === 'string' ? { section: value.section, line } : { line };
+  const value = parseJson(String(json));
+  const { line, section }: { line?: unknown; section?: unknown } = isRecord(value) ? value : {};
+  return { line: typeof line === 'number' ? line : 1, ...(typeof section === 'string' && { section }) };
 }

@@ -1,6 +1,6 @@
 /**
- * `memory/provenance.jsonl` of a viber: every change made through us, one JSON object per line, append-only. It records
- * where a line of MEMORY.md came from, who accepted it and when, and what can be undone.
+ * `memory/provenance.jsonl` of a viber: every change that the gateway made, one JSON object per line, append-only. It
+ * records where a line of MEMORY.md came from, who accepted it and when, and what can be undone.
  */
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
@@ -15,15 +15,13 @@ import { isReversal, type Reversal } from './reversal.ts';
 interface Common {
   /** ISO 8601. */
   at: string;
-  /** The person who did it, a principal as text; absent for an automatic change. */
+  /** The person who made the change, a principal as text; absent for an automatic change. */
   by?: string | undefined;
-  /** Display name. */
   name?: string | undefined;
-  /** The suggestion it decided. */
   suggestion?: string | undefined;
 }
 
-/** An addition; lines without an `op` are additions too. */
+/** An addition. Lines without an `op` are additions too. */
 export interface AdditionRecord extends Common {
   op?: 'add';
   id?: string;
@@ -31,7 +29,6 @@ export interface AdditionRecord extends Common {
   bullets: string[];
   /** The lines as written. */
   lines?: string[];
-  /** The speaker and the task. */
   provenance: string;
   back?: Reversal | undefined;
 }
@@ -50,7 +47,6 @@ export interface RemovalRecord extends Common {
 export interface UndoRecord extends Common {
   op: 'undo';
   id: string;
-  /** The undone change. */
   of: string;
 }
 
@@ -61,11 +57,11 @@ export interface RejectionRecord extends Common {
 
 export type MemoryRecord = AdditionRecord | RemovalRecord | UndoRecord | RejectionRecord;
 
-/** Only the newest changes can be undone, and only recent decisions found. */
+/** Only the newest changes can be undone, and only recent decisions are found. */
 const TAIL_BYTES = 256 * 1024;
 const ABOUT = {
   lost: 'where lines of MEMORY.md came from',
-  next: 'What it told of cannot be taken back by /memory undo.',
+  next: "/memory undo can't undo the changes that it recorded.",
 };
 const provenanceFile = (home: Home, viber: string) => path.join(home.viberDir(viber), 'memory', 'provenance.jsonl');
 
@@ -77,7 +73,7 @@ export async function appendRecord(home: Home, viber: string, record: MemoryReco
   await appendLines(file, [JSON.stringify(record)]);
 }
 
-/** Returns the last records, oldest first, at least one if there is any; skips damaged lines. */
+/** Returns the last records, oldest first, at least one if there is any. Skips damaged lines. */
 export function readRecords(home: Home, viber: string): MemoryRecord[] {
   const file = provenanceFile(home, viber);
   const stat = fs.statSync(file, { throwIfNoEntry: false });
@@ -85,7 +81,7 @@ export function readRecords(home: Home, viber: string): MemoryRecord[] {
   const size = stat?.isFile() ? stat.size : 0;
   for (let bytes = TAIL_BYTES; ; bytes *= 4) {
     const records = size === 0 ? [] : readFrom(file, Math.max(0, size - bytes), size);
-    // A very long line, made by hand, may exceed the tail.
+    // A very long line, made by hand, may be longer than the part that is read.
     if (records.length > 0 || bytes >= size) return records;
   }
 }

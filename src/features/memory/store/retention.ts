@@ -1,6 +1,6 @@
 /**
- * Deletes daily logs older than `memory.retention.daily_logs_days`; everything else in a viber's folder is for a person
- * to remove.
+ * Deletes daily logs older than `memory.retention.dailyLogsDays`. Only people remove anything else from a viber's
+ * folder.
  */
 import fs from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -10,19 +10,19 @@ import { type Home, vibersOf } from '../../../workspace/home.ts';
 import { localDay } from './daily.ts';
 
 export interface Retention {
-  daily_logs_days: number;
+  dailyLogsDays: number;
 }
 
 const NAME = /^(\d{4})-(\d\d)-(\d\d)\.md$/;
 
 /**
- * Removes logs of days more than `daily_logs_days` before today and returns their names. Touches only regular files
- * named by a date, in a folder inside the home: a link, and its target, are left alone.
+ * Removes logs of days more than `dailyLogsDays` before today and returns their names. Deletes only regular files
+ * named by a date, in a folder inside the home: links and their targets stay.
  */
 export async function sweepMemory(home: Home, viber: string, retention: Retention, now: Date): Promise<string[]> {
   const dir = path.join(home.viberDir(viber), 'memory');
   if (!isInside(home.root, dir)) return [];
-  const oldest = new Date(now.getFullYear(), now.getMonth(), now.getDate() - retention.daily_logs_days);
+  const oldest = new Date(now.getFullYear(), now.getMonth(), now.getDate() - retention.dailyLogsDays);
   const first = `${localDay(oldest)}.md`;
   const removed: string[] = [];
   for (const entry of fs.readdirSync(dir, { withFileTypes: true })) {
@@ -33,7 +33,7 @@ export async function sweepMemory(home: Home, viber: string, retention: Retentio
   return removed;
 }
 
-/** Sweeps every viber; returns the number of logs removed. `onError` receives vibers whose folder can't be swept. */
+/** Sweeps every viber; returns the number of removed logs. `onError` receives vibers whose folder can't be swept. */
 export async function sweepAll(
   home: Home,
   retention: Retention,
@@ -51,7 +51,6 @@ export async function sweepAll(
   return removed;
 }
 
-/** Returns whether the date exists. */
 function isDay(name: string): boolean {
   const [, year, month, day] = NAME.exec(name) ?? [];
   if (year === undefined) return false;
@@ -59,7 +58,7 @@ function isDay(name: string): boolean {
   return Number(year) > 0 && date.getMonth() === Number(month) - 1 && date.getDate() === Number(day);
 }
 
-/** Returns false also when there is no such folder. */
+/** Also returns false if there is no such folder. */
 function isInside(root: string, dir: string): boolean {
   try {
     const relative = path.relative(fs.realpathSync.native(root), fs.realpathSync.native(dir));

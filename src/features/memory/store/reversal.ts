@@ -1,7 +1,7 @@
-/** Undoes a change of a text exactly, while the text is still as the change left it. Pure. */
+/** Undoes a change of a text exactly, if the text is still as the change left it. Pure. */
 import { hashText } from '../../../lib/files.ts';
 
-/** Replaces `from` to `to` (UTF-16 units) of the text with this hash by `text`. */
+/** Replaces `from` to `to` (UTF-16 units) with `text`, in the text that has this hash. */
 export interface Reversal {
   hash: string;
   from: number;
@@ -22,7 +22,7 @@ export function reversalOf(before: string, after: string): Reversal {
   return { hash: hashText(after), from, to: after.length - end, text: before.slice(from, before.length - end) };
 }
 
-/** Returns the text before the change; undefined when the current text isn't what the change left. */
+/** Returns the text before the change; undefined if the current text isn't the result of the change. */
 export function reversed(current: string, reversal: Reversal | undefined): string | undefined {
   if (reversal === undefined || hashText(current) !== reversal.hash) return undefined;
   return current.slice(0, reversal.from) + reversal.text + current.slice(reversal.to);

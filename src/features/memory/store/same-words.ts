@@ -12,7 +12,7 @@ const TURNS = new Set(['no', 'not', 'nor', 'nie']);
 /** Scripts without spaces between words. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u;
 const MIN_LENGTH = 3;
-/** Suffixes that are ignored: "prefer" equals "prefers", "trinke" equals "trinkt". */
+/** Suffixes that are ignored: "prefer" matches "prefers", "trinke" matches "trinkt". */
 const ENDINGS = ['ing', 'st', 'es', 'ed', 'en', 's', 't', 'n', 'e'];
 
 function folded(text: string): string {
@@ -24,7 +24,7 @@ function stemOf(word: string): string {
   return ending === undefined ? word : word.slice(0, -ending.length);
 }
 
-/** Returns the significant words, without suffixes; numbers whole. A short one counts if it is a name: "Go", "UK". */
+/** Returns the significant words, without suffixes; numbers whole. A short word counts if it is a name: "Go", "UK". */
 function wordsIn(text: string): Set<string> {
   const found = new Set<string>();
   for (const { 0: given, index } of text.normalize('NFC').matchAll(/[\p{L}\p{N}\p{M}]+(?:[.,:/-]\p{N}+)*/gu)) {
@@ -54,7 +54,7 @@ const MIN_WORDS = 3;
 
 /**
  * Compares two lines. `same`: they differ only in function words. `near`: at most one of them can be true, since they
- * share most words, or differ only in a number, a date or a negation.
+ * share most words or differ only in a number, a date or a negation.
  */
 export function likeness(line: string, other: string): 'same' | 'near' | undefined {
   const aboutOf = (text: string) => {
@@ -76,7 +76,7 @@ export function likeness(line: string, other: string): 'same' | 'near' | undefin
 /** A category before a fact: `[Project Context]`, `(Likes)`, `Preferences:`. */
 const CATEGORY = /^\s*(?:\[[^\]\n]{1,60}\]|\([^)\n]{1,60}\)|[\p{L} ]{1,40}(?=:))\s*:?\s*(?=\S)/u;
 
-/** Returns whether two texts state the same fact; one of them may begin with its category. */
+/** Returns whether two texts state the same fact. One of them may begin with its category. */
 export function isSameFact(one: string, other: string): boolean {
   const isSame = (a: string, b: string) => a.trim() === b.trim() || likeness(a, b) === 'same';
   return isSame(one, other) || isSame(one.replace(CATEGORY, ''), other) || isSame(one, other.replace(CATEGORY, ''));

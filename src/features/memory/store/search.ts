@@ -1,7 +1,7 @@
 /**
- * Searches a viber's memory: by words, and by meaning where an embedding model is configured. `memory.index` and the
- * size of the memory decide how. A search never fails because of the index or the provider: it then uses words alone,
- * or reads the files. File contents are data: nothing in them is run or trusted.
+ * Searches a viber's memory: by words, and by meaning if an embedding model is configured. `memory.index` and the size
+ * of the memory decide how. A search never fails because of the index or the provider: it then uses words alone, or
+ * reads the files. File contents are data: nothing in them is run or trusted.
  */
 
 import fs from 'node:fs';
@@ -23,12 +23,11 @@ import { createViberIndex, indexFile, type OpenIndex, type ViberIndex } from './
 import { listMemoryFiles, type MemoryFolder } from './memory-files.ts';
 import { createExclusion } from './patterns.ts';
 
-/** The `memory` section of the configuration. */
 export interface MemorySearchSettings {
   /** `off` (the default): reads the files. `auto`: uses an index for large memories. `on`: always uses an index. */
   index?: 'off' | 'auto' | 'on';
-  retention: { index_rebuild_days: number };
-  exclude_patterns: readonly string[];
+  retention: { indexRebuildDays: number };
+  excludePatterns: readonly string[];
 }
 
 export interface IndexCounts {
@@ -40,7 +39,7 @@ export interface IndexCounts {
 
 const DAY_MS = 86_400_000;
 const MAX_LIMIT = 50;
-/** A memory smaller than both is read without an index. */
+/** A memory below both limits is read without an index. */
 const [FEW_FILES, FEW_BYTES] = [10, 50 * 1024];
 /** How long a search waits for missing vectors, in ms; the rest is embedded in the background. */
 const EMBED_WAIT_MS = 3_000;
@@ -76,7 +75,7 @@ export class MemorySearch {
     this.#log = options.log;
     this.#embedWaitMs = options.embedWaitMs ?? EMBED_WAIT_MS;
     this.#queryWaitMs = options.queryWaitMs ?? QUERY_WAIT_MS;
-    this.#isExcluded = createExclusion(this.#settings.exclude_patterns);
+    this.#isExcluded = createExclusion(this.#settings.excludePatterns);
     this.#mode = this.#settings.index ?? 'off';
   }
 
@@ -92,7 +91,7 @@ export class MemorySearch {
         return hits;
       } catch (error) {
         if (this.#stop.signal.aborted) throw error;
-        this.#warn('index', viber, 'the search index cannot be used: the files are read instead', error);
+        this.#warn('index', viber, "the search index can't be used: reading the files instead", error);
       }
     }
     const { hits, left } = await searchDirect(this.#home.viberDir(viber), folder.files, query, count);
@@ -106,8 +105,8 @@ export class MemorySearch {
   }
 
   /**
-   * Rebuilds the viber's index, waiting for the provider. Rejects when the index can't be written, with UserError when
-   * the provider fails.
+   * Rebuilds the viber's index, waiting for the provider. Rejects if the index can't be written, with UserError if the
+   * provider fails.
    */
   async rebuildIndex(viber: string): Promise<IndexCounts> {
     const embedder = this.#embedder;
@@ -132,8 +131,8 @@ export class MemorySearch {
   }
 
   /**
-   * Runs once a day: rebuilds what is due, removes deleted files and leftovers; all indexes when they are off. Never
-   * rejects.
+   * Runs once a day: rebuilds what is due, and removes deleted files and leftovers; if indexes are off, removes all of
+   * them. Never rejects.
    */
   async sweepIndexes(now = Date.now()): Promise<void> {
     for (const viber of vibersOf(this.#home)) {
@@ -141,12 +140,12 @@ export class MemorySearch {
         await this.#sweep(viber, now);
       } catch (error) {
         if (this.#stop.signal.aborted) return;
-        this.#log?.warn({ viber, err: error }, 'the search index of the memory could not be swept');
+        this.#log?.warn({ viber, err: error }, 'the search index of the memory could not be cleaned up');
       }
     }
   }
 
-  /** Stops everything, including running searches, which reject. */
+  /** Stops everything. Running searches reject. */
   async close(): Promise<void> {
     this.#stop.abort(new Error('the search of the memory is closed'));
     await Promise.allSettled([...this.#embedding.values(), ...this.#rebuilding.values()]);
@@ -192,7 +191,7 @@ export class MemorySearch {
     );
   }
 
-  /** Embeds for one viber at a time. Rejects when the provider can't be reached. */
+  /** Embeds for one viber at a time. Rejects if the provider can't be reached. */
   #embedAll(viber: string, { name }: Embedder): Promise<void> {
     const running = this.#embedding.get(viber);
     if (running) return running;
@@ -220,7 +219,7 @@ export class MemorySearch {
 
   async #embedSome(viber: string): Promise<void> {
     if (!this.#embedder) return;
-    // The search continues with the vectors there are, in either case.
+    // In either case, the search continues with the vectors that exist.
     await within(this.#embedAll(viber, this.#embedder), this.#embedWaitMs).catch(() => 'by words');
   }
 
@@ -245,16 +244,16 @@ export class MemorySearch {
     const [vector] = await Promise.all([this.#vectorOf(viber, query), this.#embedSome(viber)]);
     const sources = new Set(folder.files.map(({ source }) => source));
     return this.#indexOf(viber).use(async (index) => {
-      // The file was deleted or replaced in between: this is another one.
+      // The file was deleted or replaced in the meantime: this is another one.
       if (!index.isFilled) await this.#fill(index, folder);
       const by = vector && this.#embedder ? { vector, model: this.#embedder.name } : undefined;
       const hits = await queryIndex(index, { query, by, sources, limit });
       const builtAt = Number(await index.db.read(() => readMeta(index.db, 'built_at')));
       // Searches don't wait for it.
-      if (Date.now() - builtAt > this.#settings.retention.index_rebuild_days * DAY_MS)
+      if (Date.now() - builtAt > this.#settings.retention.indexRebuildDays * DAY_MS)
         this.#rebuild(viber).catch(
           (error: unknown) =>
-            this.#stop.signal.aborted || this.#warn('rebuild', viber, 'the search index cannot be made anew', error),
+            this.#stop.signal.aborted || this.#warn('rebuild', viber, "the search index can't be rebuilt", error),
         );
       return hits;
     });
@@ -269,7 +268,7 @@ export class MemorySearch {
   }
 
   async #remake(viber: string, now: number): Promise<void> {
-    // Otherwise the rebuild would request the same vectors again; its failure is logged elsewhere.
+    // Otherwise the rebuild would request the same vectors again. Its failure is logged elsewhere.
     await this.#embedding.get(viber)?.catch(() => 'logged');
     const folder = await this.#look(viber);
     await rebuildInto(indexFile(this.#home, viber), folder.files, now, this.#stop.signal);
@@ -282,7 +281,7 @@ export class MemorySearch {
     if (this.#mode === 'off') fs.rmSync(path.join(this.#home.root, 'memory', `${viber}.sqlite`), { force: true });
     if (!fs.existsSync(file)) return;
     const builtAt = await this.#indexOf(viber).use(async ({ db }) => db.read(() => Number(readMeta(db, 'built_at'))));
-    if (now - builtAt > this.#settings.retention.index_rebuild_days * DAY_MS) await this.#rebuild(viber, now);
+    if (now - builtAt > this.#settings.retention.indexRebuildDays * DAY_MS) await this.#rebuild(viber, now);
     else await this.#update(viber, await this.#look(viber));
   }
 }

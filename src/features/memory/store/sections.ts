@@ -1,9 +1,9 @@
-/** Edits memory files, which are headings with bullets. Added text is first turned into bullets only. */
+/** Edits memory files, which consist of headings with bullets. Added text is converted to bullets first. */
 
 import { breakOf, foldHeading, markdownLines, withoutEnd } from '../../../lib/markdown-lines.ts';
 import { cutText, plainLine } from '../../../lib/text.ts';
 
-/** Limits for any input; where people type, a lower limit applies. */
+/** Limits for any input. Lower ones apply to what people type. */
 const MAX_BULLETS = 2_000;
 const MAX_BULLET = 2_000;
 const BULLET = /^(?:[-*+•]|\d{1,3}[.)])[ \t]+/;
@@ -13,8 +13,8 @@ const BLOCK_TAG =
 
 /**
  * Returns the text as single-line bullets without marks: no headings, rules, fences, comments or invisible characters.
- * Without any marks each line is a bullet; with marks an unmarked line continues the previous one. At most 2,000
- * bullets of 2,000 characters.
+ * If the text has no marks, each line is a bullet; otherwise a line without a mark continues the previous one. At most
+ * 2,000 bullets of 2,000 characters.
  */
 export function toBullets(text: string): string[] {
   const lines = text
@@ -50,14 +50,13 @@ export function cleanSection(section: string): string {
 
 /**
  * Adds the bullets at the end of `## section` (any level from 2, ignoring case), which is appended if missing. Skips
- * bullets that are there already, so doing it twice changes nothing. `date` is written before each bullet.
+ * bullets that are already there, so repeating this changes nothing. `date` is written before each bullet.
  */
 export function addToSection(markdown: string, section: string, bullets: readonly string[], date?: string): string {
   const lines = newLines(markdown, section, bullets, date);
   return lines.length === 0 ? markdown : insertLines(markdown, section, lines);
 }
 
-/** Returns the lines that `addToSection` adds. */
 export function newLines(markdown: string, section: string, bullets: readonly string[], date?: string): string[] {
   if (bullets.length === 0) return [];
   const { all = [] } = findSection(markdown, section) ?? {};
@@ -75,7 +74,7 @@ export function insertLines(markdown: string, section: string, lines: readonly s
   const place = findSection(markdown, section);
   if (!place) return `${markdown.trimEnd()}${newline}${newline}## ${section}${newline}${added}`.trimStart();
   const after = markdown.slice(place.to);
-  // Trailing empty lines are dropped; the line break of the last line with text stays.
+  // Trailing empty lines are dropped; the last line with text keeps its line break.
   const head = markdown.slice(0, place.to);
   const end = head.indexOf('\n', head.trimEnd().length);
   const before = (end === -1 ? head : head.slice(0, end)).replace(/\r$/, '');
@@ -85,11 +84,11 @@ export function insertLines(markdown: string, section: string, lines: readonly s
 interface Place {
   /** The end of its own lines: the next heading of any level. */
   to: number;
-  /** All its lines, including those under headings below it. */
+  /** The end of all its lines, including those under headings below it. */
   all: string[];
 }
 
-/** Finds the section with exactly this name at level 2, else the first that has it in any case. */
+/** Finds the section with exactly this name at level 2, else the first with this name in any case. */
 export function findSection(markdown: string, section: string): Place | undefined {
   const lines = markdownLines(markdown);
   const wanted = foldHeading(section);

@@ -1,5 +1,5 @@
 /**
- * Checks whether a person stated a fact, as a whole: in one declarative sentence about themselves or something they
+ * Checks whether a person stated a fact completely: in one declarative sentence about themselves or something they
  * name, with nothing left out and nothing added. Words must match one by one, so anything asked, denied, wished,
  * supposed, quoted, past or retracted has an extra word or another order, and is left for a person to accept. Pure.
  */
@@ -26,15 +26,15 @@ const AFTER =
 const QUOTED = /^\s*>|^\s*```|^\s*["“”„«»‘'`][\s\S]*["“”«»’'`][.!]?\s*$/mu;
 const COURTESY =
   /^(?:hi|hello|hallo|hey|moin|good (?:morning|evening|day)|guten (?:morgen|tag|abend)|thanks|thank you|many thanks|danke|vielen dank|please|bitte|ok|okay|cheers)(?:[\s,]+\p{L}+)?[\s,.!]*$/iu;
-/** Hearsay, the past, or mere thoughts. */
+/** Signs of hearsay, the past, or mere thoughts. */
 const REPORTED =
   /(?<!\p{L})(?:says?|said|writes?|wrote|thinks?|thought|claim(?:s|ed)?|tells?|told|means?|meant|quotes?|quoted|used to|no longer|any ?more|sagt|sagte|schreibt|schrieb|denkt|dachte|meint|meinte|behauptet|behauptete|früher|nicht mehr)(?!\p{L})/iu;
-/** Words by which a question refers to what was just said. */
+/** Words with which a question refers to the previous sentence. */
 const POINTING =
   /(?<!\p{L})(?:that|this|these|those|it|true|right|wrong|correct|das|dies\p{L}*|es|stimmt|richtig|falsch|better|besser)(?!\p{L})/iu;
-/** Signs that a statement isn't meant. */
+/** Signs that a statement isn't meant literally. */
 const IRONIC = /[😂🤣😹🙃😜😝😛🤪😏😉🤡🤥🙄]|(?<=^|[\s.!])(?:[;:]-?[pP]|;-?\)|xD)(?=$|[\s.!])/u;
-/** The speaker's next words that are nothing by themselves, and so turn what came before: "I am not", "I was". */
+/** Words that mean nothing by themselves after "I", and so change the previous sentence: "I am not", "I was". */
 const SHORT_OF_MEANING = new Set([...'be not was were do did used would could war sein nicht doch hatte'.split(' ')]);
 /** Words that retract a statement. */
 const TAKEN_BACK =
@@ -68,9 +68,8 @@ export function isStatedIn(said: OwnWords, fact: string): boolean {
 
 interface Statement {
   words: string[];
-  /** Whether it begins with the speaker, or the person the fact is about. */
+  /** Returns whether it begins with the speaker, or with the person the fact is about. */
   isTheirs: boolean;
-  /** Whether they asked to remember these words. */
   isWanted?: boolean;
 }
 
@@ -111,8 +110,8 @@ function readSentence(part: string): Sentence {
 
 /**
  * Returns whether a sentence leaves its neighbours' meaning alone: courtesy, another statement, or a later question
- * about something else. A request before it ("Translate this.") may make it an example, and a sentence after it ("Said
- * nobody ever.") may reverse it.
+ * about something else. A request before a statement ("Translate this.") may make it an example, and a sentence after
+ * it ("Said nobody ever.") may reverse it.
  */
 function isBeside({ text, words, isTheirs, isWanted, isQuestion }: Sentence, isLater: boolean): boolean {
   if (!/[\p{L}\p{N}]/u.test(text) || COURTESY.test(text)) return true;
@@ -131,7 +130,7 @@ function aboutThem(tokens: string[], names: ReadonlySet<string>): Statement {
 }
 
 /**
- * Returns whether a sentence states a fact. One that isn't about the speaker must assert something or be marked for
+ * Returns whether a sentence states a fact. Unless it is about the speaker, it must assert something or be marked for
  * remembering, and the fact must not be about somebody else.
  */
 function statesFact(said: Statement, fact: Statement): boolean {
@@ -149,8 +148,8 @@ function statesFact(said: Statement, fact: Statement): boolean {
 }
 
 /**
- * Returns whether the second is the third person of the first: "prefer" and "prefers", "carry" and "carries", "trinke"
- * and "trinkt".
+ * Returns whether the second word is the third person of the first: "prefer" and "prefers", "carry" and "carries",
+ * "trinke" and "trinkt".
  */
 function isInflected(first: string, third: string): boolean {
   if (third === `${first}s` || third === `${first}es`) return true;
@@ -159,7 +158,7 @@ function isInflected(first: string, third: string): boolean {
   return stem !== undefined && (third === `${stem}t` || third === `${stem}et`);
 }
 
-/** Words, numbers, and the signs that change their meaning: C++ is not C, and -5 € is neither 5 € nor -5 %. */
+/** Matches words, numbers, and the signs that change their meaning: C++ is not C, and -5 € is neither 5 € nor -5 %. */
 const TOKEN = /[\p{L}\p{N}]+(?:[.,:/-]\p{N}+)*|[\p{Sm}\p{Sc}#%&@]|(?<![\p{L}\p{N}])-(?=[\p{Sc}\p{N}])/gu;
 
 function tokensOf(text: string): string[] {

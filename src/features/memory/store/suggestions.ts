@@ -24,16 +24,15 @@ import { isSameFact } from './same-words.ts';
 import { cleanSection, toBullets } from './sections.ts';
 
 const MAX_PENDING = 100;
-/** Most characters of one suggestion: a person must be able to read what they accept. */
+/** The most characters of one suggestion: people must be able to read what they accept. */
 const MAX_TEXT = 2_000;
-/** A claim is held for milliseconds; one this old is abandoned, even if its PID is in use again. */
+/** A claim is held for milliseconds. One this old is abandoned, even if its PID is in use again. */
 const MAX_CLAIM_MS = 60_000;
 const CLAIM = /^([a-z0-9_-]+)\.(\d+(?:-[0-9a-f]{8})?)\.taken$/;
-/** Claims that this process is deciding. */
 const claims = new Set<string>();
 const folder = (home: Home, viber: string) => path.join(home.viberDir(viber), 'memory', 'suggestions');
 
-/** Parses a reply's `<memory_suggestion>`: `Add to MEMORY.md under "Project Context":` and bullets, or bullets only. */
+/** Parses a reply's `<memory_suggestion>`: `Add to MEMORY.md under "Project Context":` and bullets, or only bullets. */
 export function parseSuggestion(text: string): { section?: string; text: string } {
   const match =
     /^\s*add (?:this |these )?to MEMORY\.md(?: under (?:the )?["'“‘`]?([^"'”’`:\n]{1,80})["'”’`]?(?: section)?)?[ \t]*[:.]?[ \t]*(?:\n|$|(?=\S))/i.exec(
@@ -46,7 +45,7 @@ export function parseSuggestion(text: string): { section?: string; text: string 
 }
 
 /**
- * Returns the text as it will be written: one line, or several each beginning with `- `; at most 2,000 characters of
+ * Returns the text as it will be written: one line, or several that each begin with `- `; at most 2,000 characters, in
  * whole lines.
  */
 export function suggestedText(given: string): string {
@@ -70,8 +69,8 @@ export function suggestionOf(given: { section?: string | undefined; text: string
 }
 
 /**
- * Stores a suggestion until somebody decides. Returns the pending one if it states the same fact, under any heading;
- * beyond 100 the oldest are dropped.
+ * Stores a suggestion until somebody decides. If a pending one states the same fact, under any heading, returns that
+ * one. If there are more than 100, drops the oldest.
  */
 export async function addSuggestion(
   home: Home,
@@ -103,24 +102,22 @@ export async function addSuggestion(
   return suggestion;
 }
 
-/** The last number given out, by folder. */
+/** The last number used, by folder. */
 const numbered = new Map<string, number>();
 
-/** Returns the next number; they start again once nothing is pending. */
+/** Returns the next number. Numbering starts again once nothing is pending. */
 function numberFor(at: string, pending: readonly Suggestion[]): number {
   const before = pending.length === 0 ? 0 : Math.max(numbered.get(at) ?? 0, ...pending.map(({ n = 0 }) => n));
   numbered.set(at, before + 1);
   return before + 1;
 }
 
-/** Stores the suggestion unchanged as pending. */
 export async function storeSuggestion(home: Home, viber: string, suggestion: Suggestion): Promise<void> {
   const file = path.join(folder(home, viber), `${suggestion.id}.json`);
   await writeFileAtomic(file, `${JSON.stringify(suggestion, null, 2)}\n`);
   tellChange(home, { kind: 'suggestion', viber, suggestion });
 }
 
-/** Lists pending suggestions, oldest first. */
 export async function listSuggestions(home: Home, viber: string): Promise<Suggestion[]> {
   const dir = folder(home, viber);
   if (!fs.existsSync(dir)) return [];
@@ -138,7 +135,7 @@ export async function findSuggestion(home: Home, viber: string, id: string): Pro
 
 /**
  * Claims a suggestion, to accept or reject it. Of several callers exactly one gets it; the others get undefined. It is
- * deleted once `use` has resolved; if that throws, it is pending again.
+ * deleted once `use` has resolved; if `use` throws, it is pending again.
  */
 export async function takeSuggestion(
   home: Home,
@@ -169,8 +166,8 @@ export async function takeSuggestion(
 }
 
 /**
- * Recovers an abandoned claim: it becomes pending again, unless it was decided; then the rest of the decision is
- * completed. A line in the memory without a record gets one with its origin.
+ * Recovers an abandoned claim. If the suggestion wasn't decided, it becomes pending again; otherwise the rest of the
+ * decision is completed. A line in the memory without a record gets one with its origin.
  */
 async function recover(home: Home, viber: string, dir: string, name: string): Promise<void> {
   const [, id, mark] = CLAIM.exec(name) ?? [];
@@ -210,7 +207,7 @@ function moved(from: string, to: string): boolean {
 
 const suggestionShape = shape<Suggestion>(
   objectOf({
-    id: (value) => typeof value === 'string' && isId(value),
+    id: isId,
     text: isText,
     provenance: isText,
     createdAt: isText,
@@ -220,6 +217,6 @@ const suggestionShape = shape<Suggestion>(
     n: optional(isInteger),
   }),
 );
-const ABOUT = { lost: 'something that waited to be remembered or not', next: 'It is not remembered.', tell: true };
+const ABOUT = { lost: 'a pending memory suggestion', next: "It isn't remembered.", tell: true };
 
 const readSuggestions = (file: string): Suggestion[] => [readJson(file, suggestionShape, ABOUT) ?? []].flat();

@@ -1,17 +1,17 @@
 /**
- * An index's vectors in memory, for scanning: one byte per number and one bit for its sign (10,000 of 1,536 take 17
- * MB). That is precise enough to choose candidates; their exact order comes from the float32 in the file. Rows may
- * change during a scan.
+ * Keeps an index's vectors in memory for scanning: one byte per number and one bit for its sign (10,000 vectors of
+ * 1,536 numbers take 17 MB). That is precise enough to choose candidates; the float32 vectors in the file decide their
+ * exact order. Rows may change during a scan.
  */
 import { setImmediate as pause } from 'node:timers/promises';
 
-/** Multiplications per turn of the event loop: a few ms, some 20 ms before the loop is compiled. */
+/** Multiplications per turn of the event loop: a few ms, or about 20 ms before the loop is compiled. */
 const SLICE = 1_000_000;
 /** Rows compared by sign per turn of the event loop. */
 const SIGN_SLICE = 4_000;
 /**
- * If there are many long vectors, only those with the best matching signs are multiplied. From 256 signs on the angle
- * estimated from them is within a tenth, and ten times as many candidates are taken as could be needed.
+ * If there are many long vectors, only those with the best matching signs are multiplied. From 256 signs on, the angle
+ * estimated from them is accurate to a tenth, and ten times as many candidates are selected as could be needed.
  */
 const MIN_SIGNS = 256;
 const COARSE = 1_000;
@@ -21,7 +21,7 @@ interface ScoredPiece {
   score: number;
 }
 
-/** @param capacity initial capacity; it grows */
+/** @param capacity the initial capacity; it grows */
 export class Vectors {
   readonly dimensions: number;
   readonly #words: number;
@@ -67,7 +67,7 @@ export class Vectors {
   }
 
   /**
-   * Returns the IDs of the vectors closest to the query's direction, best first; leaves out those at a right angle or
+   * Returns the IDs of the vectors closest to the query's direction, best first. Leaves out those at a right angle or
    * more.
    */
   async nearest(query: Float32Array, count: number): Promise<number[]> {
@@ -102,7 +102,6 @@ export class Vectors {
     [this.#bytes, this.#signs, this.#factors] = [moreBytes, moreSigns, more];
   }
 
-  /** Returns the slots worth multiplying. */
   async #candidates(query: Float32Array): Promise<Int32Array> {
     if (this.dimensions < MIN_SIGNS || this.#ids.length < COARSE * 4) return Int32Array.from(this.#ids.keys());
     const wanted = new Int32Array(this.#words);
@@ -125,7 +124,7 @@ function insertBest(best: ScoredPiece[], entry: ScoredPiece, count: number): voi
   if (best.length > count) best.pop();
 }
 
-// The hot loops: integers only, in functions that contain only the loop, are several times faster than anything else.
+// These are the hot loops: with integers only, in functions that contain nothing else, they run several times faster.
 
 function multiply(rows: Int8Array, slots: Int32Array, query: Int32Array): Float64Array {
   const products = new Float64Array(slots.length);
@@ -139,7 +138,7 @@ function dot(rows: Int8Array, from: number, query: Int32Array, length: number): 
   return sum;
 }
 
-/** Counts in how many signs each row differs from the query. */
+/** Counts the signs in which each row differs from the query. */
 function compareSigns(signs: Int32Array, query: Int32Array, distances: Uint16Array, from: number, to: number): void {
   for (let row = from; row < to; row++) distances[row] = differing(signs, row * query.length, query);
 }

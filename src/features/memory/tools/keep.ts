@@ -1,6 +1,6 @@
 /**
- * Decides what happens to a new fact. It waits for an owner, unless it may be kept without asking because an owner
- * stated it as a whole in their own words (promise 40).
+ * Decides what happens to a new fact. It waits for an owner's approval, unless an owner stated it completely in their
+ * own words, so that it may be kept without asking (promise 40).
  */
 
 import { UserError } from '../../../errors.ts';
@@ -14,7 +14,6 @@ import { isStatedIn } from '../store/stated.ts';
 import { addSuggestion } from '../store/suggestions.ts';
 import { ownWords } from './trust.ts';
 
-/** A fact to remember, from a model. */
 export interface Fact {
   section?: string | undefined;
   text: string;
@@ -27,13 +26,13 @@ export interface Keeping {
   viber: string;
   taskId: string;
   runId: string;
-  /** `memory.auto_accept` is on and an owner is speaking. */
+  /** Whether `memory.autoAccept` is on and an owner is speaking. */
   autoAcceptMemory: boolean;
   /** The person who said it, and the task. */
   provenance: string;
 }
 
-/** Returns the pending suggestion, or undefined if the fact is in MEMORY.md. */
+/** Returns the pending suggestion; undefined if the fact is now in MEMORY.md. */
 export async function suggestFact(
   { home, viber, taskId, runId, autoAcceptMemory, provenance }: Keeping,
   given: Fact,
@@ -57,7 +56,7 @@ export async function suggestFact(
 }
 
 /**
- * Returns the line that is named, or the one that says nearly the same.
+ * Returns the line that is named, or the one that says almost the same.
  * @throws {UserError} if the words match no line, or several
  */
 function corrected(lines: readonly Bullet[], text: string, named: string | undefined): Bullet | undefined {
@@ -67,7 +66,7 @@ function corrected(lines: readonly Bullet[], text: string, named: string | undef
   }
   const found = lines.filter((line) => line.text === named.trim());
   const [only, other] = found.length > 0 ? found : matching(lines, named);
-  if (!only) throw new UserError('No line of memory has the words in replaces; look again, or leave it out.');
-  if (other) throw new UserError('Several lines have the words in replaces: give all words of the one that is meant.');
+  if (!only) throw new UserError('No line of memory has the words in replaces; check them, or omit replaces.');
+  if (other) throw new UserError('Several lines have the words in replaces: give all words of the line that you mean.');
   return only;
 }

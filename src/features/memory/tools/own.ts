@@ -1,6 +1,6 @@
 /**
- * `forget` and `what_was_done`: an owner has a memory line removed after seeing it; the day's log is reported to those
- * who may read it.
+ * `forget` and `what_was_done`: lets an owner have a memory line removed after seeing it, and reports the day's log to
+ * those who may read it.
  */
 import { z } from 'zod';
 import { principalText } from '../../../access/principal.ts';
@@ -30,7 +30,7 @@ const dayInput = z.object({
 async function fitting(words: string, { scope: { home, viber }, order: { principal } }: ToolRun): Promise<Bullet[]> {
   if (principal.role !== 'owner')
     throw new UserError('Only an owner of this bot may have something forgotten; ask one of them.');
-  if (words.trim() === '') throw new UserError('Say which words the line has.');
+  if (words.trim() === '') throw new UserError('Name words of the line.');
   const all = bulletsOf((await readMemory(home, viber)) ?? '');
   const exact = all.filter(({ text }) => text === words);
   const found = exact.length === 1 ? exact : matching(all, words);
@@ -44,7 +44,7 @@ async function fitting(words: string, { scope: { home, viber }, order: { princip
   return found;
 }
 
-/** The displayed lines by their words: nothing else is removed. */
+/** The lines that were shown, by the words of their call: nothing else is removed. */
 const linesShown = perRun((_run: ToolRun) => new Map<string, string>());
 
 export const forget = defineTool({
@@ -62,7 +62,7 @@ export const forget = defineTool({
     linesShown(run).set(words, text).set(text, text);
     return true;
   },
-  // Removes the displayed line and everything below it.
+  // Removes the displayed line and everything indented below it.
   settled: ({ words }, run) => ({ words: linesShown(run).get(words) ?? words }),
   shows: async ({ words }, run) => (await fitting(words, run))[0]?.lines ?? '',
   asks: ({ words }, run, { messages, plain }) => ({
@@ -77,7 +77,7 @@ export const forget = defineTool({
     const [only] = await fitting(words, run);
     const by = { by: principalText(principal), name: plainName(principal.name) };
     const gone = only && (await forgetBullet(home, viber, only.id, by));
-    if (!gone) throw new UserError('That line was changed just now; look again.');
+    if (!gone) throw new UserError('That line has just been changed; check it again.');
     return { status: 'forgotten', text: gone.bullet.text };
   },
 });
@@ -101,7 +101,7 @@ export const whatWasDone = defineTool({
     const tasks = principal.role === 'owner' ? await listTasks(home, { limit: MAX_LISTED, maxRead: 1_000, match }) : [];
     return {
       day: date,
-      log: cutText(log?.text ?? '', MAX_LOG) || 'Nothing was written down that day.',
+      log: cutText(log?.text ?? '', MAX_LOG) || 'Nothing was recorded that day.',
       tasks: tasks.map(({ id, title, state }) => ({ id, title, state })),
     };
   },

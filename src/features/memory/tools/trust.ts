@@ -1,6 +1,6 @@
 /**
  * Decides whether a task's facts may be kept without asking (promise 40): only if nothing in its conversation came from
- * outside. A quotation, a file, a page or a tool's result may contain words planted to be remembered.
+ * outside. A quotation, a file, a page or a tool's result may contain words that were planted to be remembered.
  */
 import { isRecord } from '../../../lib/json.ts';
 import { withoutCode } from '../../../runtime/reply/marks.ts';
@@ -12,7 +12,7 @@ import type { OwnWords } from '../store/stated.ts';
 
 /**
  * Returns the words of the only speaker in the conversation, with their name. Returns undefined if the model may have
- * seen anything that is not their own, including a compaction's summary, and what another person wrote or answered.
+ * seen anything else, such as a compaction's summary, or what another person wrote or answered.
  */
 export async function ownWords(home: Home, viber: string, taskId: string): Promise<OwnWords | undefined> {
   // A summary may repeat text from any source.
@@ -49,7 +49,6 @@ function isClean(entry: SessionEntry, speaker: string | undefined): boolean {
   }
 }
 
-/** Returns the tools whose results a model's message contains. */
 function resultsOf(message: Json): string[] {
   if (!isRecord(message) || !Array.isArray(message.content)) return [];
   return message.content.flatMap((part) =>

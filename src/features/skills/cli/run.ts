@@ -4,7 +4,7 @@
  */
 import { loadConfig } from '../../../config.ts';
 import { UserError } from '../../../errors.ts';
-import { type Messages, say } from '../../../messages/messages.ts';
+import { type Messages, messagesIn, say, type Wording } from '../../../messages/messages.ts';
 import { type CliContext, type CliServices, EXIT } from '../../../runtime/contract/cli.ts';
 import { canBe } from '../command/skills.ts';
 import type { SkillView } from '../service.ts';
@@ -19,7 +19,6 @@ export async function run(context: CliContext, cli: CliServices): Promise<number
   return (await import('./change.ts')).runChange(context, cli);
 }
 
-/** Returns the state in the words of /skills. */
 function stateForTerminal(skill: SkillView, messages: Messages): string {
   if (skill.isUsable) return messages.said(canBe(skill));
   return skill.lacks.length > 0
@@ -47,16 +46,26 @@ async function printSkills(
   const listed = await listSkills(skills, healthAt(here), viber ?? DEFAULT_VIBER);
   await skills.close();
   if (json) {
-    print(JSON.stringify(listed));
+    const english = (all: readonly Wording[]) => all.map(messagesIn('en').said);
+    const programs = listed.skills.map((each) => ({
+      ...each,
+      warnings: english(each.warnings),
+      fixes: english(each.fixes),
+    }));
+    const problems = listed.problems.map(({ file: of, reason }) => ({
+      file: of,
+      reason: messagesIn('en').said(reason),
+    }));
+    print(JSON.stringify({ skills: programs, problems }));
     return EXIT.ok;
   }
   for (const skill of listed.skills) {
     print(`${skill.name}  ${skill.level}  ${stateForTerminal(skill, messages)}`);
-    for (const fix of [...skill.fixes, ...skill.warnings]) print(`  ${fix}`);
+    for (const said of [...skill.fixes, ...skill.warnings]) print(`  ${messages.said(said)}`);
   }
   for (const problem of listed.problems)
     print(
-      `${messages.text('cli.notLoaded', { file: printableFile(problem.file) })}\n  ${problem.reason.replaceAll('\n', '\n  ')}`,
+      `${messages.text('cli.notLoaded', { file: printableFile(problem.file) })}\n  ${messages.said(problem.reason).replaceAll('\n', '\n  ')}`,
     );
   if (listed.skills.length === 0) print(messages.text('cli.noSkills'));
   return EXIT.ok;

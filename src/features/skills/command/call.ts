@@ -13,7 +13,8 @@ export async function call(context: Invocation, words: string): Promise<CommandR
   if (!found) return { text: messages.text('skills.unknown', { name: plainName(cutText(plainLine(typed), 64)) }) };
   const { name } = found;
   if (!found.forPeople) return { text: messages.text('skills.notByName', { name }) };
-  if (!found.isUsable) return { text: messages.text('skills.notYet', { name, fixes: found.fixes.join('; ') }) };
+  if (!found.isUsable)
+    return { text: messages.text('skills.notYet', { name, fixes: found.fixes.map(messages.said).join('; ') }) };
   await context.put(taskId, `Use the skill ${name}${rest === '' ? '.' : `: ${rest}`}`, { skill: name });
   return { text: messages.text('skills.calling', { name }) };
 }

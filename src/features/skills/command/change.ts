@@ -141,7 +141,6 @@ async function replyWithOffer(
   };
 }
 
-/** Resolves the name of an archive that was sent here to its path. */
 async function sentFile({ gw, taskId }: Invocation, source: string): Promise<string> {
   const { home } = gw;
   if (!/^[^/]+\.(zip|skill)$/i.test(source)) return source;

@@ -16,30 +16,28 @@ const LISTED = 60;
 const MAX_WORDS = 120;
 const MAX_REASON = 300;
 
-/** Returns the first sentence. */
-const what = (description: string): string =>
+const firstSentence = (description: string): string =>
   escapeMarkdown(clipLine(description.split(/(?<=[.!?])\s/, 1)[0] ?? '', MAX_WORDS)).replace(/\.$/, '');
 
-function stateInChat(skill: SkillView): Wording {
+function stateInChat(skill: SkillView, messages: Messages): Wording {
   const { isUsable, lacks } = skill;
-  const about = { fixes: skill.fixes.join('; ') };
+  const about = { fixes: skill.fixes.map(messages.said).join('; ') };
   if (!isUsable)
     return lacks.length > 0 ? say('skills.lacks', { what: lacks.join(', '), ...about }) : say('skills.missing', about);
   const state = canBe(skill);
   return skill.fixes.length > 0 ? say('skills.but', { state, ...about }) : state;
 }
 
-/** Returns what a usable skill allows: reading, running, or both. */
 export function canBe({ kind, runs }: Pick<SkillView, 'kind' | 'runs'>): Wording {
   return say(kind === 'tool' ? 'skills.run' : runs ? 'skills.readAndRun' : 'skills.read');
 }
 
 function skillLine(skill: SkillView, messages: Messages): Text {
   const { name, description, forModel, forPeople, isUsable } = skill;
-  const is = stateInChat(skill);
+  const is = stateInChat(skill, messages);
   const isCalled = isUsable && forPeople && !forModel;
   const state = escapeMarkdown(messages.said(isCalled ? say('skills.ownWay', { state: is, name }) : is));
-  return messages.text('skills.skill', { name: escapeMarkdown(name), what: what(description), state });
+  return messages.text('skills.skill', { name: escapeMarkdown(name), what: firstSentence(description), state });
 }
 
 function serverLine({ name, state: is, tools, problem }: ServerHealth, isOwner: boolean, messages: Messages): Text {
@@ -77,14 +75,18 @@ export const skills: Command = {
     const servers = health.flat().map((server) => serverLine(server, isOwner, messages));
     const listed = [...list.skills.slice(0, LISTED).map((skill) => skillLine(skill, messages)), ...servers, ...more];
     const shown = (file: string) => (file.startsWith(`${home.root}/`) ? file.slice(home.root.length + 1) : file);
-    const about = (file: string, reason: string) =>
-      words(`- ${escapeMarkdown(shown(file))}: ${escapeMarkdown(clipLine(reason, MAX_REASON))}`);
+    const about = (file: string, ...reasons: readonly Wording[]) => {
+      const why = clipLine(reasons.map(messages.said).join('; '), MAX_REASON);
+      return words(`- ${escapeMarkdown(shown(file))}: ${escapeMarkdown(why)}`);
+    };
     const broken = isOwner ? list.problems.slice(0, LISTED).map(({ file, reason }) => about(file, reason)) : [];
     const warned = isOwner ? list.skills.filter(({ warnings }) => warnings.length > 0).slice(0, LISTED) : [];
-    const odd = warned.map(({ file, warnings }) => about(file, warnings.join('; ')));
+    const odd = warned.map(({ file, warnings }) => about(file, ...warnings));
     return {
       text: lines(
-        ...(listed.length > 0 ? listed : [messages.text('skills.none')]),
+        ...(listed.length > 0
+          ? ([messages.text('skills.all'), '', ...listed] as const)
+          : [messages.text('skills.none')]),
         ...(broken.length > 0 ? (['', messages.text('skills.broken'), ...broken] as const) : []),
         ...(odd.length > 0 ? (['', messages.text('skills.odd'), ...odd] as const) : []),
       ),

@@ -114,7 +114,6 @@ export const runSkillFile = defineTool({
   },
 });
 
-/** Returns a stamp of the current state of the file that an argument names. */
 async function argumentStamp(arg: string, scope: ToolScope): Promise<string> {
   const artifact = await artifactNamed(scope, arg);
   if (artifact) return artifact.sha256;

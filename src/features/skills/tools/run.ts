@@ -5,7 +5,6 @@ import type { Skill } from '../../../skills/skill.ts';
 
 export interface SkillRun {
   readonly scope: ToolScope;
-  /** The skills that the run may read, by name. */
   readonly skills: ReadonlyMap<string, Skill>;
   followed(): FollowedSkills;
   /** Returns the skills that match some words, best first; absent if the prompt holds all descriptions. */
@@ -14,7 +13,6 @@ export interface SkillRun {
   readonly programs?: FileDeps;
 }
 
-/** How programs that come with skills run. */
 export interface FileDeps {
   /** Returns the variables for this skill alone (`skills.env`). */
   grantedTo(skill: Skill): Readonly<Record<string, string>>;
@@ -24,7 +22,6 @@ export interface FileDeps {
 }
 
 export interface FollowedSkills {
-  /** Records that the run has read a skill. */
   add(skill: { allowedTools?: string[] }): void;
   /** Returns whether a skill that the run follows has a list without this tool. */
   isBeyond(tool: string): boolean;

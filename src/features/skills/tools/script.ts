@@ -11,7 +11,7 @@ import { clip, visibleText } from '../../../runtime/context/turn.ts';
 import type { RuntimeTool } from '../../../runtime/contract/task.ts';
 import { runtimeTool, type ToolScope } from '../../../runtime/contract/tool-scope.ts';
 import { toVariables } from '../../../skills/parameters.ts';
-import type { ScriptResult } from '../../../skills/script.ts';
+import type { ScriptOrder, ScriptResult } from '../../../skills/script.ts';
 import type { Skill } from '../../../skills/skill.ts';
 import type { Json } from '../../../workspace/types.ts';
 import { versionOf } from './version.ts';
@@ -71,35 +71,42 @@ export function scriptTool(
     noteFor: (_, messages) => scriptNote(skill, deps, messages),
     codeFor: () => script.text,
     async execute(given, options) {
-      const { runScript } = await import('../../../skills/script.ts');
+      const order = {
+        script,
+        granted,
+        timeoutMs,
+        signal: options.signal,
+        network,
+        sandbox: isSandboxed,
+        variables: toVariables(skill, given),
+        ...(skill.folder === undefined ? {} : { skillFolder: skill.folder }),
+      };
       const run = async (work: WorkFolder) => {
-        const before = work.isTasks ? await snapshotOf(work) : undefined;
-        const result = await runScript({
-          script,
-          granted,
-          timeoutMs,
-          signal: options.signal,
-          cwd: work.path,
-          network,
-          sandbox: isSandboxed,
-          readable: work.files,
-          variables: toVariables(skill, given),
-          ...(skill.folder === undefined ? {} : { skillFolder: skill.folder }),
-        });
-        const kept = before ? await keepWritten(scope, work, before).catch(notKept) : { files: [], left: [] };
-        return {
-          ...scriptResultForModel(result, timeoutMs),
-          ...(result.code !== 0 && work.isTasks ? { hint: hintFor(scope) } : {}),
-          ...(kept.files.length > 0 ? { artifacts: kept.files } : {}),
-          ...(kept.left.length > 0 ? { notKept: kept.left.slice(0, MAX_LEFT) } : {}),
-        };
+        const result = await runIn(work, scope, order);
+        return { ...result, ...(result.code !== 0 && work.isTasks ? { hint: hintFor(scope) } : {}) };
       };
       return inWorkFolder(scope, folder, run, options);
     },
   });
 }
 
-/** Describes where the script runs, and what it can reach. */
+/** Runs a script in a folder; files that it writes into the task's own are kept. Returns the result for the model. */
+export async function runIn(
+  work: WorkFolder,
+  scope: ToolScope,
+  order: Omit<ScriptOrder, 'cwd' | 'readable'> & { timeoutMs: number },
+): Promise<{ [key: string]: Json }> {
+  const { runScript } = await import('../../../skills/script.ts');
+  const before = work.isTasks ? await snapshotOf(work) : undefined;
+  const result = await runScript({ ...order, cwd: work.path, readable: work.files });
+  const kept = before ? await keepWritten(scope, work, before).catch(notKept) : { files: [], left: [] };
+  return {
+    ...scriptResultForModel(result, order.timeoutMs),
+    ...(kept.files.length > 0 ? { artifacts: kept.files } : {}),
+    ...(kept.left.length > 0 ? { notKept: kept.left.slice(0, MAX_LEFT) } : {}),
+  };
+}
+
 function scriptNote(skill: Skill, { folder, granted, network, isSandboxed }: ScriptDeps, messages: Messages): Text {
   const where = expanded(folder) ?? messages.text('details.taskFolder');
   return sentences(
@@ -111,7 +118,6 @@ function scriptNote(skill: Skill, { folder, granted, network, isSandboxed }: Scr
   );
 }
 
-/** Lists the names of the variables that it gets. */
 export function givenText(granted: Readonly<Record<string, string>>, messages: Messages): Text | '' {
   const names = Object.keys(granted);
   return names.length === 0 ? '' : messages.text('details.given', { names: names.join(', ') });
@@ -143,8 +149,8 @@ export function scriptResultForModel(result: ScriptResult, timeoutMs: number): {
 
 function scriptFailure(result: ScriptResult, timeoutMs: number): string | undefined {
   const { code, signal, timedOut, truncated, usedMemory } = result;
-  if (usedMemory) return `It ${usedMemory} and was stopped; what it did until then may have happened.`;
-  if (timedOut) return `It was ended after ${timeoutMs / 1000} seconds; what it did until then may have happened.`;
+  if (usedMemory) return `It ${usedMemory} and was stopped; what it did before that may have taken effect.`;
+  if (timedOut) return `It was ended after ${timeoutMs / 1000} seconds; what it did before that may have taken effect.`;
   if (signal !== null) return `It was ended by ${signal}${truncated ? ': it wrote too much' : ''}.`;
   return code === 0 ? undefined : `It failed with exit code ${code}.`;
 }

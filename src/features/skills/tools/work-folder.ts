@@ -84,7 +84,7 @@ function ownFolder(files: string): string {
   } catch (error) {
     if (errorCode(error) !== 'ENOTDIR' && errorCode(error) !== 'ELOOP') throw error;
     throw new UserError(
-      `The scripts of this task cannot work any more: ${NAME} in its folder is no folder; remove it.`,
+      `The scripts of this task cannot work any more: ${NAME} in its folder isn't a folder; remove it.`,
     );
   } finally {
     task.close();

@@ -1,15 +1,9 @@
 /** Chooses the search engine from the settings, with its address and key. Pure. */
+import type { Config } from '../../../config.ts';
 import type { EngineName } from './engines.ts';
 
 export interface ChosenEngine {
   name: EngineName;
-  url?: string;
-  apiKey?: string;
-}
-
-/** `search` of the configuration. */
-interface SearchSettings {
-  by: 'auto' | 'off' | 'provider' | EngineName;
   url?: string;
   apiKey?: string;
 }
@@ -21,7 +15,7 @@ export const ENGINE_LABELS: Readonly<Record<EngineName, string>> = {
 };
 
 /** Returns undefined if no engine is named or has an address or a key. */
-export function engineOf({ by, url, apiKey }: SearchSettings, env: NodeJS.ProcessEnv): ChosenEngine | undefined {
+export function engineOf({ by, url, apiKey }: Config['search'], env: NodeJS.ProcessEnv): ChosenEngine | undefined {
   const brave = env.BRAVE_API_KEY?.trim() || undefined;
   const tavily = env.TAVILY_API_KEY?.trim() || undefined;
   const at = url === undefined ? {} : { url };

@@ -1,6 +1,6 @@
 /**
- * Search engines over HTTP: a self-hosted SearXNG, and Brave and Tavily with a key. Invariants: only the query is sent;
- * redirects are refused, since requests carry a key; an answer is read up to a limit and parsed once. Results are
+ * Search engines over HTTP: a self-hosted SearXNG, and Brave and Tavily with a key. Invariants: only the query is sent.
+ * Redirects are refused, because requests carry a key. An answer is read up to a limit and parsed once. Results are
  * untrusted data.
  */
 
@@ -43,13 +43,13 @@ const brave = z.object({
 });
 const tavily = z.object({ results: z.array(item) });
 
-/** A request: everything that a search engine receives. */
+/** A request: everything that is sent to a search engine. */
 interface EngineRequest {
   url: URL;
   init: RequestInit;
 }
 
-/** @param url SearXNG's address, or another address for the other engines */
+/** @param url SearXNG's address, or a different address for the other engines */
 export function searchEngine(engine: EngineName, { url, apiKey }: { url?: string; apiKey?: string }): Searcher {
   const { name, ask, read, refused } = ENGINES[engine];
   const from = (url ?? ADDRESSES[engine]).replace(/\/+$/, '');
@@ -59,10 +59,10 @@ export function searchEngine(engine: EngineName, { url, apiKey }: { url?: string
       const { status, data } = await fetched(name, ask(query, from, apiKey ?? ''), signal);
       const refusal = refused(status, data);
       if (refusal !== undefined) throw new UserError(refusal);
-      if (status === 429) throw new UserError(`${name} is limiting how often we may ask: try again in a moment.`);
+      if (status === 429) throw new UserError(`${name} is limiting our requests: try again in a moment.`);
       if (status < 200 || status > 299) throw new UserError(`${name} did not answer the search (status ${status}).`);
       const results = read(data);
-      if (!results) throw new UserError(`${name} gave an answer that is none: check search.url.`);
+      if (!results) throw new UserError(`${name} gave an answer that isn't a search result: check search.url.`);
       return { results: results.flatMap(tidy).slice(0, MAX_RESULTS) };
     },
   };
@@ -79,7 +79,7 @@ interface Engine {
   ask(query: string, from: string, key: string): EngineRequest;
   /** Returns undefined if the data has another shape. */
   read(data: unknown): { title?: string | null | undefined; url: string; text: string }[] | undefined;
-  /** Returns why the engine refused, with the setting to fix. */
+  /** Returns why the engine refused, and the setting that fixes it. */
   refused(status: number, data: unknown): string | undefined;
 }
 
@@ -95,10 +95,10 @@ const ENGINES: Record<EngineName, Engine> = {
     }),
     read: (data) =>
       searxng.safeParse(data).data?.results.map(({ title, url, content }) => ({ title, url, text: content ?? '' })),
-    // SearXNG's refusal of a format that is not enabled; most instances enable only HTML.
+    // SearXNG refuses formats that aren't enabled; most instances enable only HTML.
     refused: (status, data) =>
       status === 403 || (status === 200 && data === undefined)
-        ? 'SearXNG does not give JSON: add json to search.formats in its settings.yml.'
+        ? "SearXNG doesn't return JSON: add json to search.formats in its settings.yml."
         : undefined,
   },
   brave: {
@@ -136,7 +136,7 @@ const ENGINES: Record<EngineName, Engine> = {
       tavily.safeParse(data).data?.results.map(({ title, url, content }) => ({ title, url, text: content ?? '' })),
     refused: (status) =>
       status === 432 || status === 433
-        ? 'The searches of the plan at Tavily are used up: raise its limit there, or set another search.by.'
+        ? 'Your plan at Tavily has no searches left: raise its limit there, or set another search.by.'
         : keyRefused('Tavily')(status),
   },
 };
@@ -179,7 +179,7 @@ async function readLimited(response: Response): Promise<string> {
   return Buffer.concat(pieces).toString('utf8');
 }
 
-/** Keeps web addresses only, and strips HTML. */
+/** Keeps only web addresses, and strips HTML. */
 function tidy({ title, url, text }: { title?: string | null | undefined; url: string; text: string }): SearchHit[] {
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) return [];
   return [

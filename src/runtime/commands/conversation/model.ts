@@ -1,5 +1,6 @@
-/** /model and /think: show and set which model answers in this conversation, what it costs, and how long it thinks. */
-import { lines, type Text } from '../../../messages/messages.ts';
+/** /model and /think: show and set which model answers here, what it costs, and how long it thinks. */
+import { viberCommand } from '../../../lib/invocation.ts';
+import { lines, sentences, type Text } from '../../../messages/messages.ts';
 import type { Json } from '../../../workspace/types.ts';
 import type { ButtonAction } from '../../contract/buttons.ts';
 import { isThinking, THINKING } from '../../contract/settings.ts';
@@ -50,7 +51,7 @@ export const think: Command = {
       return { text: await setThinking(wanted === 'usual' ? 'usual' : wanted, choosing(context)) };
     }
     const levels = now.thinking ?? THINKING;
-    if (levels.length === 0) return { text: messages.text('models.cannotChoose', { name: now.name }) };
+    if (levels.length === 0) return { text: cannotChoose(now, context) };
     const others = levels.filter((level) => level !== thinking);
     const usual = { label: messages.text('models.levelUsual'), command: 'think', args: 'usual' };
     return {
@@ -68,13 +69,27 @@ export const think: Command = {
   },
 };
 
+/** Says that this model has no levels of thinking, and whether another one has. */
+function cannotChoose({ id, name }: ModelChoice, context: Invocation): Text {
+  const others = othersThan(id, context);
+  if (others.some(({ thinking }) => thinking?.length !== 0))
+    return context.messages.text('models.cannotChoose', { name });
+  return sentences(context.messages.text('models.noneChoosable', { name }), howToConnect(others, context));
+}
+
+/** The owner's next step while there is no other model. */
+const howToConnect = (others: readonly ModelChoice[], { principal, messages }: Invocation): Text | '' =>
+  others.length === 0 && principal.role === 'owner'
+    ? messages.text('models.connect', { command: viberCommand('init') })
+    : '';
+
 const askText = (about: ModelChoice, { gw, messages }: Invocation): Text =>
   messages.text('models.ask', {
     name: escapeMarkdown(about.name),
     cost: costText(about, gw.models.choices.currency, messages),
   });
 
-/** Returns the part of a model's button that must not change unnoticed: its price. */
+/** A button carries the price that it shows, so that the price can't change unnoticed. */
 const costOf = ({ price }: ModelChoice, currency: string): Json => (price ? [price.input, price.output, currency] : []);
 
 /** Returns a button that chooses the model at the price that it shows. */
@@ -96,17 +111,23 @@ function replyWithModel(context: Invocation): CommandReply {
   const { model: now, thinking } = chosenAt(to);
   const text = nowText(now, thinking, to.models.currency, messages);
   const more = offer(context);
-  return more.buttons.length > 0 ? { text: lines(text, '', messages.text('models.others')), ...more } : { text };
+  if (more.buttons.length > 0) return { text: lines(text, '', messages.text('models.others')), ...more };
+  return { text: sentences(text, howToConnect(othersThan(now.id, context), context)) };
 }
 
-/** Returns buttons for the other models that this person may choose. */
 function offer(context: Invocation): { buttons: ButtonAction[][] } {
-  const { messages, models, isOwner, ...to } = choosing(context);
+  const { messages, models, ...to } = choosing(context);
   const { model: now, isUsual } = chosenAt({ models, ...to });
-  const others = models.offered().filter(({ id }) => {
-    return id !== now.id && !id.startsWith(ONLY_ONE) && models.find(id, isOwner).kind === 'model';
-  });
-  const rows = others.slice(0, MAX_BUTTONS).map((one) => [priced(one, context)]);
+  const rows = othersThan(now.id, context)
+    .slice(0, MAX_BUTTONS)
+    .map((one) => [priced(one, context)]);
   const usual = { label: messages.text('models.usualButton'), command: 'model', args: 'usual' };
   return { buttons: isUsual ? rows : [...rows, [usual]] };
+}
+
+function othersThan(now: string, context: Invocation): ModelChoice[] {
+  const { models, isOwner } = choosing(context);
+  return models
+    .offered()
+    .filter(({ id }) => id !== now && !id.startsWith(ONLY_ONE) && models.find(id, isOwner).kind === 'model');
 }

@@ -1,7 +1,4 @@
-/**
- * /queue, /steer and /followup: set what happens to messages that arrive while their task is running, for a
- * conversation or for one message.
- */
+/** /queue, /steer and /followup: set what happens to messages while their task is running, or to one message. */
 
 import { UserError } from '../../../errors.ts';
 import { say, words } from '../../../messages/messages.ts';
@@ -17,7 +14,7 @@ const means = (mode: InjectionMode) => ({ mode, means: say(`commands.${mode}`) }
 export const queue: Command = {
   name: 'queue',
   help: { group: 'here', does: 'does.queue' },
-  description: 'What becomes of messages while I work: steer, collect or followup',
+  description: 'What happens to messages while I work: steer, collect or followup',
   argument: { name: 'mode', description: 'steer, collect or followup', pattern: '^(steer|collect|followup)$' },
   action: 'chat',
   async run(context) {

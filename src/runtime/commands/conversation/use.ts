@@ -1,7 +1,4 @@
-/**
- * /use: shows which viber answers in a conversation, or picks another from the next message on. The change has taken
- * effect before this replies.
- */
+/** /use: shows which viber answers here, or picks another, before this replies. */
 import { cutText, plainLine } from '../../../lib/text.ts';
 import { labelOf, lines, type Messages, type Text, words } from '../../../messages/messages.ts';
 import { choosable, mayChoose, type Standing, type ViberRules } from '../../conversations/conversations.ts';

@@ -1,12 +1,14 @@
 /**
  * /link: makes two accounts one person (promise 39). The code is a key to the account that showed it, so everything
- * happens in direct messages, and that account learns who used the code.
+ * happens in direct messages, and that account learns who used it.
  */
 
 import { isMadeName, type Link, type LinkRefusal, type Links } from '../../../access/links.ts';
 import { aliasesOf, identityText, type Principal, personText } from '../../../access/principal.ts';
 import type { Address } from '../../../channels/channel.ts';
+import { channelKind } from '../../../channels/index.ts';
 import { UserError } from '../../../errors.ts';
+import { viberCommand } from '../../../lib/invocation.ts';
 import { lines, type MessageKey, say, type Text, type Wording, words } from '../../../messages/messages.ts';
 import { shareTask } from '../../conversations/conversations.ts';
 import { channelName, plainName, shownPerson } from '../../conversations/places.ts';
@@ -24,12 +26,11 @@ const REFUSALS = {
   'not-let-in': 'pairing.notLetInYet',
 } as const satisfies Record<LinkRefusal, MessageKey>;
 
-/** The person who showed a code, with a note for the conversation where it was shown. */
 export interface Issuer {
   person: string;
   address: Address;
   note: Wording;
-  /** No earlier link gave them a name, so their conversation isn't bound under one. */
+  /** Their conversation isn't bound under a name of an earlier link. */
   isNew: boolean;
 }
 
@@ -52,8 +53,9 @@ async function enter(links: Links, code: string, principal: Principal, isStrange
 }
 
 /**
- * Handles a code from somebody the gateway doesn't know. Returns undefined if there is nothing to answer: the text
- * doesn't have the shape of a code, or there were too many wrong codes. `onLinked` is called once they are let in.
+ * Handles a code from somebody the gateway doesn't know. Returns undefined for anything else, and after too many wrong
+ * codes.
+ * @param onLinked called once they are let in
  */
 export async function redeemAnswer(
   links: Links,
@@ -78,7 +80,7 @@ export const link: Command = {
   description: 'Be the same person on another platform (/link CODE)',
   argument: {
     name: 'code',
-    description: 'The code another account of yours was shown; or list',
+    description: 'The code that your other account shows; or list',
     pattern: '^(list|remove \\S+|\\S{4} ?-?\\S{4})$',
   },
   action: 'chat',
@@ -109,6 +111,8 @@ export const link: Command = {
 };
 
 function showCode({ gw, principal, address, messages }: Invocation): CommandReply {
+  if (!Object.keys(gw.places.prefixes).some(channelKind) && principal.role === 'owner')
+    return { text: messages.text('pairing.noChats', { command: viberCommand('init') }) };
   const { code } = gw.people.links.issue(principal, address);
   const ways = new Map(
     Object.entries(gw.places.prefixes).map(([channel, prefix]) => [
@@ -120,7 +124,7 @@ function showCode({ gw, principal, address, messages }: Invocation): CommandRepl
   return { text: lines(messages.text('pairing.yourCode', { code }), '', ...listed) };
 }
 
-/** Returns the accounts that are this person's now; the names on tasks include accounts that were removed since. */
+/** The names on tasks include accounts that were removed since. */
 function ownIdentities(principal: Principal, all: readonly Link[]): string[] {
   const names = aliasesOf(principal);
   const named = names.filter((text) => !text.startsWith('person:') && !all.some(({ identity }) => identity === text));

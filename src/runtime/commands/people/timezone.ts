@@ -1,7 +1,4 @@
-/**
- * /timezone: shows and sets a person's time zone. After a move, features ask what to do about things that still follow
- * the old zone.
- */
+/** /timezone: shows and sets a person's time zone; features then ask about things that follow the old one. */
 
 import { UserError } from '../../../errors.ts';
 import { readZone, systemTimezone } from '../../../lib/timezone.ts';
@@ -40,7 +37,6 @@ export const timezone: Command = {
   },
 };
 
-/** Returns what a feature asks about things that follow the previous zone. */
 async function left(context: Invocation, before: string, zone: string): Promise<CommandReply | undefined> {
   if (before === zone) return undefined;
   for (const { zone: hook } of context.gw.features.on) {

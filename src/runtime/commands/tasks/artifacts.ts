@@ -15,7 +15,7 @@ import { type Command, type CommandReply, type Invocation, TASK_ID } from '../co
 const SHOWN = 20;
 const MAX_FILES = 10;
 const MAX_BUTTONS = 6;
-/** The number of a person's newest tasks that are searched for a file. */
+/** A person's newest tasks are searched for a file. */
 const SEARCHED = 20;
 
 export function fileSize(bytes: number): string {
@@ -23,17 +23,8 @@ export function fileSize(bytes: number): string {
   return bytes < 1024 * 1024 ? `${(bytes / 1024).toFixed(1)} KB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`;
 }
 
-/** Sorts files into those that can still be sent and those that are missing. */
-export function attachable(
-  home: Home,
-  taskId: string,
-  files: readonly ArtifactMeta[],
-): { files: Attachment[]; sent: ArtifactMeta[]; missing: UserError[] } {
-  const found: { files: Attachment[]; sent: ArtifactMeta[]; missing: UserError[] } = {
-    files: [],
-    sent: [],
-    missing: [],
-  };
+export function attachable(home: Home, taskId: string, files: readonly ArtifactMeta[]) {
+  const found = { files: [] as Attachment[], sent: [] as ArtifactMeta[], missing: [] as UserError[] };
   for (const file of files) {
     try {
       found.files.push(toAttachment(home, taskId, file));
@@ -55,8 +46,7 @@ export const artifacts: Command = {
   action: 'look',
   takesTask: 'any',
   async run({ gw, taskId, messages }) {
-    const { home } = gw;
-    const files = openTask(home, taskId).artifacts.list().reverse();
+    const files = openTask(gw.home, taskId).artifacts.list().reverse();
     if (files.length === 0) return { text: messages.text('tasks.noFiles') };
     const listed = files
       .slice(0, SHOWN)
@@ -85,15 +75,14 @@ export const get: Command = {
   takesTask: 'full',
   async run(context) {
     const { gw, taskId, messages } = context;
-    const { home } = gw;
     const wanted = context.args.trim();
-    const files = openTask(home, taskId).artifacts.list();
+    const files = openTask(gw.home, taskId).artifacts.list();
     if (wanted.startsWith('workspace/')) return fromWorkspace(context, wanted);
-    const named = wanted === '' ? undefined : openTask(home, taskId).artifacts.find(wanted);
+    const named = wanted === '' ? undefined : openTask(gw.home, taskId).artifacts.find(wanted);
     if (named && isLink(named)) return { text: words(linkTo(named)) };
     const chosen = named ? [named] : wanted.toLowerCase() === 'all' ? files.slice(-MAX_FILES) : [];
     if (chosen.length > 0) {
-      const { files: attached, missing } = attachable(home, taskId, chosen);
+      const { files: attached, missing } = attachable(gw.home, taskId, chosen);
       return { text: lines(...missing.map(({ said }) => messages.said(said))), files: attached };
     }
     if (wanted !== '' && wanted.toLowerCase() !== 'all') return offerElsewhere(context, wanted, files);
@@ -102,7 +91,7 @@ export const get: Command = {
   },
 };
 
-/** Sends a file from the viber's folder; guests can't use this. */
+/** Guests can't use this. */
 async function fromWorkspace(context: Invocation, wanted: string): Promise<CommandReply> {
   const { gw, viber, taskId, principal, messages } = context;
   const { home } = gw;
@@ -122,16 +111,15 @@ const newestButtons = (files: readonly ArtifactMeta[], taskId: string, messages:
     .map((file) => [getButton(file, messages, taskId)])
     .reverse();
 
-/** Looks for a file that isn't in this task in the person's other tasks. */
+/** Searches the person's other tasks. */
 async function offerElsewhere(
   { gw, taskId, tasks, messages }: Invocation,
   wanted: string,
   here: readonly ArtifactMeta[],
 ): Promise<CommandReply> {
-  const { home } = gw;
   const others = (await tasks(SEARCHED)).found.filter((task) => task.id !== taskId);
   const found = await Promise.all(
-    others.map(async (task) => ({ task, file: openTask(home, task).artifacts.find(wanted) })),
+    others.map(async (task) => ({ task, file: openTask(gw.home, task).artifacts.find(wanted) })),
   );
   const hits = found.flatMap(({ task, file }) => (file ? [{ task, file }] : [])).slice(0, MAX_BUTTONS);
   if (hits.length > 0) {

@@ -1,4 +1,4 @@
-/** /continue: the command behind the button under a digest, which continues the conversation in the digest's task. */
+/** /continue: the command behind the button under a digest, which continues in the digest's task. */
 import { openTask } from '../../../workspace/tasks/index.ts';
 import { unknownTask } from '../../conversations/places.ts';
 import type { Command } from '../command.ts';
@@ -13,10 +13,9 @@ export const goOn: Command = {
   isBelow: true,
   async run(context) {
     const { gw, args, task, moves, isDirect, messages } = context;
-    const { home } = gw;
     if (args.trim() === '') return { text: messages.text('tasks.whichToOpen') };
     if (!moves || !task) return { text: messages.said(unknownTask(args, isDirect)) };
-    if (context.principal.role === 'owner') await openTask(home, task).show();
+    if (context.principal.role === 'owner') await openTask(gw.home, task).show();
     await noteConversation(context, task);
     return { text: messages.text('jobs.goesOn', { title: task.title }) };
   },

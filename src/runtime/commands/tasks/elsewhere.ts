@@ -1,4 +1,4 @@
-/** Finds the other conversations of a task, so that people there learn what somebody did with it elsewhere. */
+/** Other conversations of a task, whose people learn what somebody did with it elsewhere. */
 
 import type { Principal } from '../../../access/principal.ts';
 import { type Address, conversationKey } from '../../../channels/channel.ts';
@@ -8,13 +8,9 @@ import type { Invocation } from '../command.ts';
 
 const MAX_NOTES = 10;
 
-/** Names the person who gave a command, for people elsewhere. */
 export const whoText = ({ person, name }: Principal): string => plainName(person ? shownPerson(person) : name);
 
-/**
- * Returns threads, groups and other people's chats about the task. Chats of the person who gave the command are left
- * out: they know.
- */
+/** Leaves out chats of the person who gave the command: they know. */
 export function othersAt({ gw, address, principal }: Invocation, taskId: string): Address[] {
   const here = conversationKey(address);
   return gw.tasks.conversations

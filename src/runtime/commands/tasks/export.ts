@@ -1,16 +1,15 @@
 /**
- * /export: sends the conversation as Markdown and as JSON, to the task's people and owners. Nobody sees in one place
- * what was said in another: a group gets only what was said in groups, a person alone also what they said themselves,
- * and an owner alone gets everything.
+ * /export: sends the conversation as Markdown and as JSON. Nobody sees in one place what was said in another: a group
+ * gets only what was said in groups, a person alone also what they said themselves, and an owner alone gets everything.
  */
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { isOneOf } from '../../../access/principal.ts';
 import type { Attachment } from '../../../channels/channel.ts';
 import { sha256File } from '../../../lib/files.ts';
 import { sentences } from '../../../messages/messages.ts';
 import { openTask, sweepTranscripts, type TranscriptFile, writeTranscript } from '../../../workspace/tasks/index.ts';
+import { mayHear } from '../../contract/hearing.ts';
 import { type Command, isPrivate, TASK_ID } from '../command.ts';
 
 const KEPT_MS = 3 * 86_400_000;
@@ -19,17 +18,16 @@ const VIBER = 'viber';
 export const exportTask: Command = {
   name: 'export',
   help: { group: 'files', does: 'does.export' },
-  description: 'What was said here, as files to keep',
+  description: 'This conversation, as files to keep',
   argument: { name: 'task', description: 'The id of another task', suggests: true, pattern: TASK_ID },
   action: 'steer',
   takesTask: 'any',
   async run(context) {
     const { gw, task, taskId, address, principal, isDirect, message, messages } = context;
-    const { home } = gw;
-    const session = task && openTask(home, taskId, task.viber).session.file;
+    const session = task && openTask(gw.home, taskId, task.viber).session.file;
     if (!task || !session || !fs.existsSync(session)) return { text: messages.text('export.nothing') };
     const isAlone = isDirect || isPrivate(message);
-    const folder = path.join(home.cache, 'exports');
+    const folder = path.join(gw.home.cache, 'exports');
     sweepTranscripts(folder, KEPT_MS);
     const written = await writeTranscript({
       session,
@@ -38,8 +36,7 @@ export const exportTask: Command = {
       title: task.title,
       viber: VIBER,
       maxBytes: context.gw.places.attachRules(address).maxBytes,
-      mayTell: ({ isGroup, from }) =>
-        isGroup === true || (isAlone && (principal.role === 'owner' || isOneOf([from.user], principal))),
+      mayTell: ({ isGroup = false, from }) => mayHear({ principal, isDirect: isAlone }, { isGroup, user: from.user }),
     });
     if (written.turns === 0) return { text: messages.text('export.nothing') };
     const { turns, hidden, cut } = written;

@@ -1,13 +1,14 @@
 /** /open: continues a task here, wherever it was before (promise 22), with a recap and its files. */
-import { formatAddress } from '../../../channels/channel.ts';
+import { type Attachment, formatAddress } from '../../../channels/channel.ts';
 import { cutText } from '../../../lib/text.ts';
 import { lines, type Messages, type Text, words } from '../../../messages/messages.ts';
 import type { Home } from '../../../workspace/home.ts';
 import { nextStep, openTask, planProgress } from '../../../workspace/tasks/index.ts';
 import type { Plan, TaskRecord } from '../../../workspace/types.ts';
+import type { ButtonAction } from '../../contract/buttons.ts';
 import { addressName, unknownTask } from '../../conversations/places.ts';
 import { getButton } from '../../reply/attachments.ts';
-import type { Command, CommandReply, Invocation } from '../command.ts';
+import type { Command, Invocation } from '../command.ts';
 import { attachable } from './artifacts.ts';
 import { othersAt, whoText } from './elsewhere.ts';
 
@@ -29,10 +30,9 @@ export const open: Command = {
   binds: true,
   async run(context) {
     const { gw, args, task, moves, isDirect, messages } = context;
-    const { home } = gw;
     if (args.trim() === '') return { text: messages.text('tasks.whichToOpen') };
     if (!moves || !task) return { text: messages.said(unknownTask(args, isDirect)) };
-    if (context.principal.role === 'owner') await openTask(home, task).show();
+    if (context.principal.role === 'owner') await openTask(gw.home, task).show();
     const { told, ...files } = await recap(context, task);
     if (!isDirect && isFromElsewhere(context, task)) told.push('', messages.text('tasks.seenHere'));
     await noteConversation(context, task);
@@ -47,7 +47,7 @@ const isFromElsewhere = (context: Invocation, task: TaskRecord): boolean =>
 async function recap(
   { gw, address, messages }: Invocation,
   task: TaskRecord,
-): Promise<Pick<CommandReply, 'files' | 'buttons'> & { told: (Text | '')[] }> {
+): Promise<{ told: (Text | '')[]; files: Attachment[]; buttons: ButtonAction[][] }> {
   const { home } = gw;
   const [plan, all, answer] = await Promise.all([
     openTask(home, task).plan.read(),
@@ -79,17 +79,16 @@ function planLine(plan: Plan, messages: Messages): Text {
     : messages.text('tasks.planNow', { done, total });
 }
 
-/** Returns the last words of a task, for somebody who comes back to it. */
 async function lastAnswer(home: Home, viber: string, taskId: string): Promise<string> {
   const entries = openTask(home, taskId, viber).session.tail({ maxEntries: 30 });
   const result = entries.findLast((entry) => entry.type === 'result' && entry.text !== '');
   return result?.type === 'result' ? cutText(closeFence(result.text), QUOTED) : '';
 }
 
-/** Removes code fences from a text that will be cut: an open code block would swallow what comes after the quote. */
+/** An open code block in a cut text would swallow what comes after the quote. */
 const closeFence = (text: string): string => (text.length > QUOTED ? text.replace(/^\s*(```+|~~~+).*$/gm, '') : text);
 
-/** Adds this place to the task's conversations, so that everyone here can look at the task. */
+/** Everyone in these conversations can look at the task. */
 export async function noteConversation(context: Invocation, task: TaskRecord): Promise<void> {
   const place = placeText(context);
   if (task.conversations.includes(place)) return;
@@ -98,7 +97,7 @@ export async function noteConversation(context: Invocation, task: TaskRecord): P
   );
 }
 
-/** Returns notes for threads and other people's chats about where their task went; the person who moved it knows. */
+/** The person who moved the task knows. */
 function notes(context: Invocation) {
   const { address, principal, taskId, messages } = context;
   const place = addressName(address, messages);

@@ -1,6 +1,6 @@
 /**
- * /plan: shows the steps of a task and what is next, with buttons. `done`, `skip`, `open` and `drop` with a number
- * change a step, `add TEXT` adds one, `move 3 1` moves one. `apply` and `keep` decide about a proposed plan.
+ * /plan: shows the steps of a task. `done`, `skip`, `open` and `drop` with a number change a step, `add TEXT` adds one,
+ * `move 3 1` moves one. `apply` and `keep` decide about a proposed plan.
  */
 import { cutText, plainLine } from '../../../lib/text.ts';
 import { type Messages, paragraphs, say, type Text, words } from '../../../messages/messages.ts';
@@ -14,11 +14,14 @@ import {
 } from '../../../workspace/tasks/index.ts';
 import type { Plan, PlanStep, StepStatus } from '../../../workspace/types.ts';
 import { type ButtonAction, questionId } from '../../contract/buttons.ts';
+import { bindingKey } from '../../conversations/conversations.ts';
 import { escapeMarkdown } from '../../conversations/places.ts';
 import { askAboutProposal } from '../../reply/plan-proposal.ts';
 import { planRows, stepTitle } from '../../reply/plan-rows.ts';
+import type { PlanView } from '../../reply/shown-plans.ts';
+import type { Gateway } from '../../run/gateway.ts';
 import { askedAgain } from '../as-shown.ts';
-import { type Command, type CommandReply, type Invocation, mayUse, TASK_ID } from '../command.ts';
+import { type Command, type CommandReply, type Invocation, isPrivate, mayUse, TASK_ID } from '../command.ts';
 
 const MAX_TITLE = 200;
 
@@ -58,25 +61,51 @@ export const plan: Command = {
   },
 };
 
-const titleOf = stepTitle;
+const maySteer = ({ principal, task }: Invocation): boolean => mayUse(principal, 'steer', task);
+
+const refusal = ({ task, messages }: Invocation): CommandReply => ({
+  text: messages.text('plans.peopleOnly', { title: escapeMarkdown(task?.title ?? '') }),
+});
 
 async function replyWithPlan(context: Invocation, said: Text | '' = ''): Promise<CommandReply> {
   const { messages } = context;
-  const mayChange = mayUse(context.principal, 'steer', context.task);
-  const called = mayChange ? await openTask(context.gw.home, context.taskId).plan.readNamed() : undefined;
-  const stored = called ?? (await openTask(context.gw.home, context.taskId).plan.read());
+  const { plan: kept } = openTask(context.gw.home, context.taskId);
+  const called = maySteer(context) ? await kept.readNamed() : undefined;
+  const stored = called ?? (await kept.read());
   if (!stored || stored.plan.steps.length === 0) return { text: paragraphs(said, messages.text('plans.none')) };
-  const next = nextStep(stored.plan);
-  const at = next ? stored.plan.steps.indexOf(next) : -1;
-  const key = called?.keys[at];
-  const parts = [said, ...planLines(stored.plan, messages), ...planNotes(stored.text).map(noteText)];
+  const { text, buttons } = renderPlanView(context.taskId, stored, called?.keys, messages);
+  // Only a plan on its own is kept up to date: the words above it describe one moment.
+  const binding = bindingKey(context.principal, context.address, context.isDirect);
+  const isShown = said === '' && called !== undefined;
   return {
-    text: paragraphs(...parts),
-    ...(key === undefined ? {} : { buttons: buttonsFor(context.taskId, at + 1, key, messages) }),
+    text: paragraphs(said, text),
+    ...(buttons && { buttons }),
+    ...(isShown && { plan: { task: context.taskId, binding } }),
   };
 }
 
-/** Returns the goal, the marked steps, and what is next. */
+/** Returns a task's plan as /plan shows it to its people. */
+export async function planView(taskId: string, messages: Messages, gw: Gateway): Promise<PlanView> {
+  const stored = await openTask(gw.home, taskId).plan.readNamed();
+  if (!stored || stored.plan.steps.length === 0) return { text: messages.text('plans.none') };
+  return renderPlanView(taskId, stored, stored.keys, messages);
+}
+
+function renderPlanView(
+  taskId: string,
+  { plan, text }: { plan: Plan; text: string },
+  keys: readonly string[] | undefined,
+  messages: Messages,
+): PlanView {
+  const next = nextStep(plan);
+  const at = next ? plan.steps.indexOf(next) : -1;
+  const key = keys?.[at];
+  return {
+    text: paragraphs(...planLines(plan, messages), ...planNotes(text).map(noteText)),
+    ...(key === undefined ? {} : { buttons: buttonsFor(taskId, at + 1, key, messages) }),
+  };
+}
+
 function planLines(plan: Plan, messages: Messages): (Text | '')[] {
   const { done, total } = planProgress(plan);
   const next = nextStep(plan);
@@ -85,7 +114,11 @@ function planLines(plan: Plan, messages: Messages): (Text | '')[] {
     goal === '' ? '' : words(`**${escapeMarkdown(goal)}**`),
     planRows(plan, messages),
     next
-      ? messages.text(next.status === 'in_progress' ? 'plans.now' : 'plans.next', { done, total, step: titleOf(next) })
+      ? messages.text(next.status === 'in_progress' ? 'plans.now' : 'plans.next', {
+          done,
+          total,
+          step: stepTitle(next),
+        })
       : messages.text('plans.allDone'),
   ];
 }
@@ -93,7 +126,7 @@ function planLines(plan: Plan, messages: Messages): (Text | '')[] {
 const noteText = ({ name, text }: { name: string; text: string }): Text =>
   words(`**${escapeMarkdown(name)}**\n${cutText(text, 600)}`);
 
-/** Returns buttons for a step. Its number may change, but its key always means the same step. */
+/** A step's number may change, but its key always means the same step. */
 const buttonsFor = (taskId: string, n: number, key: string, messages: Messages): ButtonAction[][] => {
   const about = (verb: Verb) => `${taskId} ${verb} ${n} ${key}`;
   const numberSteps = (verb: 'done' | 'skip' | 'drop'): ButtonAction => ({
@@ -110,16 +143,13 @@ async function changeStep(
   number: number,
   key: string | undefined,
 ): Promise<CommandReply> {
-  const { gw, taskId, task, messages } = context;
-  const { home } = gw;
-  if (!mayUse(context.principal, 'steer', task))
-    return {
-      text: messages.text('plans.peopleOnly', { title: escapeMarkdown(task?.title ?? '') }),
-    };
+  const { taskId, messages } = context;
+  if (!maySteer(context)) return refusal(context);
+  const { plan: kept } = openTask(context.gw.home, taskId);
   // Take the step that has this number now: others may change the plan while this waits for its turn.
-  const meant = key ?? (await openTask(home, taskId).plan.readNamed())?.keys[number - 1];
+  const meant = key ?? (await kept.readNamed())?.keys[number - 1];
   if (meant === undefined) return replyWithPlan(context, messages.text('plans.noStep', { n: number }));
-  const write = await openTask(home, taskId).plan.change((plan, keys) => {
+  const write = await kept.change((plan, keys) => {
     const at = keys.indexOf(meant);
     return plan && at >= 0 ? changed(plan, at, verb) : undefined;
   });
@@ -128,64 +158,61 @@ async function changeStep(
 }
 
 function written(context: Invocation, write: PlanWrite): Promise<CommandReply> {
-  if (write.written) context.gw.tasks.threads.show(context.taskId);
+  const { gw, taskId, address, message } = context;
+  if (write.written) gw.tasks.threads.show(taskId);
+  if (write.written && !isPrivate(message)) gw.tasks.shownPlans.replaced(taskId, address);
   return write.written ? replyWithPlan(context) : replyWithPlan(context, context.messages.text('plans.changed'));
 }
 
 const stepOf = (said: string): PlanStep => ({ id: '', title: cutText(plainLine(said), MAX_TITLE), status: 'pending' });
 
-/** Returns undefined if there is no such step. */
 function moved({ steps, ...plan }: Plan, from: number, to: number): Plan | undefined {
   const step = steps[from];
   if (!step || to < 1) return undefined;
   return { ...plan, steps: steps.toSpliced(from, 1).toSpliced(to - 1, 0, step) };
 }
 
-/**
- * Changes the whole list, if the person may.
- * @param n the number of the step to change; `change` gets its index
- */
+/** @param n the number of the step to change, of which `change` gets the index */
 async function edit(
   context: Invocation,
   change: (plan: Plan, at: number) => Plan | undefined,
   n = 0,
 ): Promise<CommandReply> {
-  const { gw, taskId, task, messages } = context;
-  const { home } = gw;
-  if (!mayUse(context.principal, 'steer', task))
-    return { text: messages.text('plans.peopleOnly', { title: escapeMarkdown(task?.title ?? '') }) };
+  const { task, messages } = context;
+  if (!maySteer(context)) return refusal(context);
   if (!task) return { text: messages.text('plans.none') };
-  const meant = n === 0 ? '' : (await openTask(home, taskId).plan.readNamed())?.keys[n - 1];
-  const write = await openTask(home, taskId).plan.change((plan, keys) =>
+  const { plan: kept } = openTask(context.gw.home, context.taskId);
+  const meant = n === 0 ? '' : (await kept.readNamed())?.keys[n - 1];
+  const write = await kept.change((plan, keys) =>
     change({ steps: [], ...(plan && named(plan)), goal: plan?.goal || task.goal }, keys.indexOf(meant ?? '')),
   );
   return write ? written(context, write) : replyWithPlan(context, messages.text('plans.noStep', { n }));
 }
 
-/** Applies or drops a proposal; the messages that ask about it show the outcome. */
+/** The messages that ask about the proposal show the outcome. */
 async function decideProposal(context: Invocation, isApplied: boolean, key: string): Promise<CommandReply> {
-  const { gw, taskId, task, messages } = context;
+  const { gw, taskId, messages } = context;
   const { home } = gw;
-  if (!mayUse(context.principal, 'steer', task))
-    return { text: messages.text('plans.peopleOnly', { title: escapeMarkdown(task?.title ?? '') }) };
-  const proposal = openTask(home, taskId).plan.proposal(key);
+  if (!maySteer(context)) return refusal(context);
+  const { plan: kept } = openTask(home, taskId);
+  const proposal = kept.proposal(key);
   if (proposal === undefined) return replyWithPlan(context, messages.text('plans.proposalGone'));
   const { text, current } = proposal;
-  const now = (await openTask(home, taskId).plan.read())?.text ?? '';
+  const now = (await kept.read())?.text ?? '';
   if (isApplied && current !== undefined && current !== now) {
     const asked = await askAboutProposal({ home, id: taskId, run: key }, { text, current: now }, messages);
     const outcome = say('questions.changedSince');
     return { ...askedAgain(asked, messages), decided: { question: questionId.plan(taskId, key), outcome } };
   }
-  if (isApplied) await openTask(home, taskId).plan.write(text);
-  openTask(home, taskId).plan.dropProposal();
-  if (isApplied) context.gw.tasks.threads.show(taskId);
+  if (isApplied) await kept.write(text);
+  kept.dropProposal();
+  if (isApplied) gw.tasks.threads.show(taskId);
   const outcome = say(isApplied ? 'plans.applied' : 'plans.kept');
   const shown = await replyWithPlan(context, messages.said(outcome));
   return { ...shown, decided: { question: questionId.plan(taskId, key), outcome } };
 }
 
-/** Identifies each step by its position, so that a change says which steps stay. */
+/** Uses positions as IDs, so that it is clear which steps stay. */
 const named = ({ steps, ...plan }: Plan): Plan => ({
   ...plan,
   steps: steps.map((step, index) => ({ ...step, id: standsAt(index) })),

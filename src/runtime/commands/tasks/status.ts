@@ -1,15 +1,15 @@
 /** /status and /stop: show what a task is doing, and stop it. */
 
+import path from 'node:path';
 import { principalText } from '../../../access/principal.ts';
-import { type Address, formatAddress } from '../../../channels/channel.ts';
+import { type Address, conversationKey, formatAddress } from '../../../channels/channel.ts';
 import { channelKind } from '../../../channels/index.ts';
 import { lines, type Messages, say, sentences, type Text, words } from '../../../messages/messages.ts';
 import { openTask, planProgress } from '../../../workspace/tasks/index.ts';
 import type { TaskRecord } from '../../../workspace/types.ts';
 import { coveredText } from '../../approvals/covers.ts';
 import { taskLane } from '../../contract/entry.ts';
-import { bindingPlace } from '../../conversations/conversations.ts';
-import { addressName } from '../../conversations/places.ts';
+import { addressName, escapeMarkdown } from '../../conversations/places.ts';
 import { isOwnTask } from '../../conversations/visibility.ts';
 import { chosenAt } from '../../model/choose.ts';
 import type { Gateway } from '../../run/gateway.ts';
@@ -19,7 +19,7 @@ import { othersAt, whoText } from './elsewhere.ts';
 import { stillComes, stopTask } from './stop-task.ts';
 import { STANDS, standNow } from './tasks.ts';
 
-/** Formats `75` seconds as `1 min 15 s`. */
+/** Returns, for example, `1 min 15 s`. */
 export const elapsedText = (seconds: number, messages: Messages): Text =>
   seconds < 60
     ? messages.text('tasks.seconds', { seconds })
@@ -37,13 +37,12 @@ export const status: Command = {
   takesTask: 'any',
   async run(context) {
     const { gw, task, taskId, messages } = context;
-    const { home } = gw;
     if (!task) {
       const none = messages.text('tasks.none', { model: modelAt(context.address, context.gw) });
       return { text: lines(none, ...addressLine(context)) };
     }
     const { view: run, depth: waiting } = await gw.engine.queue.look(taskLane(taskId));
-    const plan = await openTask(home, taskId).plan.read();
+    const plan = await openTask(gw.home, taskId).plan.read();
     const told = [words(`**${task.title}** (\`${task.id}\`)`)];
     if (run) {
       const time = elapsedText(Math.round((Date.now() - run.startedAt) / 1000), messages);
@@ -58,7 +57,10 @@ export const status: Command = {
       const { done, total } = planProgress(plan.plan);
       told.push(messages.text('tasks.planLine', { done, total }));
     }
+    if (task.project !== undefined)
+      told.push(messages.text('tasks.inProject', { name: escapeMarkdown(path.basename(task.project)) }));
     told.push(...waitingLines(context));
+    for (const feature of gw.features.on) told.push(...(feature.status?.(taskId, messages, gw) ?? []));
     const consents = task.always ?? [];
     if (consents.length > 0)
       told.push(
@@ -80,7 +82,7 @@ export const status: Command = {
   },
 };
 
-/** Shows owners how settings and jobs name this chat. */
+/** Owners see how settings and jobs name this chat. */
 function addressLine({ address, principal, messages }: Invocation): Text[] {
   if (principal.role !== 'owner' || !channelKind(address.channel)) return [];
   return [messages.text('tasks.address', { address: formatAddress(address) })];
@@ -99,41 +101,34 @@ function waitingLines({ gw, taskId, messages }: Invocation): Text[] {
   });
 }
 
-/** Returns the places where the task can be reached now; empty outside direct messages. */
-function placesNow({ gw, isDirect, taskId, messages }: Invocation): string {
+/** Empty outside direct messages. */
+function placesNow({ gw, isDirect, taskId, messages, address: here }: Invocation): string {
   if (!isDirect) return '';
-  return [
-    ...new Set(
-      gw.tasks.conversations
-        .bound(taskId)
-        .map(bindingPlace)
-        .map(({ address }) => addressName(address, messages)),
-    ),
-  ]
-    .slice(0, 5)
-    .join(', ');
+  const others = gw.tasks.conversations
+    .bound(taskId)
+    .filter(({ address }) => conversationKey(address) !== conversationKey(here));
+  const names = others.map(({ address }) => addressName(address, messages));
+  return [...new Set(names)].slice(0, 5).join(', ');
 }
 
 /** `*` for everything that runs here, the ID of a task, or an agent's. */
 const TARGET = '^(\\*|[\\w-]+)$';
 
-/** Any other word is treated as a remark after a plain stop. */
+/** Any other word is a remark after a plain stop. */
 const isAgent = (word: string, { gw }: Invocation): boolean =>
   gw.places.vibers.has(word) === true || gw.places.live.runs().some(({ agentId }) => agentId === word);
 
 /**
- * Stops the work of one agent in all of this person's tasks, or everything in this conversation, like an interrupt from
- * a program.
+ * Stops an agent in all of this person's tasks, or everything in this conversation, like an interrupt from a program.
  */
 async function stopAgent(target: string, context: Invocation): Promise<CommandReply> {
   const { gw, address, task, viber, principal, isDirect, message, messages } = context;
-  const { home } = gw;
-  const here = [...gw.places.live.runsAt(address), ...(task ? [{ taskId: task.id, agentId: task.viber }] : [])];
+  const here = [...gw.places.live.runs(address), ...(task ? [{ taskId: task.id, agentId: task.viber }] : [])];
   const all = target === '*' ? here : [...here, ...gw.places.live.runs()];
   const meant = all.filter(({ agentId }) => target === '*' || agentId === target);
   const isHere = new Set(here.map(({ taskId }) => taskId));
   const tasks = await Promise.all(
-    [...new Set(meant.map(({ taskId }) => taskId))].map((id) => openTask(home, id).record()),
+    [...new Set(meant.map(({ taskId }) => taskId))].map((id) => openTask(gw.home, id).record()),
   );
   const stopped: { task: TaskRecord; begun: string | undefined }[] = [];
   for (const each of tasks) {
@@ -156,7 +151,7 @@ async function stopAgent(target: string, context: Invocation): Promise<CommandRe
   };
 }
 
-/** Tells people in other conversations of the task, who would otherwise wait for its answer. */
+/** People there would otherwise wait for its answer. */
 const toldElsewhere = ({ id, title }: TaskRecord, context: Invocation) =>
   othersAt(context, id).map((address) => ({
     address,

@@ -1,4 +1,4 @@
-/** Stops a task for any caller: its run, its pending messages and its questions. */
+/** Stops a task: its run, its pending messages and its questions. */
 import { type Principal, principalText } from '../../../access/principal.ts';
 import type { Messages, Text } from '../../../messages/messages.ts';
 import { openTask } from '../../../workspace/tasks/index.ts';
@@ -9,7 +9,7 @@ import { doingWith } from '../../tools/doing.ts';
 
 export interface StopResult {
   isStopped: boolean;
-  /** Messages that remain in the task and are handled next. */
+  /** Messages that are handled next. */
   waiting: number;
   /** A tool that was running, whose effect may still happen. */
   begun?: string;
@@ -19,7 +19,6 @@ export async function stopTask(
   taskId: string,
   by: Principal,
   gw: Gateway,
-  /** Ends the task's run and drops its pending messages. */
   stop: (taskId: string) => Promise<boolean>,
 ): Promise<StopResult> {
   const { home, engine } = gw;
@@ -27,6 +26,7 @@ export async function stopTask(
   const open = approvals.open(taskId);
   const runs = openRuns(taskId, gw);
   const isEnded = await stop(taskId);
+  const beside = await Promise.all(gw.features.on.flatMap((feature) => feature.stop?.(taskId, gw) ?? []));
   const begun = isEnded ? begunIn(runs, taskId, home) : undefined;
   const { view: isAtWork, depth: waiting } = await engine.queue.look(taskLane(taskId));
   for (const { id } of open) await approvals.decide(id, { verdict: 'stop', by: principalText(by), name: by.name });
@@ -35,10 +35,11 @@ export async function stopTask(
     await openTask(home, taskId).update((record) =>
       record.state === 'pending' ? { ...record, state: 'stopped' } : record,
     );
-  return { isStopped: isEnded || open.length > 0, waiting, ...(begun !== undefined && { begun }) };
+  const isStopped = isEnded || open.length > 0 || beside.includes(true);
+  return { isStopped, waiting, ...(begun !== undefined && { begun }) };
 }
 
-/** Says that an effect outside that has begun can't be stopped; every answer to a stop says so. */
+/** Every answer to a stop says that an effect outside may still happen. */
 export const stillComes = (begun: string | undefined, messages: Messages): Text | '' =>
   begun === undefined ? '' : messages.text('tasks.stillComes', { doing: doingWith(begun) });
 
@@ -47,7 +48,7 @@ interface OpenRun {
   run: string;
 }
 
-/** Returns runs of the task without a result: its own, and those of agents that it asks. */
+/** Includes runs of agents that the task's own runs ask. */
 function openRuns(taskId: string, { home, places }: Gateway): OpenRun[] {
   return places.vibers.ids().flatMap((viber) => {
     const open = new Set<string>();
@@ -60,7 +61,7 @@ function openRuns(taskId: string, { home, places }: Gateway): OpenRun[] {
   });
 }
 
-/** Returns the call that was running when the runs were stopped, if it has an effect outside. */
+/** The call that was running when the runs were stopped, if it has an effect outside. */
 function begunIn(runs: readonly OpenRun[], taskId: string, home: Gateway['home']): string | undefined {
   for (const { viber, run } of runs) {
     const begun = cutCall(openTask(home, taskId, viber).session.run(run));

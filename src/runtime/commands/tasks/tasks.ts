@@ -30,7 +30,6 @@ const MARK: Record<ReturnType<typeof standOf>, string> & { waiting: string } = {
   stopped: '■',
 };
 
-/** The same states in words. */
 export const STANDS = {
   pending: 'tasks.pending',
   running: 'tasks.running',
@@ -41,7 +40,6 @@ export const STANDS = {
   stopped: 'tasks.stopped',
 } as const satisfies Record<ReturnType<typeof standOf> | 'waiting', MessageKey>;
 
-/** Returns a task's state as one character. */
 export const markOf = async (home: Home, task: TaskRecord): Promise<string> =>
   MARK[standOf(task, (await openTask(home, task).plan.read())?.plan)];
 
@@ -89,17 +87,16 @@ export const tasks: Command = {
   },
 };
 
-/** Whether this is the machine's own terminal, not linked to a person: it sees every task. */
+/** The machine's own terminal, unless linked to a person, sees every task. */
 const isOperator = ({ principal }: Invocation): boolean =>
   (principal.channel === 'terminal' || principal.channel === 'local') && principal.person === undefined;
 
-/** Returns a task's current state; one that waits for a person isn't running, whatever its record says. */
+/** A task that waits for a person isn't running, whatever its record says. */
 export async function standNow(task: TaskRecord, { gw }: Invocation): Promise<keyof typeof STANDS> {
-  const { home } = gw;
   const { view } = await gw.engine.queue.look(taskLane(task.id));
   if (view) return 'running';
   if (gw.consent.approvals.open(task.id).length > 0) return 'waiting';
-  return standOf(task, (await openTask(home, task).plan.read())?.plan);
+  return standOf(task, (await openTask(gw.home, task).plan.read())?.plan);
 }
 
 async function taskLine(task: TaskRecord, context: Invocation): Promise<Text> {

@@ -23,7 +23,7 @@ export interface HtmlHandler {
 
 const READ = new Set(['alt', 'checked', 'hidden', 'href', 'type']);
 const FOREIGN = new Set(['svg', 'math']);
-/** Characters per turn of the event loop; some milliseconds. */
+/** Characters per turn of the event loop: a few milliseconds. */
 const SLICE = 16_384;
 
 export async function readHtml(html: string, handler: HtmlHandler): Promise<void> {

@@ -1,8 +1,9 @@
 /**
- * One connection to a viber's `memory.sqlite`. The file is derived: it may be deleted, damaged or replaced at any time,
- * also by another process. The caller then gets StaleIndex or DamagedIndex and starts over. Transactions are short and
- * never held across a pause; waiting for another process's transaction never blocks this one's event loop. A rollback
- * journal instead of a write-ahead log leaves only the one file beside the memory.
+ * One connection to a derived index, such as a viber's `memory.sqlite`. Because the file is derived, anybody may
+ * delete, damage or replace it at any time, even another process. The caller then gets StaleIndex or DamagedIndex and
+ * starts over. Transactions are short and never held across a pause; waiting for another process's transaction never
+ * blocks this process's event loop. A rollback journal instead of a write-ahead log leaves only one file beside the
+ * memory.
  */
 import fs from 'node:fs';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
@@ -11,12 +12,12 @@ import { errorCode, errorMessage } from '../../../../errors.ts';
 import { isDamagedDb, sqliteCode } from '../../../../lib/damage.ts';
 import { freeSides, unusable } from '../../../../lib/database-places.ts';
 
-/** Thrown when the file was deleted or replaced under this connection. */
+/** Thrown if the file was deleted or replaced while this connection was open. */
 export class StaleIndex extends Error {
   override name = 'StaleIndex';
 }
 
-/** Thrown when the file isn't a complete index of this program. */
+/** Thrown if the file isn't a complete index of this program. */
 export class DamagedIndex extends Error {
   override name = 'DamagedIndex';
 }
@@ -24,21 +25,21 @@ export class DamagedIndex extends Error {
 export interface IndexDb {
   /** Prepares a statement, cached by its text. */
   sql(text: string): StatementSync;
-  /** Runs the synchronous `work`, again if another process was writing. */
+  /** Runs the synchronous `work`; repeats it if another process was writing. */
   read<T>(work: () => T): Promise<T>;
   /** Like `read`, in one transaction: all or nothing. */
   write<T>(work: () => T): Promise<T>;
-  /** Returns whether the path still leads to the file this connection has open. */
+  /** Returns whether the path still leads to the file that this connection has open. */
   isCurrent(): boolean;
   close(): void;
 }
 
 /**
- * `chunks` and `idx_source` are the documented schema. The vectors are float32 in `embedding`, empty where missing, and
- * are compared in vectors.ts without loading an extension (10,000 of 1,536 numbers take some 10 ms). `words` holds the
- * output of words.ts, so the tokenizer only splits at spaces.
+ * `chunks` and `idx_source` are the documented schema. The vectors are float32 in `embedding`, empty where missing;
+ * vectors.ts compares them without loading an extension (10,000 vectors of 1,536 numbers take about 10 ms). `words`
+ * holds the output of words.ts, so the tokenizer only splits at spaces.
  */
-const SCHEMA = [
+const MEMORY: readonly string[] = [
   `CREATE TABLE chunks (
   id INTEGER PRIMARY KEY,
   source_file TEXT NOT NULL,
@@ -49,13 +50,18 @@ const SCHEMA = [
 )`,
   'CREATE INDEX idx_source ON chunks(source_file)',
   'CREATE INDEX idx_unembedded ON chunks(id) WHERE length(embedding) = 0',
-  `CREATE VIRTUAL TABLE chunks_fts USING fts5(words, content='', contentless_delete=1, tokenize="unicode61 remove_diacritics 2 categories 'L* N* M* Co'")`,
+  wordTable('chunks_fts'),
   'CREATE TABLE files (source_file TEXT PRIMARY KEY, stamp TEXT NOT NULL, hash TEXT NOT NULL, day TEXT NOT NULL)',
   'CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL)',
 ];
 
-/** Losing files beside the index costs nothing. */
-const SIDES = { lost: 'nothing', next: 'The search goes on.' };
+/** A table that finds rows by the words of `lib/words.ts`, without storing them. */
+export function wordTable(name: string): string {
+  return `CREATE VIRTUAL TABLE ${name} USING fts5(words, content='', contentless_delete=1, tokenize="unicode61 remove_diacritics 2 categories 'L* N* M* Co'")`;
+}
+
+/** Losing the files beside the index does no harm. */
+const SIDES = { lost: 'nothing', next: 'Search still works.' };
 
 const BUSY = 5;
 const DB_MOVED = 1032;
@@ -65,14 +71,14 @@ const BUSY_MAX_MS = 10_000;
 function translate(error: unknown): unknown {
   if (error instanceof StaleIndex || error instanceof DamagedIndex) return error;
   const code = sqliteCode(error);
-  // A connection closed by another call of this process reports ERR_INVALID_STATE.
+  // If another call of this process closed the connection, it reports ERR_INVALID_STATE.
   if (code === DB_MOVED || errorCode(error) === 'ERR_INVALID_STATE')
     return new StaleIndex(errorMessage(error), { cause: error });
   if (isDamagedDb(error)) return new DamagedIndex(errorMessage(error), { cause: error });
   return error;
 }
 
-/** Retries `work` while another process is writing; translates errors into those of this module. */
+/** Retries `work` while another process is writing, and translates errors to those of this module. */
 async function patiently<T>(work: () => T): Promise<T> {
   const until = Date.now() + BUSY_MAX_MS;
   for (;;) {
@@ -87,11 +93,14 @@ async function patiently<T>(work: () => T): Promise<T> {
 }
 
 /**
- * Opens the file, creating it (0600) if missing. With `isScratch` it is unknown to others and worthless until it is
- * complete.
- * @throws DamagedIndex, or the system's or SQLite's error when the place can't be written
+ * Opens the file, creating it (0600) if missing. With `isScratch`, nobody else knows of it, and it is worthless until
+ * it is complete.
+ * @throws DamagedIndex, or an error of the system or SQLite if the place can't be written
  */
-export async function openIndexDb(file: string, options: { isScratch?: boolean } = {}): Promise<IndexDb> {
+export async function openIndexDb(
+  file: string,
+  { isScratch = false, schema = MEMORY }: { isScratch?: boolean; schema?: readonly string[] } = {},
+): Promise<IndexDb> {
   const { DatabaseSync } = await import('node:sqlite');
   const why = unusable(file);
   if (why !== undefined) throw new DamagedIndex(`it ${why}`);
@@ -107,11 +116,11 @@ export async function openIndexDb(file: string, options: { isScratch?: boolean }
       const stat = fs.statSync(file, { throwIfNoEntry: false });
       return stat?.ino === ino && stat.dev === dev;
     });
-    // Not synced: at worst a power cut damages the file, which is then rebuilt. Deleted text is overwritten.
-    const journal = options.isScratch ? 'OFF' : 'DELETE';
+    // Not synced: at worst, a power cut damages the file, which is then rebuilt. Deleted text is overwritten.
+    const journal = isScratch ? 'OFF' : 'DELETE';
     const pragmas = `PRAGMA journal_mode = ${journal}; PRAGMA synchronous = OFF; PRAGMA secure_delete = ON`;
     await patiently(() => db?.exec(`PRAGMA trusted_schema = OFF; ${pragmas}`));
-    await opened.write(() => prepareSchema(opened, size));
+    await opened.write(() => prepareSchema(opened, size, schema));
     return opened;
   } catch (error) {
     db?.close();
@@ -119,11 +128,10 @@ export async function openIndexDb(file: string, options: { isScratch?: boolean }
   }
 }
 
-/** Opens an index in memory, for this process only. */
 export async function openIndexInMemory(): Promise<IndexDb> {
   const { DatabaseSync } = await import('node:sqlite');
   const opened = wrapDatabase(new DatabaseSync(':memory:', { defensive: true }), () => true);
-  await opened.write(() => prepareSchema(opened, 0));
+  await opened.write(() => prepareSchema(opened, 0, MEMORY));
   return opened;
 }
 
@@ -168,15 +176,15 @@ function wrapDatabase(db: DatabaseSync, isInPlace: () => boolean): IndexDb {
 }
 
 /** Creates the tables in an empty file. A file with anything else, such as a trigger or a view, isn't ours. */
-function prepareSchema({ sql }: IndexDb, sizeBefore: number): void {
+function prepareSchema({ sql }: IndexDb, sizeBefore: number, schema: readonly string[]): void {
   const rows = sql("SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'").all();
   if (rows.length === 0 && sizeBefore === 0) {
-    for (const statement of SCHEMA) sql(statement).run();
+    for (const statement of schema) sql(statement).run();
     return;
   }
-  const isShadow = (row: (typeof rows)[number]) => row.type === 'table' && /^chunks_fts_\w+$/.test(String(row.name));
+  const isShadow = (row: (typeof rows)[number]) => row.type === 'table' && /^\w+_fts_\w+$/.test(String(row.name));
   const own = rows.filter((row) => !isShadow(row)).map((row) => String(row.sql));
-  const isOurs = own.length === SCHEMA.length && SCHEMA.every((statement) => own.includes(statement));
+  const isOurs = own.length === schema.length && schema.every((statement) => own.includes(statement));
   const pages = Number(sql('PRAGMA page_count').get()?.page_count) * Number(sql('PRAGMA page_size').get()?.page_size);
   if (!isOurs || (sizeBefore > 0 && pages > sizeBefore)) throw new DamagedIndex('it has other tables, or is cut short');
 }

@@ -1,4 +1,4 @@
-/** Queries an index: by words with SQLite's FTS5, by meaning over the vectors, with the two lists fused. */
+/** Queries an index by words with SQLite's FTS5 and by meaning over the vectors, and fuses the two lists. */
 
 import type { SQLOutputValue } from 'node:sqlite';
 import { queryTerms } from '../../../../lib/words.ts';
@@ -11,20 +11,20 @@ export interface IndexQuery {
   query: string;
   /** The query's vector and the model that made it. */
   by: { vector: Float32Array; model: string } | undefined;
-  /** Files that may be shown; rows of other files are outdated. */
+  /** The files that may be shown. Rows of other files are outdated. */
   sources: ReadonlySet<string>;
   limit: number;
 }
 
-/** Without vectors only words are searched. */
+/** Without vectors, searches words only. */
 interface QuerySource {
   db: IndexDb;
   vectors?(model: string): Promise<Vectors | undefined>;
 }
 
-/** Length of each list; more than are shown, because one piece may be in several files. */
+/** The length of each list: more than are shown, because one piece may be in several files. */
 const CANDIDATES = 60;
-/** How many are compared exactly. */
+/** How many candidates are compared exactly. */
 const NEAREST = 60;
 
 export async function queryIndex(index: QuerySource, { query, by, sources, limit }: IndexQuery): Promise<MemoryHit[]> {
@@ -42,7 +42,7 @@ export async function queryIndex(index: QuerySource, { query, by, sources, limit
 }
 
 async function byWords({ db }: QuerySource, query: string): Promise<RankedPiece[]> {
-  // Quoted words of letters and digits: nothing in them is syntax.
+  // The words are quoted and contain only letters and digits, so none is syntax.
   const terms = queryTerms(query).map(({ text, isPrefix }) => `"${text}"${isPrefix ? '*' : ''}`);
   if (terms.length === 0) return [];
   const rows = await db.read(() =>

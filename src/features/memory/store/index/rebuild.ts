@@ -1,7 +1,7 @@
 /**
- * Builds a new index beside the old one and swaps it in atomically: a search sees the old one or the new one. Only
- * vectors of pieces with the same text are kept, since they cost money. The file is replaced under the old one's write
- * lock, so no other process is in the middle of a transaction on it.
+ * Builds a new index beside the old one and swaps them atomically: a search sees one or the other. Only vectors of
+ * pieces with the same text are kept, because vectors cost money. The file is replaced under the old one's write lock,
+ * so no other process is in the middle of a transaction on it.
  */
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
@@ -52,7 +52,7 @@ export async function rebuildInto(
   }
 }
 
-/** Returns undefined when it is missing or damaged: there is nothing to keep, and nobody to wait for. */
+/** Returns undefined if it is missing or damaged: there is nothing to keep, and nobody to wait for. */
 async function openOld(file: string): Promise<IndexDb | undefined> {
   if (!fs.existsSync(file)) return undefined;
   try {
@@ -64,7 +64,7 @@ async function openOld(file: string): Promise<IndexDb | undefined> {
   }
 }
 
-/** Looks up vectors by file and text. A damaged page costs the vectors on it, not the new index. */
+/** Looks up vectors by file and text. A damaged page loses the vectors on it, but not the new index. */
 function vectorsOf(old: IndexDb): VectorOf {
   let current: { source: string; vectors: Map<string, Uint8Array> } | undefined;
   return (source, content) => {
@@ -86,7 +86,7 @@ function readVectors({ sql }: IndexDb, source: string): Map<string, Uint8Array> 
 export function moveAside(file: string): void {
   for (const [from, to] of [
     [file, file + BAD],
-    // If it stayed, SQLite would roll it back into the next file of that name.
+    // If the journal stayed, SQLite would roll it back into the next file with that name.
     [`${file}-journal`, `${file}${BAD}-journal`],
   ] as const) {
     try {
@@ -99,7 +99,7 @@ export function moveAside(file: string): void {
   }
 }
 
-/** Removes leftovers of interrupted rebuilds, and old damaged files; with `isAll` the index itself too. */
+/** Removes leftovers of interrupted rebuilds, and old damaged files; with `isAll`, the index itself too. */
 export function clearLeftovers(file: string, now: number, isAll = false): void {
   const folder = path.dirname(file);
   for (const name of fs.existsSync(folder) ? fs.readdirSync(folder) : []) {

@@ -13,7 +13,7 @@ import type { IndexDb } from './db.ts';
 const SLICE_MS = 12;
 
 export interface Update {
-  /** How many files were read again. */
+  /** The number of files that were read again. */
   changed: number;
   /** IDs of deleted rows. */
   removed: number[];
@@ -24,7 +24,7 @@ interface IndexedFile {
   hash: string;
 }
 
-/** Indexes new and changed files, oldest first, and removes deleted ones. Finished work stays when `signal` aborts. */
+/** Indexes new and changed files, oldest first, and removes deleted ones. Completed steps stay when `signal` aborts. */
 export async function updateIndex(
   db: IndexDb,
   files: readonly MemoryFile[],
@@ -45,7 +45,7 @@ export async function updateIndex(
   const sources = new Set(files.map(({ source }) => source));
   const update: Update = { changed: 0, removed: [] };
   let began = performance.now();
-  // Also after many small steps that never wait.
+  // Also needed after many small steps that never wait.
   const breathe = async () => {
     signal?.throwIfAborted();
     if (performance.now() - began < SLICE_MS) return;
@@ -72,7 +72,7 @@ export async function updateIndex(
 export type VectorOf = (source: string, content: string) => Uint8Array | undefined;
 
 /**
- * Indexes one file. Returns the IDs of removed rows, or undefined when the text was unchanged.
+ * Indexes one file. Returns the IDs of removed rows, or undefined if the text was unchanged.
  * @param hash of the indexed text
  */
 async function indexMemoryFile(
@@ -111,7 +111,7 @@ interface Slice {
   removed: number[];
 }
 
-/** Applies as much as fits into a slice; the file counts as indexed after the last one. */
+/** Applies as much as fits into a slice. The file counts as indexed after the last slice. */
 function applySlice(
   db: IndexDb,
   file: MemoryFile,
@@ -123,7 +123,7 @@ function applySlice(
   const began = performance.now();
   const isOver = () => performance.now() - began > SLICE_MS;
   const unfinished = (removed: number[]): Slice => {
-    // Rows never exist without their file's row, so that a deleted file takes them along.
+    // Rows never exist without their file's row, so that a deleted file takes its rows along.
     setFile(db, { ...file, stamp: '' }, '');
     return { isDone: false, removed };
   };
@@ -168,13 +168,13 @@ function insert(
   sql('INSERT INTO chunks_fts (rowid, words) VALUES (?, ?)').run(id, pieceWords(source, section, text).join(' '));
 }
 
-/** A limit per file, so that one doesn't crowd out the others: four times what a file of full pieces has. */
+/** A limit per file, so that one doesn't crowd out the others: four times as many as a file of full pieces has. */
 const MAX_CHUNKS = 5_000;
 
-/** Cuts a file into pieces. Comments are for people: they are in no prompt, so no search finds them. */
+/** Splits a file into pieces. Comments are for people: no prompt contains them, so no search finds them. */
 export const chunksOf = (text: string): Chunk[] => splitIntoChunks(blankComments(text)).slice(0, MAX_CHUNKS);
 
-/** Keeps line breaks, so that line numbers stay. */
+/** Keeps line breaks, so that line numbers don't change. */
 function blankComments(text: string): string {
   let kept = '';
   let from = 0;

@@ -1,7 +1,7 @@
 /**
  * The vectors of an index: finds pieces without one, and loads the copy in memory that is searched. Invariant: all
- * vectors of a file come from the model and have the dimensions that its `meta` names; while that isn't so it names
- * none.
+ * vectors of a file come from the model that its `meta` names, with the dimensions that it names; while that isn't so,
+ * it names none.
  */
 
 import { setImmediate as pause } from 'node:timers/promises';
@@ -9,13 +9,13 @@ import type { Embedder } from '../../../../runtime/contract/memory.ts';
 import { fromBlob, toBlob, Vectors } from '../vectors.ts';
 import { type IndexDb, readMeta, writeMeta } from './db.ts';
 
-/** Pieces per request: 128 stay far below the providers' limits in any script. */
+/** Pieces per request. 128 stay far below the providers' limits in any script. */
 const BATCH = 128;
 const ROWS = 250;
 const NOTHING = new Uint8Array();
 
 /**
- * Requests the missing vectors, newest pieces first, and stores each batch. Stored batches stay when it rejects.
+ * Requests the missing vectors, newest pieces first, and stores each batch. Stored batches stay if it rejects.
  * @param onVector called with each vector that is now in the file
  */
 export async function embedMissing(
@@ -35,7 +35,7 @@ export async function embedMissing(
     if (rows.length === 0) return count;
     const texts = rows.map((row) => String(row.content));
     const vectors = await embedder.embed(texts, { signal });
-    // A missing vector would be requested forever.
+    // Otherwise a missing vector would be requested forever.
     if (vectors.length !== texts.length)
       throw new Error(`the provider gave ${vectors.length} vectors for ${texts.length} texts`);
     const given = vectors.find((vector) => vector !== undefined)?.length;
@@ -96,7 +96,7 @@ async function clear(db: IndexDb, model: string): Promise<void> {
   await db.write(() => writeMeta(db, 'model', model));
 }
 
-/** Loads the vectors of the file, a page at a time; returns undefined if it has none of this model. */
+/** Loads the vectors of the file, a page at a time. Returns undefined if it has none of this model. */
 export async function loadVectors(db: IndexDb, model: string): Promise<Vectors | undefined> {
   const dimensions = await db.read(() => (readMeta(db, 'model') === model ? dimensionsOf(db) : 0));
   if (dimensions === 0) return undefined;

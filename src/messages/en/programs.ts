@@ -1,0 +1,20 @@
+/** Sentences for programs that talk to the viber as to a model, or from an editor. */
+export const programs = {
+  noModel: "There's no model {model} here. GET /v1/models lists them.",
+  onlyChat: 'This gateway serves /v1/chat/completions and /v1/models only.',
+  lastIsUser: 'the last message must be from the user',
+  unmet: "isn't supported here",
+  ownTools: 'the viber uses its own tools and calls none of yours',
+  unknownPart: "a part of type {type} can't be read here",
+  keyReused: 'This Idempotency-Key was used for another request.',
+  yesOrNo: 'Answer yes or no.',
+  choose: 'Answer with a number, or in your own words.',
+  failed: "I couldn't do this. The gateway's log has the reason.",
+  stopped: 'This was stopped.',
+  noToken: 'Editors need a token: set http.token in config.yaml, and restart the gateway.',
+  noProject: "I can't work on {folder}: it isn't in an allowed folder. To allow it: `{command}`",
+  noSession: "I can't find that session.",
+  emptyPrompt: 'The prompt is empty.',
+  onePrompt: 'This session is still busy with the last prompt.',
+  unanswered: 'Nobody has answered this yet. You can still answer in the next message, or on the Board.',
+} as const;
