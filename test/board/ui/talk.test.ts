@@ -2,7 +2,7 @@
 import type { Browser } from 'playwright-core';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { isLeftOut, type Look, logIn } from './browser.ts';
-import { type FakeOptions, startFakeGateway } from './fake-gateway.ts';
+import { CODE, type FakeOptions, startFakeGateway } from './fake-gateway.ts';
 import { useBrowser } from './open.ts';
 
 const TASK = '20261122-00000';
@@ -42,6 +42,35 @@ describe.skipIf(isLeftOut)('a conversation', () => {
     await page.getByText('You said: Which one is the cheapest?').waitFor();
     await page.locator('.message.live').waitFor({ state: 'detached' });
     expect(await said()).toContain('Which one is the cheapest?');
+    expect(problems).toEqual([]);
+  });
+
+  test('keeps a draft over a reload, beside its task, until it is sent or somebody logs in', async () => {
+    const { gateway, page, problems, box } = await board(`tasks/${TASK}`);
+    await box.fill('Ask them about the price of');
+    await page.reload();
+    await page.waitForSelector('.page .head');
+    expect(await box.inputValue()).toBe('Ask them about the price of');
+    await page.goto(`${gateway.url}/board/`);
+    await page.waitForSelector('.page .head');
+    expect(await box.inputValue()).toBe('');
+    await page.goto(`${gateway.url}/board/tasks/${TASK}`);
+    await page.waitForSelector('.page .head');
+    await box.press('Enter');
+    await page.getByText('You said: Ask them about the price of').waitFor();
+    await page.reload();
+    await page.waitForSelector('.page .head');
+    expect(await box.inputValue()).toBe('');
+    // What somebody else began isn't shown to the next who logs in; odd values of the store harm nothing.
+    await box.fill('A secret');
+    await page.evaluate(() => localStorage.setItem('viber-draft now', '{"text":5'));
+    await page.goto(`${gateway.url}/board/login#${CODE}`);
+    await page.waitForSelector('.shell .head');
+    for (const place of [`tasks/${TASK}`, '']) {
+      await page.goto(`${gateway.url}/board/${place}`);
+      await page.waitForSelector('.page .head');
+      expect(await box.inputValue()).toBe('');
+    }
     expect(problems).toEqual([]);
   });
 

@@ -4,6 +4,7 @@
  */
 import { signal } from '@preact/signals';
 import { words } from '../words.ts';
+import { forgetDrafts } from './drafts.ts';
 
 const KEY = 'viber-key';
 const TIMEOUT_MS = 30_000;
@@ -29,12 +30,12 @@ export const isLoggedIn = signal<boolean | undefined>(undefined);
 
 export const storedKey = (): string | undefined => localStorage.getItem(KEY) ?? undefined;
 
-export function keepKey(key: string | undefined): void {
-  // The service worker's copy (`push.ts`) is another login's now.
+export function keepKey(key: string): void {
+  // The service worker's copy (`push.ts`) and the drafts are another login's now.
   if ('caches' in window) void caches.delete('viber-login');
-  if (key === undefined) localStorage.removeItem(KEY);
-  else localStorage.setItem(KEY, key);
-  isLoggedIn.value = key !== undefined;
+  forgetDrafts();
+  localStorage.setItem(KEY, key);
+  isLoggedIn.value = true;
 }
 
 export interface ApiRequest {

@@ -1,4 +1,4 @@
-/** The message box. A draft stays until it is sent, even if the page is left in between. */
+/** The message box. A draft stays until it is sent, even if the page is left or closed in between. */
 import { type Signal, useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
@@ -6,6 +6,7 @@ import type { Artifact } from '../../../client/shapes.ts';
 import { ApiError, request } from '../net/api.ts';
 import { type Draft, handedDraft, useComposing } from '../net/composing.ts';
 import type { Mode } from '../net/conversation.ts';
+import { readDraft, writeDraft } from '../net/drafts.ts';
 import { me } from '../net/session.ts';
 import { words } from '../words.ts';
 import { Button } from './common.tsx';
@@ -14,8 +15,6 @@ import { ModelChoice } from './model-choice.tsx';
 import { showNotice } from './notices.tsx';
 import { canRecord, Recorder } from './recorder.tsx';
 import { SLASH_ID, SlashList, type SlashMenu, slashOption, useSlash } from './slash.tsx';
-
-const drafts = new Map<string, string>();
 
 export interface ComposerProps {
   about: string;
@@ -114,14 +113,13 @@ export function Composer(props: ComposerProps): JSX.Element {
 }
 
 function useDraft(about: string): { text: Signal<string>; write: (value: string) => void } {
-  const text = useSignal(drafts.get(about) ?? '');
+  const text = useSignal(readDraft(about));
   useEffect(() => {
-    text.value = drafts.get(about) ?? '';
+    text.value = readDraft(about);
   }, [about, text]);
   const write = (value: string) => {
     text.value = value;
-    drafts.set(about, value);
-    if (drafts.size > 100) drafts.delete(drafts.keys().next().value ?? '');
+    writeDraft(about, value);
   };
   return { text, write };
 }
