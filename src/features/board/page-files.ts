@@ -75,16 +75,19 @@ async function inCheckout(root: string): Promise<string | undefined> {
   const folder = path.join(cache, `board-${Math.round(changed)}`);
   if (madeAt(folder) > 0) return folder;
   if (!existsSync(program)) return madeAt(built) > 0 ? built : undefined;
+  // The build also writes beside its folder, so even that is this process's own.
   const making = path.join(cache, `board-making-${randomBytes(8).toString('hex')}`);
-  const args = [program, '-c', 'rolldown.board.config.ts', '-d', making];
-  await promisify(execFile)(process.execPath, args, { cwd: root });
-  for (const name of readdirSync(cache))
-    if (/^board-\d+$/.test(name)) rmSync(path.join(cache, name), { recursive: true, force: true });
+  const page = path.join(making, 'board');
   try {
-    renameSync(making, folder);
+    await promisify(execFile)(process.execPath, [program, '-c', 'rolldown.board.config.ts', '-d', page], { cwd: root });
+    for (const name of readdirSync(cache))
+      if (/^board-\d+$/.test(name) && path.join(cache, name) !== folder)
+        rmSync(path.join(cache, name), { recursive: true, force: true });
+    renameSync(page, folder);
   } catch (error) {
     // Another process has built the same state.
     if (errorCode(error) !== 'ENOTEMPTY' && errorCode(error) !== 'EEXIST') throw error;
+  } finally {
     rmSync(making, { recursive: true, force: true });
   }
   return folder;

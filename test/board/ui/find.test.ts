@@ -27,6 +27,35 @@ describe.skipIf(isLeftOut)('the search', () => {
     pages = built;
   });
 
+  test('acts on the open task: it is archived, renamed and deleted by keys alone, and nothing acts elsewhere', async () => {
+    const { gateway, page, problems, options, find } = await board();
+    const task = '20261122-00004';
+    const state = () => gateway.state.tasks.find(({ taskId }) => taskId === task);
+    await page.goto(`${gateway.url}/board/tasks/${task}`);
+    await page.getByRole('button', { name: 'Archive' }).waitFor();
+    const act = async (query: string, label: string) => {
+      await find(query);
+      const at = () => options().then((all) => all.findIndex((text) => text.startsWith(label)));
+      await expect.poll(at).toBeGreaterThanOrEqual(0);
+      for (let left = await at(); left > 0; left -= 1) await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('Enter');
+    };
+    await act('arch', 'Archive');
+    await expect.poll(state).toMatchObject({ archived: true });
+    await act('back to the list', 'Back to the list');
+    await expect.poll(() => state()?.archived ?? false).toBe(false);
+    await act('rename', 'Rename');
+    await page.keyboard.type('By train');
+    await page.keyboard.press('Enter');
+    await expect.poll(state).toMatchObject({ title: 'By train' });
+    await act('delete', 'Delete');
+    await expect.poll(state).toBeUndefined();
+    await find('archive');
+    await page.locator('.palette-none', { hasText: 'Nothing about' }).waitFor();
+    expect(await options()).toEqual([]);
+    expect(problems).toEqual([]);
+  });
+
   test.each([390, 1440])(
     'at %i px finds tasks, messages, files, jobs, skills, commands and settings',
     async (width) => {

@@ -17,15 +17,19 @@ export function readDraft(about: string): string {
 
 export function writeDraft(about: string, text: string): void {
   drafts.set(about, text);
-  if (text === '') return localStorage.removeItem(PREFIX + about);
   try {
-    localStorage.setItem(PREFIX + about, JSON.stringify({ text, at: Date.now() } satisfies Kept));
-    forgetOldest();
+    if (text === '') localStorage.removeItem(PREFIX + about);
+    else store(about, text);
   } catch (error) {
     // A full store: the draft stays as long as the page. An older state of it would be worse than none.
     if (!(error instanceof DOMException)) throw error;
     localStorage.removeItem(PREFIX + about);
   }
+}
+
+function store(about: string, text: string): void {
+  localStorage.setItem(PREFIX + about, JSON.stringify({ text, at: Date.now() } satisfies Kept));
+  forgetOldest();
 }
 
 /** Must be called at each login: it may be another person's. */

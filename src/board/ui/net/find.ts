@@ -1,4 +1,5 @@
 /** Finds results for the search: short lists are loaded once and searched here, everything else by the gateway. */
+
 import type {
   Composing,
   FileRow,
@@ -10,7 +11,7 @@ import type {
   TaskPage,
 } from '../../../client/shapes.ts';
 import type { IconName } from '../parts/icons.tsx';
-import { isBeginning } from '../parts/keys.ts';
+import { isBeginning, shownActs } from '../parts/keys.ts';
 import { go, pageLink, taskLink } from '../router.ts';
 import { words } from '../words.ts';
 import { api } from './api.ts';
@@ -140,7 +141,7 @@ function settingFindings(config: object, before = ''): Finding[] {
   });
 }
 
-/** Returns results that need no request: pages, and the loaded lists. */
+/** Returns results that need no request: what can be done here, pages, and the loaded lists. */
 export function findHere(query: string, lists: Lists): Finding[] {
   const pages = PAGES.filter((name) => isOwner() || name === 'now' || name === 'tasks').map(
     (name): Finding => ({
@@ -159,7 +160,8 @@ export function findHere(query: string, lists: Lists): Finding[] {
     sub: 'N',
     act: () => (isBeginning.value = true),
   };
-  if (query === '') return [...(lists.recent ?? []), newTask, ...pages];
+  const acts = shownActs.value;
+  if (query === '') return [...(lists.recent ?? []), ...acts, newTask, ...pages];
   const sought = query.toLowerCase().split(/\s+/);
   const isFound = ({ title, sub = '' }: Finding) => {
     const text = `${title} ${sub}`.toLowerCase();
@@ -169,6 +171,7 @@ export function findHere(query: string, lists: Lists): Finding[] {
   const isCommand = query.startsWith('/');
   const all = [
     isCommand ? commands : [],
+    acts,
     [newTask, ...pages],
     jobs,
     skills,

@@ -1,8 +1,11 @@
 /** Keys that work on every page, unless somebody types or a dialog asks. */
 import { signal } from '@preact/signals';
+import type { Finding } from '../net/find.ts';
 
 export const isBeginning = signal(false);
 export const isFinding = signal(false);
+/** What can be done with the task that is shown, for the search. */
+export const shownActs = signal<readonly Finding[]>([]);
 
 let ahead = '';
 

@@ -1,13 +1,17 @@
-/** Rename, archive and delete a task. A deletion can be undone for some minutes; the notice offers it. */
+/** Rename, archive and delete a task, here and by the search. A deletion can be undone for some minutes; the notice offers it. */
 import { type Signal, useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { TaskDetail } from '../../../client/shapes.ts';
+import type { Finding } from '../net/find.ts';
 import { sendCommand } from '../net/live.ts';
 import { go, pageLink, taskLink } from '../router.ts';
 import { words } from '../words.ts';
 import { Button } from './common.tsx';
+import type { IconName } from './icons.tsx';
+import { shownActs } from './keys.ts';
 import { showNotice, showProblem } from './notices.tsx';
+import { stopTask } from './stop.ts';
 
 interface Change {
   title?: string;
@@ -58,26 +62,48 @@ export function TaskActs(props: {
         ms: UNDO_MS,
       });
     });
+  const acts: readonly Act[] = [
+    { id: 'rename', icon: 'edit', title: words.task.rename, act: () => (isNaming.value = true) },
+    {
+      id: 'archive',
+      icon: 'archive',
+      title: archived ? words.task.unarchive : words.task.archive,
+      isPressed: archived,
+      act: () => void toggleArchived(),
+    },
+    { id: 'delete', icon: 'trash', title: words.task.delete, act: () => void deleteNow() },
+  ];
+  useEffect(() => {
+    const stop: Act = { id: 'stop', icon: 'stop', title: words.task.stop, act: () => stopTask(taskId) };
+    const all = detail.state === 'running' ? [stop, ...acts] : acts;
+    shownActs.value = all.map((act): Finding => ({ ...act, group: 'acts', sub: title }));
+    return () => {
+      shownActs.value = [];
+    };
+  });
   return (
     <>
-      <Button kind="quiet" icon="edit" label={words.task.rename} onClick={() => (isNaming.value = true)} />
-      <Button
-        kind="quiet"
-        icon="archive"
-        label={archived ? words.task.unarchive : words.task.archive}
-        pressed={archived}
-        disabled={isBusy.value}
-        onClick={() => void toggleArchived()}
-      />
-      <Button
-        kind="quiet"
-        icon="trash"
-        label={words.task.delete}
-        disabled={isBusy.value}
-        onClick={() => void deleteNow()}
-      />
+      {acts.map(({ id, icon, title: label, isPressed, act }) => (
+        <Button
+          key={id}
+          kind="quiet"
+          icon={icon}
+          label={label}
+          {...(isPressed !== undefined && { pressed: isPressed })}
+          disabled={isBusy.value && id !== 'rename'}
+          onClick={act}
+        />
+      ))}
     </>
   );
+}
+
+interface Act {
+  id: 'rename' | 'archive' | 'delete' | 'stop';
+  icon: IconName;
+  title: string;
+  isPressed?: boolean;
+  act: () => void;
 }
 
 /** Long enough to find one's way to it by keys. */

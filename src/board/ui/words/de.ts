@@ -186,6 +186,7 @@ export const words: Words = {
     busy: 'Suche läuft',
     groups: {
       tasks: 'Aufgaben',
+      acts: 'Diese Aufgabe',
       messages: 'Nachrichten',
       files: 'Dateien',
       memory: 'Gedächtnis',

@@ -175,6 +175,7 @@ export const english = {
     busy: 'Searching',
     groups: {
       tasks: 'Tasks',
+      acts: 'This task',
       messages: 'Messages',
       files: 'Files',
       memory: 'Memory',

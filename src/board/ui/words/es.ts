@@ -186,6 +186,7 @@ export const words: Words = {
     busy: 'Buscando',
     groups: {
       tasks: 'Tareas',
+      acts: 'Esta tarea',
       messages: 'Mensajes',
       files: 'Archivos',
       memory: 'Memoria',
