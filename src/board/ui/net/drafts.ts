@@ -6,7 +6,7 @@ const MAX_DRAFTS = 100;
 /** Those of this page. They are all there is where the browser stores nothing more. */
 const drafts = new Map<string, string>();
 
-interface Kept {
+interface StoredDraft {
   text: string;
   at: number;
 }
@@ -28,7 +28,7 @@ export function writeDraft(about: string, text: string): void {
 }
 
 function store(about: string, text: string): void {
-  localStorage.setItem(PREFIX + about, JSON.stringify({ text, at: Date.now() } satisfies Kept));
+  localStorage.setItem(PREFIX + about, JSON.stringify({ text, at: Date.now() } satisfies StoredDraft));
   forgetOldest();
 }
 
@@ -46,10 +46,10 @@ function forgetOldest(): void {
   for (const key of byAge.slice(0, all.length - MAX_DRAFTS)) localStorage.removeItem(key);
 }
 
-function kept(key: string): Kept | undefined {
+function kept(key: string): StoredDraft | undefined {
   try {
     const read: unknown = JSON.parse(localStorage.getItem(key) ?? 'null');
-    return isKept(read) ? read : undefined;
+    return isStoredDraft(read) ? read : undefined;
   } catch (error) {
     // Only this page writes here, but anybody with this browser can.
     if (error instanceof SyntaxError) return undefined;
@@ -57,5 +57,5 @@ function kept(key: string): Kept | undefined {
   }
 }
 
-const isKept = (read: unknown): read is Kept =>
+const isStoredDraft = (read: unknown): read is StoredDraft =>
   typeof read === 'object' && read !== null && 'text' in read && typeof read.text === 'string' && 'at' in read;

@@ -160,7 +160,8 @@ export function findHere(query: string, lists: Lists): Finding[] {
     sub: 'N',
     act: () => (isBeginning.value = true),
   };
-  const acts = shownActs.value;
+  const { of, acts: doable } = shownActs.value;
+  const acts = doable.map((act): Finding => ({ ...act, group: 'acts', sub: of }));
   if (query === '') return [...(lists.recent ?? []), ...acts, newTask, ...pages];
   const sought = query.toLowerCase().split(/\s+/);
   const isFound = ({ title, sub = '' }: Finding) => {

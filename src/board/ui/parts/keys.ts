@@ -1,11 +1,19 @@
 /** Keys that work on every page, unless somebody types or a dialog asks. */
 import { signal } from '@preact/signals';
-import type { Finding } from '../net/find.ts';
+import type { IconName } from './icons.tsx';
 
 export const isBeginning = signal(false);
 export const isFinding = signal(false);
-/** What can be done with the task that is shown, for the search. */
-export const shownActs = signal<readonly Finding[]>([]);
+
+/** Something that can be done with the task that is shown, by a button and by the search. */
+export interface Act {
+  id: 'rename' | 'archive' | 'delete' | 'stop';
+  icon: IconName;
+  title: string;
+  isPressed?: boolean;
+  act: () => void;
+}
+export const shownActs = signal<{ of: string; acts: readonly Act[] }>({ of: '', acts: [] });
 
 let ahead = '';
 

@@ -3,13 +3,11 @@ import { type Signal, useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { TaskDetail } from '../../../client/shapes.ts';
-import type { Finding } from '../net/find.ts';
 import { sendCommand } from '../net/live.ts';
 import { go, pageLink, taskLink } from '../router.ts';
 import { words } from '../words.ts';
 import { Button } from './common.tsx';
-import type { IconName } from './icons.tsx';
-import { shownActs } from './keys.ts';
+import { type Act, shownActs } from './keys.ts';
 import { showNotice, showProblem } from './notices.tsx';
 import { stopTask } from './stop.ts';
 
@@ -75,10 +73,9 @@ export function TaskActs(props: {
   ];
   useEffect(() => {
     const stop: Act = { id: 'stop', icon: 'stop', title: words.task.stop, act: () => stopTask(taskId) };
-    const all = detail.state === 'running' ? [stop, ...acts] : acts;
-    shownActs.value = all.map((act): Finding => ({ ...act, group: 'acts', sub: title }));
+    shownActs.value = { of: title, acts: detail.state === 'running' ? [stop, ...acts] : acts };
     return () => {
-      shownActs.value = [];
+      shownActs.value = { of: '', acts: [] };
     };
   });
   return (
@@ -96,14 +93,6 @@ export function TaskActs(props: {
       ))}
     </>
   );
-}
-
-interface Act {
-  id: 'rename' | 'archive' | 'delete' | 'stop';
-  icon: IconName;
-  title: string;
-  isPressed?: boolean;
-  act: () => void;
 }
 
 /** Long enough to find one's way to it by keys. */
