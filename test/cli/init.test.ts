@@ -496,6 +496,7 @@ describe.skipIf(!hasPython)('a configuration that is half filled', () => {
     await terminal.sees('https://t.me/BotFather and send');
     await terminal.press(telegram.emulator.token, enter);
     await terminal.sees('@viber_test_bot answers');
+    await terminal.sees('Chat: Telegram');
     await terminal.press(interrupt);
     expect(await terminal.ended()).toBe(0);
   });

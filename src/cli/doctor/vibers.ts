@@ -7,7 +7,7 @@ import { attempt } from '../../runtime/contract/finding.ts';
 import { checkModel, MODEL_MS } from '../../runtime/model/check.ts';
 import { createModels } from '../../runtime/model/models.ts';
 import { listVibers } from '../../workspace/home.ts';
-import { type Finding, inEnglish } from './finding.ts';
+import { type Finding, says } from './finding.ts';
 
 /** Returns no findings if there is only the default viber. Asks each of their own models for one word, once. */
 export async function checkVibers(config: Config, root: string, env: NodeJS.ProcessEnv): Promise<Finding[]> {
@@ -32,6 +32,6 @@ export async function checkVibers(config: Config, root: string, env: NodeJS.Proc
 
 /** Adds the viber's ID to a finding about a setting. */
 const prefixViber = (finding: Finding, id: string): Finding =>
-  inEnglish(finding.detail).startsWith(`${id}: `)
+  says(finding.detail, 'doctor.ofViber')
     ? finding
     : { ...finding, detail: say('doctor.ofViber', { id, what: finding.detail }) };

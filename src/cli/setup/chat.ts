@@ -1,7 +1,7 @@
 /** Sets up chat platforms one after the other: shows the steps, asks for the tokens and checks them. */
 import { oddToken } from '../../config/token-forms.ts';
 import { say, type Wording } from '../../messages/messages.ts';
-import { awayFix, type Finding, inEnglish, isAway } from '../doctor/finding.ts';
+import { awayFix, type Finding, inEnglish, isAway, says } from '../doctor/finding.ts';
 import {
   cardOf,
   checkPlatform,
@@ -93,7 +93,7 @@ function fixFor(wrong: readonly Finding[], { setup }: Platform): Wording {
 async function explain(screen: Screen, settings: Settings, { platform, change, wrong }: RefusedChange): Promise<void> {
   const odd = oddTokens(platform, change);
   if (odd.length > 0) screen.bad(...odd);
-  const isAlone = (detail: Finding['detail']) => inEnglish(detail).includes('in no server');
+  const isAlone = (detail: Finding['detail']) => says(detail, 'checks.discordNoServer');
   const others = wrong.filter(({ detail }) => !isAlone(detail));
   if (others.length > 0) screen.bad(...others.map(({ detail }) => detail), fixFor(others, platform));
   if (others.length === wrong.length) return;

@@ -3,7 +3,7 @@
  * one.
  */
 import { say } from '../../messages/messages.ts';
-import { type Finding, inEnglish } from '../../runtime/contract/finding.ts';
+import { type Finding, inEnglish, says } from '../../runtime/contract/finding.ts';
 import { OFFLINE_MODEL, PROVIDERS } from '../../runtime/contract/providers.ts';
 import { localServers } from '../../runtime/model/local-servers.ts';
 import {
@@ -24,7 +24,7 @@ export async function checkModel(settings: Settings, change: Change): Promise<Fi
   const { config, env } = await settings.with(change);
   const findings = await checkModels({ ...config, fallback: [] }, env);
   // The note about the built-in model's size is dropped: the person has just chosen it.
-  return findings.filter(({ state, detail }) => state !== 'note' || !inEnglish(detail).startsWith(OFFLINE_MODEL));
+  return findings.filter(({ state, detail }) => state !== 'note' || !says(detail, 'doctor.small'));
 }
 
 const BUILT_IN: Change = { settings: [{ path: ['model'], value: OFFLINE_MODEL }], secrets: {} };

@@ -14,7 +14,7 @@ import { within } from '../../lib/within.ts';
 import { silentLog } from '../../log.ts';
 import { messagesIn, say, type Wording } from '../../messages/messages.ts';
 import type { BoardAt, BoardRequest, Caller } from '../../runtime/contract/board.ts';
-import { attempt, awayFix, type Finding, inEnglish, isAway } from '../../runtime/contract/finding.ts';
+import { attempt, awayFix, type Finding, isAway, says } from '../../runtime/contract/finding.ts';
 import { configOf, type Gateway } from '../gateway.ts';
 import { changeSetup, refuseOutside, refuseReference } from './change.ts';
 import { environmentOf, readSettings } from './current.ts';
@@ -94,7 +94,7 @@ const askPlatform = (platform: Platform, config: Config): Promise<Finding[]> =>
 
 async function refusedPlatform(platform: Platform, config: Config, findings: readonly Finding[]): Promise<object> {
   const wrong = findings.filter(({ state }) => state === 'wrong');
-  const isAlone = wrong.every(({ detail }) => inEnglish(detail).includes('in no server'));
+  const isAlone = wrong.every(({ detail }) => says(detail, 'checks.discordNoServer'));
   const away = wrong.find(({ detail }) => isAway(detail));
   const { invite } = isAlone ? await platformCard(platform, config) : {};
   const fix = isAlone

@@ -1,7 +1,7 @@
 /** A result of the doctor's checks, and the advice when a server can't be reached. */
 import { ConfigError, errorMessage, problemSaid, UserError } from '../../errors.ts';
 import { within } from '../../lib/within.ts';
-import { messagesIn, say, type Wording } from '../../messages/messages.ts';
+import { type MessageKey, messagesIn, say, type Wording } from '../../messages/messages.ts';
 
 export interface Finding {
   /** Such as `home` or `slack`. */
@@ -43,7 +43,13 @@ export async function attempt(
 const AWAY =
   /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|UND_ERR_CONNECT|can(?:no|')t (?:be reached|connect)|fetch failed|timed out/i;
 
-/** Findings are distinguished by their English text. */
+/** Whether it is this message, or has it within. */
+export const says = (detail: Finding['detail'], key: MessageKey): boolean =>
+  typeof detail === 'object' &&
+  (detail.key === key ||
+    Object.values(detail.values).some((value) => typeof value === 'object' && 'key' in value && says(value, key)));
+
+/** Errors of libraries and of Node are in English. */
 export const inEnglish = (detail: Finding['detail']): string => messagesIn('en').said(detail);
 
 export const isAway = (detail: Finding['detail']): boolean => AWAY.test(inEnglish(detail));
