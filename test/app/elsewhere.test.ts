@@ -1,5 +1,5 @@
 /** Two processes over one engine: what happens in one is told to those who look by the other. */
-import { setTimeout as sleep } from 'node:timers/promises';
+
 import { expect, it, onTestFinished } from 'vitest';
 import { Elsewhere } from '../../src/app/processes/elsewhere.ts';
 import type { AgentStreamEvent } from '../../src/channels/channel.ts';
@@ -7,6 +7,7 @@ import type { News } from '../../src/runtime/contract/news.ts';
 import { createBus } from '../../src/runtime/live/bus.ts';
 import { SeenRuns } from '../../src/runtime/live/seen.ts';
 import { openSharedEngine } from '../helpers/shared-engine.ts';
+import { quiet } from '../kit/quiet.ts';
 
 const fail = (error: unknown) => {
   throw error;
@@ -43,7 +44,7 @@ it('tells news once, and leaves to each process what is its own', async () => {
   one.news.emit({ type: 'plan:changed', taskId: 't1', hash: 'h' });
   one.news.emit({ type: 'channel:status', channel: 'discord', status: { state: 'connected' } });
   await expect.poll(() => two.heard).toEqual([{ type: 'plan:changed', taskId: 't1', hash: 'h' }]);
-  await sleep(20);
+  await quiet();
   expect([one.heard.length, two.heard.length, published()]).toEqual([2, 1, 1]);
 });
 
@@ -52,7 +53,7 @@ it('tells progress only while somebody looks, words together and in order, and n
   const word = (content: string) => one.bus.emit({ ...run, type: 'text-delta', content });
   word('unseen');
   one.bus.emit({ ...run, type: 'state-change', state: 'thinking' });
-  await sleep(150);
+  await quiet();
   expect([published(), two.events]).toEqual([0, []]);
   const end = two.elsewhere.watch();
   // Where the run is now.

@@ -13,6 +13,7 @@ it('lists a long queue seldom while it waits for one conversation, and looks at 
   const queue = {
     async unfinished() {
       calls.unfinished++;
+      // So long a list takes its time.
       await pause(20);
       return [...left];
     },

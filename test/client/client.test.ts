@@ -1,9 +1,11 @@
 /** The client against a gateway of a few lines that loses connections, acknowledgements and answers as it is told to. */
+
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type WebSocket as ServerSocket, WebSocketServer } from 'ws';
 import { type EventFrame, ViberClient, type ViberClientOptions } from '../../src/client/client.ts';
+import { quiet } from '../kit/quiet.ts';
 
 type Frame = Record<string, unknown> & { type: string; id: string };
 
@@ -126,7 +128,7 @@ describe('the connection', () => {
     const sent = client.send({ type: 'message', content: 'x' });
     gateway.onFrame = (_frame, socket) => socket.close(code);
     await expect(sent).rejects.toMatchObject({ code: 'refused', message: expect.stringContaining('http.token') });
-    await new Promise((resolve) => setTimeout(resolve, 60));
+    await quiet();
     expect([client.state, gateway.connections]).toEqual(['refused', 1]);
   });
 

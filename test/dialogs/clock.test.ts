@@ -37,7 +37,7 @@ it('a step of an hour back makes no wait longer', async () => {
   const after = platform.answers(place).length;
   platform.say(place, 'and now?');
   await eventually(() => expect(llm.requests()).toHaveLength(2));
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await eventually(() => world.logs.some(({ msg }) => msg === 'sending is tried again'));
   shift = -HOUR;
   await ask(platform, place, 'still there?', { count: 2, after });
 });

@@ -5,12 +5,12 @@ import { describe, expect, it } from 'vitest';
 import type { LlmRequest, Turn } from '../emulators/llm.ts';
 import { type ManualClock, manualClock } from '../jobs/manual-clock.ts';
 import { onEveryPlatform, openChat, press } from '../kit/kit.ts';
+import { quiet } from '../kit/quiet.ts';
 import { ask, type Place, type Platform, waitFor } from '../platforms/platform.ts';
 import type { ChannelName, PlatformWorld, PlatformWorldOptions } from '../platforms/world.ts';
 
 const HOUR = 3_600_000;
 const pause = () => new Promise<void>((resolve) => setImmediate(resolve));
-const quiet = () => new Promise<void>((resolve) => setTimeout(resolve, 300));
 
 const REPORT = { title: 'report.md', type: 'text/markdown', content: '# Sales\nUp 4%.' };
 

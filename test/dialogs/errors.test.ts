@@ -2,7 +2,6 @@
 
 import fs from 'node:fs';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { traceOf } from '../../src/cli/trace/events.ts';
 import { run as trace } from '../../src/cli/trace/trace.ts';
@@ -12,6 +11,7 @@ import type { LlmFault } from '../emulators/llm.ts';
 import { NO_OPTIONS } from '../helpers/cli.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { openChat, press } from '../kit/kit.ts';
+import { quiet } from '../kit/quiet.ts';
 import { ask, waitFor } from '../platforms/platform.ts';
 import { telegramPlatform } from '../platforms/telegram.ts';
 import type { ChannelName, openPlatforms, PlatformWorldOptions } from '../platforms/world.ts';
@@ -133,7 +133,7 @@ describe('an error', () => {
     await world.restart();
     platform.say(dm, 'fourth');
     await eventually(() => expect(session(world).filter((line) => line.type === 'result')).toHaveLength(4));
-    await sleep(300);
+    await quiet();
     expect([platform.answers(dm).length, world.llm.requests().length]).toEqual([count, 1]);
     // Somebody else is not concerned.
     await ask(platform, platform.dm('sam'), 'hello', { by: 'sam', text: 're hello' });
@@ -266,7 +266,7 @@ describe('daily limits', () => {
     expect(world.llm.requests().length - requests).toBe(2);
     await waitFor(platform, owner, { text: "I'll answer again in " });
     expect((await ask(platform, owner, 'and me?', { text: 'limits.costPerDay' })).buttons).toEqual(['Continue']);
-    await sleep(300);
+    await quiet();
     expect(platform.answers(owner).filter((seen) => seen.text.includes("I'll answer again in "))).toHaveLength(1);
     expect(world.llm.requests().length - requests).toBe(2);
   });

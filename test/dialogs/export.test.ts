@@ -1,12 +1,12 @@
 /** A conversation as files: who gets it, where it is shown, and what is not in it. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { writeTranscript } from '../../src/workspace/tasks/transcript.ts';
 import { tempFolder } from '../helpers/temp.ts';
 import { onEveryPlatform, openChat } from '../kit/kit.ts';
+import { quiet } from '../kit/quiet.ts';
 import { ask, type Place, type Platform, until, waitFor } from '../platforms/platform.ts';
 import type { ChannelName } from '../platforms/world.ts';
 
@@ -91,7 +91,7 @@ describe('/export', () => {
     const own = platform.answers(platform.dm('sam')).length;
     const told = await platform.command(platform.room, 'export', task, 'sam');
     expect(told).toMatchObject({ files: [], text: expect.not.stringContaining('private worry') });
-    await sleep(200);
+    await quiet();
     expect(
       platform
         .answers(place)

@@ -2,17 +2,16 @@
 
 import fs from 'node:fs';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { run as pair } from '../../src/cli/pair.ts';
 import { messagesIn } from '../../src/messages/messages.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { onEveryPlatform, openChat } from '../kit/kit.ts';
+import { quiet } from '../kit/quiet.ts';
 import { ask, type Platform, waitFor } from '../platforms/platform.ts';
 import { openPlatforms, type PlatformWorld } from '../platforms/world.ts';
 
 const CODE = /\b[A-HJ-NP-Z2-9]{8}\b/;
-const A_WHILE = 700;
 const kim = { by: 'kim' } as const;
 
 /** As on the machine's own shell. */
@@ -123,7 +122,7 @@ describe('where there is an owner', () => {
     platform.say(platform.dm('kim'), '/start', kim);
     const code = codeIn((await told(platform)).text);
     for (let n = 0; n < 20; n++) platform.say(platform.dm('kim'), `more ${n} ${'x'.repeat(3_000)}`, kim);
-    await sleep(A_WHILE);
+    await quiet();
     const [entry] = JSON.parse(world.read('access/pending.json'));
     expect(entry.kept.map(({ text }: { text: string }) => text.slice(0, 6).trim())).toEqual([
       'more 0',

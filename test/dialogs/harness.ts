@@ -12,6 +12,7 @@ import { createLog } from '../../src/log.ts';
 import { type Llm, startLlm } from '../emulators/llm.ts';
 import { type ChatMessage, startTelegram, type Telegram, type TelegramOptions } from '../emulators/telegram.ts';
 import { tempFolder } from '../helpers/temp.ts';
+import { watchSpool } from '../kit/sources.ts';
 
 /** The person most dialogues are with: an owner. */
 export const ALEX = 1001;
@@ -103,7 +104,9 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       world.app = await start();
     },
   };
+  const removeSpool = watchSpool(home);
   onTestFinished(async () => {
+    removeSpool();
     await world.app.stop();
     await Promise.all([telegram.close(), llm.close()]);
   });

@@ -2,9 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { ownTime } from '../helpers/own-time.ts';
 import { openChat } from '../kit/kit.ts';
+import { quiet } from '../kit/quiet.ts';
 import { ask, waitFor } from '../platforms/platform.ts';
-
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('words to a task at work', () => {
   async function open(injection: string) {
@@ -28,7 +27,7 @@ describe('words to a task at work', () => {
     expect(ownTime() - began).toBeLessThan(2_000);
     expect(JSON.stringify(request.messages)).toMatch(/paint it red[\s\S]*no, blue/);
     await waitFor(platform, place, { text: 'blue it is' });
-    await sleep(300);
+    await quiet();
     expect(texts(world)).toEqual(['blue it is']);
   });
 

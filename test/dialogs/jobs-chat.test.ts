@@ -7,6 +7,7 @@ import { sendAndWait as askSocket } from '../../src/cli/ask.ts';
 import type { LlmRequest, ToolCall, Turn } from '../emulators/llm.ts';
 import { type ManualClock, manualClock } from '../jobs/manual-clock.ts';
 import { onEveryPlatform, openChat, press as pressNewest } from '../kit/kit.ts';
+import { quiet } from '../kit/quiet.ts';
 import { ask, type Place, type Platform, waitFor, wholeQuestion } from '../platforms/platform.ts';
 import type { ChannelName, PlatformWorld, PlatformWorldOptions } from '../platforms/world.ts';
 import { openWorld, type World } from './harness.ts';
@@ -35,7 +36,6 @@ interface Chat {
 }
 
 const pause = () => new Promise<void>((resolve) => setImmediate(resolve));
-const quiet = () => new Promise<void>((resolve) => setTimeout(resolve, 300));
 
 /** Monday, 10:00 in Berlin. */
 async function open(options: PlatformWorldOptions = {}, on?: ChannelName): Promise<Chat> {

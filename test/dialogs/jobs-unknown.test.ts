@@ -3,12 +3,12 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { manualClock } from '../jobs/manual-clock.ts';
+import { quiet } from '../kit/quiet.ts';
 import { waitFor } from '../platforms/platform.ts';
 import { NAMES, openPlatforms, type PlatformWorld } from '../platforms/world.ts';
 
 const START = '2026-01-12T06:00:00Z';
 const pause = () => new Promise<void>((resolve) => setImmediate(resolve));
-const quiet = () => new Promise<void>((resolve) => setTimeout(resolve, 400));
 
 function put(world: Pick<PlatformWorld, 'home'>, file: string, text: string): void {
   const full = path.join(world.home, file);

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Llm } from '../emulators/llm.ts';
 import { type ManualClock, manualClock } from '../jobs/manual-clock.ts';
+import { quiet } from '../kit/quiet.ts';
 import { type Place, type Platform, waitFor } from '../platforms/platform.ts';
 import { openPlatforms, type PlatformWorld } from '../platforms/world.ts';
 
@@ -73,9 +74,6 @@ async function addJob(world: PlatformWorld, id: string, job: object): Promise<vo
   const state = path.join(world.home, 'spool', 'jobs', `${id}.json`);
   await expect.poll(() => fs.existsSync(state)).toBe(true);
 }
-
-/** Nothing more comes for a while. */
-const quiet = () => new Promise<void>((resolve) => setTimeout(resolve, 300));
 
 describe('a digest', () => {
   test('arrives in a group, a channel and a thread at its time, once, with its file', async () => {

@@ -1,7 +1,6 @@
 /** Many runs that show progress and are answered, before a real channel and the real outbox; and how long the answers took. */
 
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Address, Channel } from '../../src/channels/channel.ts';
 import { openLedger } from '../../src/engine/local/ledger.ts';
 import { LocalOutbox } from '../../src/engine/local/outbox.ts';
@@ -11,6 +10,7 @@ import { messagesIn } from '../../src/messages/messages.ts';
 import { openDelivery } from '../../src/runtime/delivery.ts';
 import { createBus } from '../../src/runtime/live/bus.ts';
 import { LiveProgress } from '../../src/runtime/live/live.ts';
+import { eventually } from '../helpers/eventually.ts';
 import { memoryCache } from '../helpers/memory-cache.ts';
 import { ownTime } from '../helpers/own-time.ts';
 import { tempFolder } from '../helpers/temp.ts';
@@ -98,7 +98,7 @@ export function createLoad(channel: Channel): Load {
     },
     async settled() {
       const waiting = async () => (await delivery.stats()).waiting;
-      for (const end = Date.now() + 60_000; (await waiting()) > 0 && Date.now() < end; ) await sleep(5);
+      await eventually(async () => (await waiting()) === 0);
       await delivery.close(1000);
     },
   };

@@ -11,6 +11,7 @@ import type { Llm } from '../emulators/llm.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { ownTime } from '../helpers/own-time.ts';
 import { onEveryPlatform, openChat } from '../kit/kit.ts';
+import { quiet } from '../kit/quiet.ts';
 import { type Place, type Platform, waitFor } from '../platforms/platform.ts';
 import { NAMES, openPlatforms, type PlatformName } from '../platforms/world.ts';
 import { createLoad } from './live-load.ts';
@@ -128,7 +129,7 @@ describe.each(onEveryPlatform)('on %s', (name) => {
     await platform.press(place, 'Stop');
     await waitFor(platform, place, { text: 'Stopped' });
     expect(ownTime() - pressed).toBeLessThan(1000);
-    await sleep(400);
+    await quiet();
     const left = now(platform, place);
     expect(left).toHaveLength(1);
     expect(left[0]).toMatch(/^Stopped.*\[\]$/);
@@ -229,6 +230,7 @@ describe('under enforced limits', () => {
         const runs = free.splice(0).map((place) => ({ place, run: load.begin(place) }));
         // An answer every 10 s of the platform's clock, in turn to a run that was long and to one that was short.
         for (let n = 0; !isEnough(); n++) {
+          // Runs end at this pace.
           await sleep(10_000 / SCALE);
           const ended = n % 2 === 0 ? runs.shift() : runs.pop();
           if (!ended) continue;
@@ -237,6 +239,7 @@ describe('under enforced limits', () => {
         }
         for (const { run } of runs) {
           await run.end();
+          // Runs end at this pace.
           await sleep(2000 / SCALE);
         }
       }),
@@ -265,6 +268,7 @@ describe('under enforced limits', () => {
       worlds.map(async ({ channel, load }) => {
         const place = { channel: 'telegram', account: channel.account, chat: String(ALEX) };
         const runs = Array.from({ length: TASKS }, () => load.begin(place));
+        // The edits of so many runs come to the platform's limit.
         await sleep(4700);
         await Promise.all(runs.slice(10, 16).map((run) => run.end()));
         await load.settled();

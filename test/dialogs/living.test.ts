@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { openWire } from '../board/wire.ts';
 import { onEveryPlatform } from '../kit/kit.ts';
+import { quiet } from '../kit/quiet.ts';
 import { discordPlatform } from '../platforms/discord.ts';
 import { ask, type Platform, waitFor } from '../platforms/platform.ts';
 import { slackPlatform } from '../platforms/slack.ts';
@@ -93,7 +94,7 @@ describe('a tick of a step', () => {
     await ask(telegram, dm, 'something else', { text: 'Hello.' });
     const told = await telegram.command(dm, 'plan', `${task} done 1`);
     expect(told.text).toContain('Find boxes');
-    await new Promise((resolve) => setTimeout(resolve, 400));
+    await quiet();
     expect(telegram.answers(dm).some(({ text }) => text === before)).toBe(true);
   });
 });

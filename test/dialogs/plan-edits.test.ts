@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openChat } from '../kit/kit.ts';
+import { quiet } from '../kit/quiet.ts';
 import { ask, type Place, type Platform, waitFor } from '../platforms/platform.ts';
 import { openPlatforms, type PlatformWorld } from '../platforms/world.ts';
 
@@ -39,6 +40,7 @@ const EDITORS: [string, (file: string, opened: string, was: string, becomes: str
     'truncating and writing a moment later, as VS Code does, without a last line end',
     async (file, opened, was, becomes) => {
       fs.truncateSync(file, 0);
+      // An editor writes a moment after it has truncated.
       await sleep(120);
       fs.writeFileSync(file, opened.replace(was, becomes).trimEnd());
     },
@@ -130,7 +132,7 @@ describe('workspace/task.md', () => {
       const second = await plan(chat, 'paint the fence; buy paint');
       await world.restart();
       await save(file, fs.readFileSync(file, 'utf8'), 'buy paint', 'buy RED paint');
-      await sleep(50);
+      await quiet();
       expect((await telegram.command(dm, 'plan')).text).toContain('buy RED paint');
       expect(planOf(chat, second)).toContain('buy RED paint');
     });

@@ -1,7 +1,7 @@
 /** A suggestion is reworded by a plain reply to it; a question or a new request in reply to it is a message like any other. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { onEveryPlatform, openChat } from '../kit/kit.ts';
+import { quiet } from '../kit/quiet.ts';
 import { type Place, type Platform, type Seen, waitFor } from '../platforms/platform.ts';
 import type { ChannelName } from '../platforms/world.ts';
 
@@ -17,7 +17,7 @@ async function open(on?: ChannelName, facts = ['The release is on Friday']) {
   platform.say(dm, 'note it');
   const asked = await waitFor(platform, dm, { text: 'May I remember' });
   // Nobody answers before the platform has told us which message it is.
-  await sleep(200);
+  await quiet();
   return { world, platform, dm, asked };
 }
 

@@ -1,15 +1,14 @@
 /** Who may do what: each cell of the tables in docs/rights.md, on each platform. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { eventually } from '../helpers/eventually.ts';
 import { onEveryPlatform } from '../kit/kit.ts';
+import { quiet } from '../kit/quiet.ts';
 import { ask, type Person, type Place, type Platform } from '../platforms/platform.ts';
 import { openPlatforms, PLATFORMS, type PlatformName } from '../platforms/world.ts';
 
 const PAGE = path.join(import.meta.dirname, '../../docs/rights.md');
-const SILENCE_MS = 400;
-const ANSWER_MS = 20_000;
 const CODE = /[A-HJ-NP-Z2-9]{8}/;
 const DIRECT = 'In direct';
 const LISTED = 'In a listed group';
@@ -66,9 +65,9 @@ function cells(): Cell[] {
 
 let serial = 0;
 
-/** What they are shown; where nothing is to be done only a moment is waited for it. */
+/** What they are shown; where nothing is to be done, once the gateway has nothing left to do. */
 async function shownFor({ action, means }: Cell, platform: Platform, place: Place, by: Person, other: string) {
-  const wait = means === '-' ? SILENCE_MS : ANSWER_MS;
+  const isSilent = means === '-';
   const shown = SHOWN[action];
   if (shown) {
     const [name = '', given = ''] = action.slice(1).split(' ');
@@ -76,7 +75,7 @@ async function shownFor({ action, means }: Cell, platform: Platform, place: Plac
       ({ text }) => text,
       () => '',
     );
-    return { text: await Promise.race([answer, sleep(wait, '')]), shown };
+    return { text: await (isSilent ? Promise.race([answer, quiet().then(() => '')]) : answer), shown };
   }
   const words = `cell ${++serial}`;
   const before = platform.answers(place).length;
@@ -87,7 +86,8 @@ async function shownFor({ action, means }: Cell, platform: Platform, place: Plac
     ...(place === platform.room && platform.hasThreads ? platform.answers(platform.answerPlace(said)) : []),
   ];
   const fits = () => seen().find(({ text }) => wanted.test(text));
-  for (const until = Date.now() + wait; Date.now() < until && !fits(); ) await sleep(10);
+  if (isSilent) await quiet();
+  else await eventually(() => fits() !== undefined);
   return { text: (fits() ?? seen().at(-1))?.text ?? '', shown: new RegExp(`${words}$`) };
 }
 
@@ -136,7 +136,7 @@ describe('what the documentation says of who may do what', () => {
         }
         // What was not to be done is not done a moment later either.
         const worked = mine.filter(({ action, means }) => !action.startsWith('/') && means === 'yes').length;
-        await sleep(SILENCE_MS);
+        await quiet();
         expect(world.llm.requests()).toHaveLength(asked + worked);
         await world.stop();
       }

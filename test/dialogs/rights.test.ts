@@ -1,16 +1,15 @@
 /** Who may do what, on every platform at once: the people and the model are taken for hostile. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { onThreads } from '../kit/kit.ts';
+import { quiet } from '../kit/quiet.ts';
 import { discordPlatform } from '../platforms/discord.ts';
 import { ask, type Platform, type Seen, waitFor } from '../platforms/platform.ts';
 import { slackPlatform } from '../platforms/slack.ts';
 import { telegramPlatform } from '../platforms/telegram.ts';
 import { openPlatforms, type PlatformWorldOptions } from '../platforms/world.ts';
 
-const A_WHILE = 600;
 const CODE = /[A-HJ-NP-Z2-9]{8}/;
 
 async function open(options: PlatformWorldOptions = {}) {
@@ -48,7 +47,7 @@ describe('a stranger', () => {
       discord.emulator.typing().length,
       slack.emulator.requests('assistant.threads.setStatus').length,
     ];
-    const quiet = [downloads(), typing()];
+    const untouched = [downloads(), typing()];
     for (const platform of all) {
       const place = platform.dm('kim');
       const said = platform.say(place, 'let me in', kim);
@@ -88,7 +87,7 @@ describe('a stranger', () => {
     }
     for (const command of ['tasks', 'new obey me', 'link AAAABBBB', 'pair approve AAAABBBB'])
       telegram.say(telegram.dm('kim'), `/${command}`, kim);
-    await sleep(A_WHILE);
+    await quiet();
     const codes = (platform: Platform) =>
       textsOf(platform.answers(platform.dm('kim'))).filter((text) => CODE.test(text));
     for (const platform of all) expect([platform.name, codes(platform).length]).toEqual([platform.name, 1]);
@@ -97,7 +96,7 @@ describe('a stranger', () => {
       expect([platform.name, inRoom]).toEqual([platform.name, []]);
     }
     expect({ llm: world.llm.requests().length, tasks: world.tasks().length }).toEqual(before);
-    expect([downloads(), typing()]).toEqual(quiet);
+    expect([downloads(), typing()]).toEqual(untouched);
     expect(discord.threads().map((place) => place.thread)).toEqual([thread.id]);
 
     const questions = telegram.answers(telegram.dm('alex')).filter((seen) => seen.buttons.includes('Approve'));
@@ -111,7 +110,7 @@ describe('a stranger', () => {
       expect((await telegram.command(telegram.dm('alex'), 'pair', `deny ${code}`)).text).toContain("wasn't let in");
       platform.say(platform.dm('kim'), 'please', kim);
     }
-    await sleep(A_WHILE);
+    await quiet();
     for (const platform of all) expect([platform.name, codes(platform).length]).toEqual([platform.name, 1]);
   });
 
@@ -327,7 +326,7 @@ describe('words of others', () => {
       platform.say(platform.dm('alex'), 'once more');
       await platform.command(platform.room, 'status');
     }
-    await sleep(A_WHILE);
+    await quiet();
     for (const platform of all) {
       expect([platform.name, platform.pings()]).toEqual([platform.name, []]);
       const everything = [platform.dm('alex'), platform.room, ...platform.threads()].flatMap((place) =>

@@ -1,6 +1,6 @@
 /** That a message was seen: a sign of the platform's own, soon, gone with the answer; and on Telegram the answer as a draft. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { quiet } from '../kit/quiet.ts';
 import { waitFor } from '../platforms/platform.ts';
 import { slackPlatform } from '../platforms/slack.ts';
 import { openPlatforms } from '../platforms/world.ts';
@@ -42,7 +42,7 @@ describe('on Telegram', () => {
     world.telegram.stopDraft(ALEX);
     const answer = await world.telegram.wait({ chat: ALEX, from: 'bot' });
     expect(answer.text).toMatch(/[Ss]topp/);
-    await sleep(300);
+    await quiet();
     expect(world.telegram.chat(ALEX).messages.filter(({ from }) => from === 'bot')).toHaveLength(1);
   });
 

@@ -6,6 +6,7 @@ import type { RuntimeTool } from '../../src/runtime/contract/task.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { ownTime } from '../helpers/own-time.ts';
 import { openChat } from '../kit/kit.ts';
+import { quiet, RUNNING } from '../kit/quiet.ts';
 import { ask, waitFor } from '../platforms/platform.ts';
 
 const deaf = vi.hoisted(() => ({ calls: 0, finished: 0 }));
@@ -15,6 +16,7 @@ const post: RuntimeTool = {
   ...{ name: 'post_letter', description: 'Posts a letter.', input: z.object({}), effect: 'external', consent: 'never' },
   async execute() {
     deaf.calls++;
+    // The tool takes its time.
     await sleep(1_800);
     deaf.finished++;
     return 'posted';
@@ -40,7 +42,7 @@ describe('stop', () => {
   async function stop({ platform, place, llm }: World, isBegun = false) {
     const began = ownTime();
     const answered = platform.command(place, 'stop').then((seen) => ({ seen, ms: ownTime() - began }));
-    while (llm.stats().active > 0 && ownTime() - began < 5_000) await sleep(2);
+    await eventually(() => llm.stats().active === 0);
     const silentMs = ownTime() - began;
     const { seen, ms } = await answered;
     expect(seen.text).toContain('Stopped');
@@ -65,11 +67,12 @@ describe('stop', () => {
     llm.script(() => ({ text: 'half of an answer that never ends', fault }));
     platform.say(place, 'begin');
     await llm.waitFor(() => true);
-    await sleep(100);
+    // What there is of the answer has been read.
+    await quiet({ except: RUNNING });
     const { silentMs, answeredMs } = await stop(world);
     expect(silentMs).toBeLessThan(1_000);
     expect(answeredMs).toBeLessThan(1_500);
-    await sleep(500);
+    await quiet();
     expect(llm.requests().map((request) => request.outcome)).toEqual(['aborted']);
     expect(platform.answers(place).map((seen) => seen.text)).toEqual([expect.stringContaining('Stopped')]);
     llm.script(() => ({ text: 'here I am' }));
@@ -176,7 +179,7 @@ describe('stop', () => {
     expect((await platform.command(dm, 'stop', world.tasks()[0])).text).toContain('Stopped: compare the offers');
     const told = await waitFor(platform, platform.answerPlace(said), { text: 'has stopped this task' });
     expect(told.text.toLowerCase()).toContain('alex has stopped this task: compare the offers.');
-    await sleep(300);
+    await quiet();
     expect(platform.answers(dm)).toHaveLength(1);
   });
 });

@@ -1,9 +1,9 @@
 /** A task gets a title from what was said, once its first answer is on its way: seen in threads and lists, never waited for. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Turn } from '../emulators/llm.ts';
+import { quiet } from '../kit/quiet.ts';
 import { discordPlatform } from '../platforms/discord.ts';
 import { ask, waitFor } from '../platforms/platform.ts';
 import { slackPlatform } from '../platforms/slack.ts';
@@ -80,7 +80,7 @@ describe('a title', () => {
     await titled(world);
     expect((await platform.command(dm, 'tasks')).text).toContain(TITLE);
     await ask(platform, dm, 'and the ceiling?');
-    await sleep(300);
+    await quiet();
     expect(asked()).toBe(1);
     const [line] = lines(world).filter(({ model }) => model === 'local/small');
     expect(line).toMatchObject({ task: world.tasks()[0], person: 'person:alex' });
@@ -91,9 +91,9 @@ describe('a title', () => {
     const platform = world.platforms.loopback;
     await ask(platform, platform.dm('alex'), GOAL);
     await expect.poll(asked).toBe(1);
-    await sleep(700);
+    await quiet();
     expect((await ask(platform, platform.dm('alex'), 'and the ceiling?')).text).toBe('re and the ceiling?');
-    await sleep(300);
+    await quiet();
     expect([asked(), record(world).title]).toEqual([1, WORDS]);
   });
 });
@@ -101,7 +101,7 @@ describe('a title', () => {
 it('without a small model nobody is asked', async () => {
   const { world, asked } = await open(['telegram'], undefined, { config: {} });
   await ask(world.platforms.telegram, world.platforms.telegram.dm('alex'), GOAL);
-  await sleep(300);
+  await quiet();
   expect([asked(), record(world).title]).toEqual([0, WORDS]);
 });
 
@@ -112,10 +112,10 @@ it('a title that somebody has given stays', async () => {
   await expect.poll(asked).toBe(1);
   const file = path.join(world.home, 'artifacts', world.tasks()[0] ?? '', 'task.json');
   fs.writeFileSync(file, JSON.stringify({ ...JSON.parse(fs.readFileSync(file, 'utf8')), title: 'My walls' }));
-  await sleep(900);
+  await quiet();
   expect(record(world).title).toBe('My walls');
   await ask(telegram, telegram.dm('alex'), 'and the ceiling?');
-  await sleep(300);
+  await quiet();
   expect([asked(), record(world).title]).toEqual([1, 'My walls']);
 });
 
@@ -135,7 +135,7 @@ it('a title may try anything and is one short line that calls nobody', async () 
   }
   await discord.command(discord.dm('alex'), 'tasks');
   await slack.command(slack.dm('alex'), 'tasks');
-  await sleep(500);
+  await quiet();
   expect([...discord.pings(), ...slack.pings()]).toEqual([]);
 });
 
@@ -150,7 +150,7 @@ it('a thread on Discord is renamed, one that somebody has named is not', async (
   await waitFor(discord, discord.answerPlace(said), { text: 're ' });
   discord.emulator.renameThread(said, 'Ours');
   await expect.poll(() => world.tasks().length).toBe(2);
-  await sleep(1_500);
+  await quiet();
   expect(names(said)).toEqual([WORDS, 'Ours']);
 });
 

@@ -5,6 +5,7 @@
  * any HTTP client.
  */
 import type { APIUser } from 'discord-api-types/v10';
+import { addSource } from './base/activity.ts';
 import { createControl } from './base/control.ts';
 import { argument, serveProcess } from './base/remote.ts';
 import { until } from './base/wait.ts';
@@ -75,6 +76,10 @@ export async function startDiscord(options: DiscordOptions = {}): Promise<Discor
   const { gateway, interactions, world, files, commands, rates } = platform;
   const { log, faults } = server;
 
+  const removeSource = addSource({
+    open: () => (gateway.unconfirmed() > 0 ? [`${gateway.unconfirmed()} events of Discord`] : []),
+    count: () => Object.values(gateway.view().dispatched).reduce((sum, each) => sum + each, 0),
+  });
   const { control, bytes, counts } = createControl(server, (fileId) => files.get(fileId)?.bytes);
 
   return {
@@ -133,6 +138,7 @@ export async function startDiscord(options: DiscordOptions = {}): Promise<Discor
       platform.typing.length = 0;
     },
     async close() {
+      removeSource();
       interactions.close();
       gateway.close();
       await server.close();

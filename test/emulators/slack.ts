@@ -3,6 +3,7 @@
  * documentation. Tests act as its people and cause faults on demand. Runs in-process (`startSlack`) or as a process:
  * `node test/emulators/slack.ts --port N` prints `{"url", "control", "pid"}` and is driven through `slack-client.ts`.
  */
+import { addSource } from './base/activity.ts';
 import { argument, serveProcess } from './base/remote.ts';
 import type { SlackControl } from './slack/control.ts';
 import { createSlackControl } from './slack/control-object.ts';
@@ -120,6 +121,10 @@ export async function startSlack(options: SlackOptions = {}): Promise<Slack> {
     },
   });
 
+  const removeSource = addSource({
+    open: () => (deliveries.underWay() > 0 ? [`${deliveries.underWay()} events of Slack`] : []),
+    count: () => deliveries.counts().acknowledged,
+  });
   return {
     ...control,
     url: `${world.base}/api/`,
@@ -133,6 +138,7 @@ export async function startSlack(options: SlackOptions = {}): Promise<Slack> {
     general: TEST_CHANNEL,
     bytes: (fileId) => Buffer.from(control.file(fileId), 'base64'),
     async close() {
+      removeSource();
       deliveries.reset();
       await sockets.close();
       await server.close();

@@ -4,6 +4,7 @@
  * prints `{"url", "control", "pid"}` and is driven through `telegram-client.ts` or any HTTP client.
  */
 import type { User } from '@grammyjs/types';
+import { addSource } from './base/activity.ts';
 import { type CommonCounters, createControl, type PlatformControl } from './base/control.ts';
 import type { RateCounts } from './base/faults.ts';
 import { argument, serveProcess } from './base/remote.ts';
@@ -109,6 +110,10 @@ export async function startTelegram(options: TelegramOptions = {}): Promise<Tele
     rich: () => richMode,
   });
 
+  const removeSource = addSource({
+    open: () => (updates.pending.size > 0 ? [`${updates.pending.size} updates of Telegram`] : []),
+    count: () => updates.stats().delivered,
+  });
   const { log } = server;
 
   const { control, bytes, counts } = createControl(server, (fileId) => world.files.get(fileId)?.bytes);
@@ -136,6 +141,7 @@ export async function startTelegram(options: TelegramOptions = {}): Promise<Tele
       richMode = 'ok';
     },
     async close() {
+      removeSource();
       webhook.close();
       updates.endPoll();
       await server.close();

@@ -1,8 +1,10 @@
 /** What an engine must do that several processes share; each engine here stands for one of them. */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Engine, FairLimits, Lease, Share } from '../../src/engine/engine.ts';
 import { LeaseLost } from '../../src/errors.ts';
+import { quiet } from '../kit/quiet.ts';
 
 export interface SharedWorld {
   /** Any number of them, on the same. */
@@ -23,7 +25,7 @@ async function claim({ queue }: Engine<string>): Promise<Lease<string>> {
 }
 
 async function waits(promise: Promise<unknown>): Promise<boolean> {
-  return (await Promise.race([promise.then(() => 'over'), sleep(300, 'waits')])) === 'waits';
+  return (await Promise.race([promise.then(() => 'over'), quiet().then(() => 'waits')])) === 'waits';
 }
 
 /** A machine that is busy for longer than a lease gives the work to another: that one finishes it. */
@@ -75,6 +77,7 @@ export function sharedContract(name: string, createWorld: () => SharedWorld, isF
       let most = 0;
       const work = async () => {
         most = Math.max(most, ++inside);
+        // The work takes its time.
         await sleep(5);
         inside--;
       };

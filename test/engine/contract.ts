@@ -2,12 +2,14 @@
  * What every engine must do, whatever it is made of. Engines bring a world: where it opens one on what the last one left, and where it
  * ends one as a crash does. Nothing here knows a file, a clock of its own or a second machine.
  */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { OutboundMessage } from '../../src/channels/channel.ts';
 import { MAX_CRASHES_ANSWERED } from '../../src/engine/crashes.ts';
 import { type Engine, type Lease, type OutboxLease, type Share, spoolKey } from '../../src/engine/engine.ts';
 import { LeaseLost } from '../../src/errors.ts';
+import { quiet } from '../kit/quiet.ts';
 
 export interface EngineWorld {
   /** On what is there; one at a time. */
@@ -48,7 +50,7 @@ async function send({ outbox }: Engine<string>): Promise<OutboxLease> {
 
 /** Whether it is still waiting after what is due at once has been done. */
 async function waits(promise: Promise<unknown>): Promise<boolean> {
-  return (await Promise.race([promise.then(() => 'over'), sleep(50, 'waits')])) === 'waits';
+  return (await Promise.race([promise.then(() => 'over'), quiet().then(() => 'waits')])) === 'waits';
 }
 
 export interface WorldOptions {
@@ -565,6 +567,7 @@ export function engineContract(name: string, createWorld: (options?: WorldOption
       expect(await state.add('sum', 0.2)).toBe(1.2);
       await state.set('k', 'a', 500);
       expect(await state.cas('k', 'a', 'b')).toBe(true);
+      // The time of the first values passes.
       await sleep(600);
       expect([await state.get('sum'), await state.get('k')]).toEqual(['1.2', 'b']);
       expect(await state.cas('k', 'b', 'c', 60)).toBe(true);
@@ -581,10 +584,12 @@ export function engineContract(name: string, createWorld: (options?: WorldOption
       let most = 0;
       const work = async () => {
         most = Math.max(most, ++inside);
+        // The work takes its time.
         await sleep(5);
         inside--;
         return inside;
       };
+      // The work takes its time.
       const other = engine.lock('other', () => sleep(20, 'did not wait'));
       const failing = expect(engine.lock('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
       const done = await Promise.all([engine.lock('a', work), engine.lock('a', work), engine.lock('a', work)]);

@@ -1,9 +1,11 @@
 /** Leading for as long as a process lives, over an engine that lets go, fails and gives back. */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { ended, type Turn } from '../../src/channels/lead.ts';
 import { leadBy } from '../../src/engine/lead.ts';
 import { memberOf, openSharedEngine } from '../helpers/shared-engine.ts';
+import { quiet } from '../kit/quiet.ts';
 
 describe('leading', () => {
   it('passes to another when whoever leads fails, and comes back when that one is gone', async () => {
@@ -24,19 +26,22 @@ describe('leading', () => {
     await stopB();
     await expect.poll(() => log).toEqual(['a', 'b', 'a']);
     await stopA();
-    await sleep(60);
+    await quiet();
     expect(log).toHaveLength(3);
   });
 
   it('ends work at a stop while it is still led, and gives it up only then', async () => {
     const engine = await openSharedEngine();
     const seen: boolean[] = [];
+    let begun = false;
     const stop = leadBy(engine, () => undefined)('x', async (turn) => {
+      begun = true;
       await ended(turn);
+      // Its work takes its time.
       await sleep(20);
       seen.push(turn.isOurs());
     });
-    await sleep(5);
+    await expect.poll(() => begun).toBe(true);
     let next = false;
     leadBy(engine, () => undefined)('x', async (turn) => {
       next = true;
@@ -95,6 +100,7 @@ function two(run: (fence: { epoch: number; lost: AbortSignal; check(): void }) =
     while (!stopping.signal.aborted) {
       const lost = AbortSignal.any([stopping.signal, AbortSignal.timeout(20)]);
       await run({ epoch: 1, lost, check: () => undefined });
+      // The engine gives it again after a moment.
       await sleep(5);
     }
     onEnd();

@@ -65,6 +65,7 @@ export async function startRedis(
       child = spawn(PROGRAM, [...place, ...settings], { stdio: 'ignore' });
       for (let n = 0; !(await answers(port)); n++) {
         if (n > 200 || child.exitCode !== null) throw new Error('redis-server does not start');
+        // It looks now and then.
         await sleep(25);
       }
     },

@@ -13,6 +13,7 @@ import { silentLog } from '../../src/log.ts';
 import { messagesIn } from '../../src/messages/messages.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { ownTime } from '../helpers/own-time.ts';
+import { quiet } from '../kit/quiet.ts';
 
 const cleanups: (() => Promise<void> | void)[] = [];
 afterEach(async () => {
@@ -130,11 +131,12 @@ test('a file written in steps of one byte is the old job or the new one, with pa
   const fd = fs.openSync(path.join(root, 'a.yaml'), 'w');
   for (const [index, letter] of [...text].entries()) {
     fs.writeSync(fd, letter);
+    // The editor takes its time.
     await sleep(index % 9 === 0 ? 150 : 1);
   }
   fs.closeSync(fd);
   await eventually(() => expect(jobs.get('a')?.job?.name).toBe('New'));
-  await sleep(300);
+  await quiet();
   expect([...seen]).toEqual([
     JSON.stringify(['Old', 'Hello', undefined]),
     JSON.stringify(['New', 'Summarise all.\n', 'deepseek/deepseek-chat']),

@@ -1,7 +1,6 @@
 /** Jobs of three gateways over one engine and one home: each slot runs once, and what one changes the others know. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { alone, type Lead, never } from '../../src/channels/lead.ts';
 import type { Engine } from '../../src/engine/engine.ts';
@@ -14,6 +13,7 @@ import type { Gateway } from '../../src/runtime/run/gateway.ts';
 import { type Home, openHome } from '../../src/workspace/home.ts';
 import { memberOf, openSharedEngine } from '../helpers/shared-engine.ts';
 import { tempFolder } from '../helpers/temp.ts';
+import { quiet } from '../kit/quiet.ts';
 import { manualClock } from './manual-clock.ts';
 
 const OWNER = { channel: 'telegram', account: 'bot', user: '1', role: 'owner', via: 'message', name: 'Alex' } as const;
@@ -56,7 +56,7 @@ test('300 slots of three nodes of which two believe to lead give exactly 300 run
   await Promise.all(nodes.map(({ jobs }) => jobs.service()));
   await Promise.all(nodes.map(({ clock }) => clock.advance(60_000)));
   await expect.poll(async () => (await runsIn(engine)).length).toBe(300);
-  await sleep(300);
+  await quiet();
   const runs = await runsIn(engine);
   expect([runs.length, new Set(runs).size]).toEqual([300, 300]);
 });
@@ -82,7 +82,7 @@ test('one fires, and when it is gone another goes on with what the first has fir
     .poll(() => JSON.parse(fs.readFileSync(state, 'utf8')))
     .toMatchObject({ failures: 1, lastRun: { state: 'error' } });
   members[0]?.lose();
-  await sleep(200);
+  await quiet();
   // Resting after the failure, as the second has it from the first and its own word.
   await two?.clock.advance(60_000);
   await expect

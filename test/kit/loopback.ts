@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import type { Button, QuotedText, RemoteFile } from '../../src/channels/channel.ts';
 import { addKind } from '../../src/channels/index.ts';
+import { addSource } from '../emulators/base/activity.ts';
 import {
   ask,
   bytesOf,
@@ -175,6 +176,10 @@ export async function loopbackPlatform(): Promise<Platform> {
     },
   };
   wires.set(server, wire);
+  const removeSource = addSource({
+    open: () => queue.map(({ id }) => `${id} on the channel`),
+    count: () => count,
+  });
 
   const platform: Platform = {
     ...{ name: CHANNEL, section: { server }, account: ACCOUNT, room: ROOM, hasThreads: true },
@@ -235,6 +240,7 @@ export async function loopbackPlatform(): Promise<Platform> {
       news.emit('change');
     },
     async close() {
+      removeSource();
       wires.delete(server);
       if (problems.length > 0) throw new Error(`the channel was misused: ${problems.join('; ')}`);
     },

@@ -1,6 +1,8 @@
 /** The caches: bounded, and never older than the file. */
+
 import fs from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createStatCache } from '../../src/lib/files/cache.ts';
 import { serialise } from '../../src/lib/locks.ts';
@@ -77,7 +79,8 @@ describe('serialise', () => {
     const work = (key: string, name: string, ms: number) =>
       serialise(key, async () => {
         events.push(`${name} begins`);
-        await new Promise((resolve) => setTimeout(resolve, ms));
+        // The work takes its time.
+        await sleep(ms);
         events.push(`${name} ends`);
         if (name === 'a1') throw new Error('a1 failed');
         return name;

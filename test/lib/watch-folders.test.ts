@@ -1,4 +1,5 @@
 /** Folders that are being edited: only sets at rest are handed over, whatever the editor does on the way. */
+
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
@@ -10,6 +11,7 @@ import { type FolderWatch, type WatchedFile, type WatchOptions, watchFiles } fro
 import { messagesIn } from '../../src/messages/messages.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { ownTime } from '../helpers/own-time.ts';
+import { quiet, timersOver } from '../kit/quiet.ts';
 
 const SETTLE_MS = 120;
 const cleanups: (() => Promise<void> | void)[] = [];
@@ -53,6 +55,7 @@ function open(roots: string | string[], options: Partial<WatchOptions> = {}): Wa
 
 /** Half of what is asked of the disk without blocking takes up to `maxMs` longer, before and after it is done. */
 function slowDisk(maxMs: number): void {
+  // The disk takes its time.
   const pause = async () => (Math.random() < 0.5 ? sleep(Math.random() * maxMs) : undefined);
   for (const name of ['lstat', 'stat', 'readdir', 'realpath'] as const) {
     const real = fs.promises[name] as (...args: unknown[]) => Promise<unknown>;
@@ -87,7 +90,7 @@ test('what nothing tells of is found by looking now and then', async () => {
   fs.writeFileSync(path.join(folder, 'a.yaml'), 'one');
   await eventually(() => expect(watched.latest()).toEqual(['a.yaml=one']));
   const count = watched.sets.length;
-  await sleep(300);
+  for (let look = 0; look < 4; look++) await timersOver(50);
   expect(watched.sets).toHaveLength(count);
 });
 
@@ -136,7 +139,7 @@ test.each(Object.entries(SAVES))('a file saved by "%s" is handed over once, whol
   const before = watched.sets.length;
   save(file, 'new text');
   await eventually(() => expect(watched.latest()).toContain('a.yaml=new text'));
-  await sleep(SETTLE_MS * 3);
+  await quiet();
   const since = watched.sets.slice(before).map((set) => set.map(({ name, text }) => `${name}=${text}`).join(' '));
   expect(since).toEqual(['a.yaml=new text probe.yaml=probe']);
   expect(watched.errors).toEqual([]);
@@ -152,6 +155,7 @@ test('a file written byte by byte is seen before or after, never in between', as
   const fd = fs.openSync(file, 'w');
   for (const letter of text) {
     fs.writeSync(fd, letter);
+    // The writer takes its time.
     await sleep(8);
   }
   fs.closeSync(fd);
@@ -170,6 +174,7 @@ test('a file that changes while the set is read sends the reader round again', a
   const writer = setInterval(() => {
     fs.writeFileSync(path.join(folder, 'f7.yaml'), `round ${++rounds}`);
   }, 5);
+  // It changes for so long.
   await sleep(SETTLE_MS * 4);
   expect(watched.sets).toHaveLength(0);
   clearInterval(writer);
@@ -292,6 +297,7 @@ test('a consumer that throws is reported and hears of the next change', async ()
 test('nothing is handed over after the end, and files that are at rest are handed over without waiting', async () => {
   const folder = tempFolder();
   fs.writeFileSync(path.join(folder, 'a.yaml'), '1');
+  // The file comes to rest.
   await sleep(1_600);
   const began = ownTime();
   const watched = open(folder, { settleMs: 1_500 });
@@ -299,6 +305,6 @@ test('nothing is handed over after the end, and files that are at rest are hande
   expect(ownTime() - began).toBeLessThan(1_400);
   fs.writeFileSync(path.join(folder, 'a.yaml'), '2');
   await watched.close();
-  await sleep(200);
+  await quiet();
   expect(watched.latest()).toEqual(['a.yaml=1']);
 });

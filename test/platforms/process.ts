@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { watchProcess } from '../kit/sources.ts';
 
 export interface Gateway {
   /** Resolves when it has ended by itself. */
@@ -27,6 +28,7 @@ export async function startProcess({ program, home, env, node = [] }: ProgramOpt
   const isToCrash = env.OPENVIBER_CRASH_AT !== undefined;
   for (const name of Object.keys(env)) delete env[name];
   const exited = once(child, 'exit');
+  child.once('exit', watchProcess(child.pid ?? 0));
   const lines: string[] = [];
   const ready = Promise.withResolvers<void>();
   for (const stream of [child.stdout, child.stderr]) {

@@ -11,6 +11,7 @@ import { type Llm, startLlm } from '../emulators/llm.ts';
 import { PROGRAM } from '../helpers/program.ts';
 import { tempFolder } from '../helpers/temp.ts';
 import { loopbackPlatform } from '../kit/loopback.ts';
+import { watchSpool } from '../kit/sources.ts';
 import { baseConfig } from './config.ts';
 import { discordPlatform } from './discord.ts';
 import type { Platform } from './platform.ts';
@@ -132,8 +133,10 @@ export async function openPlatforms(options: PlatformWorldOptions = {}): Promise
   const env = { ...options.env };
   const start = () =>
     options.process ? startProcess({ program: PROGRAM, home, env }) : startHere(home, logs, options);
+  const removeSpool = watchSpool(home);
   let gateway = await start();
   onTestFinished(async () => {
+    removeSpool();
     await gateway.stop('SIGKILL');
     await Promise.all([...opened.map(([, each]) => each.close()), options.plugged?.close(), llm.close()]);
   });

@@ -11,6 +11,7 @@ import { messagesFor } from '../../src/messages/messages.ts';
 import { type DeliveryOptions, openDelivery } from '../../src/runtime/delivery.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { tempFolder } from '../helpers/temp.ts';
+import { quiet } from '../kit/quiet.ts';
 
 const message = (id: string, more: Partial<OutboundMessage> = {}): OutboundMessage => ({
   ...{ id, address: { channel: 'test', account: 'bot', chat: 'c1' }, text: id, files: [] },
@@ -66,7 +67,7 @@ describe('a stop', () => {
     const closed = delivery.close(30_000).then(() => {
       isClosed = true;
     });
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    await quiet();
     expect(isClosed).toBe(false);
     letGo('a');
     await closed;
@@ -230,7 +231,7 @@ describe('what is sent', () => {
     const channel = { id: 'test', send: async (given: OutboundMessage) => void sent.push(given.text) };
     const { delivery, outcomes } = open(posts(sent), { channelOf: () => (isOn ? channel : undefined) });
     await delivery.add(message('a'), 't');
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    await quiet();
     expect(outcomes).toEqual([]);
     isOn = true;
     await eventually(() => expect(sent).toEqual(['a']));

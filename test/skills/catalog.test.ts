@@ -1,4 +1,5 @@
 /** The three levels of skills, and which are in use while their files change. */
+
 import {
   appendFileSync,
   closeSync,
@@ -19,8 +20,12 @@ import { copySkills } from '../../rolldown.config.ts';
 import { silentLog } from '../../src/log.ts';
 import { messagesIn } from '../../src/messages/messages.ts';
 import { bundledSkills, Skills } from '../../src/skills/catalog.ts';
+import { eventually } from '../helpers/eventually.ts';
 import { ownTime } from '../helpers/own-time.ts';
 import { FIXTURES, folder, skillText, write } from './helpers.ts';
+
+/** The editor takes its time. */
+const editing = () => sleep(15);
 
 interface Place {
   root: string;
@@ -233,7 +238,7 @@ describe('editing while we run', () => {
     return {
       seen,
       async until(wanted) {
-        while (script(place) !== wanted) await sleep(5);
+        await eventually(() => script(place) === wanted);
         look();
       },
     };
@@ -250,6 +255,7 @@ describe('editing while we run', () => {
     const handle = openSync(file, 'w');
     for (const byte of Buffer.from(long('one'))) {
       writeSync(handle, Buffer.of(byte));
+      // The writer takes its time.
       await sleep(1);
     }
     closeSync(handle);
@@ -260,6 +266,7 @@ describe('editing while we run', () => {
     const again = openSync(file, 'w');
     for (const byte of Buffer.from(long('two'))) {
       writeSync(again, Buffer.of(byte));
+      // The writer takes its time.
       await sleep(1);
     }
     closeSync(again);
@@ -282,17 +289,18 @@ describe('editing while we run', () => {
         rmSync(path.join(place.user, '4913'));
         renameSync(file, `${file}~`);
         write(file, half(word));
+        // The editor takes its time.
         await sleep(10);
         appendFileSync(file, long(word).slice(-40));
         rmSync(`${file}~`);
       },
       async (word) => {
         rmSync(file);
-        await sleep(15);
+        await editing();
         write(file, '');
-        await sleep(15);
+        await editing();
         write(file, half(word));
-        await sleep(15);
+        await editing();
         write(file, long(word));
       },
       (word) => {
@@ -313,7 +321,7 @@ describe('editing while we run', () => {
   test('what changes before the watching begins is seen when it does, and it can be closed until then', async () => {
     const place = await open({ watch: true, watchAfterMs: 200 });
     write(path.join(place.user, 'early.skill.md'), text('early', 'here'));
-    while (script(place, 'early') !== 'echo here\n') await sleep(5);
+    await eventually(() => script(place, 'early') === 'echo here\n');
     const other = await open({ watch: true, watchAfterMs: 3_600_000 });
     await other.skills.close();
   });
@@ -322,8 +330,8 @@ describe('editing while we run', () => {
     const place = await open({ watch: true });
     mkdirSync(place.own, { recursive: true });
     write(path.join(place.own, 'late', 'SKILL.md'), text('late', 'here'));
-    while (script(place, 'late') !== 'echo here\n') await sleep(5);
+    await eventually(() => script(place, 'late') === 'echo here\n');
     rmSync(path.join(place.own, 'late'), { recursive: true });
-    while (script(place, 'late') !== undefined) await sleep(5);
+    await eventually(() => script(place, 'late') === undefined);
   });
 });

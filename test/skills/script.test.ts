@@ -1,11 +1,12 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are texts of the shell
 /** The runner of scripts: what it gives a script, what it takes from it, and what a hostile one cannot do. */
+
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { runScript } from '../../src/skills/script.ts';
+import { eventually } from '../helpers/eventually.ts';
 import { ownTime } from '../helpers/own-time.ts';
 import { IN_SANDBOX, isSandboxed } from '../helpers/sandbox.ts';
 import { call, folder, processesWith, run, skillOf, skillText, uniqueSleep, write } from './helpers.ts';
@@ -44,10 +45,10 @@ for (const { where, sandbox, skip } of MODES) {
         stdio: 'inherit',
         env: { ...process.env, TMPDIR: folder() },
       });
-      while (!existsSync(path.join(cwd, 'started'))) await sleep(10);
-      while (processesWith(`sleep\0${unique}`).length === 0) await sleep(10);
+      await eventually(() => existsSync(path.join(cwd, 'started')));
+      await eventually(() => processesWith(`sleep\0${unique}`).length > 0);
       gateway.kill('SIGKILL');
-      while (processesWith(`sleep\0${unique}`).length > 0) await sleep(10);
+      await eventually(() => processesWith(`sleep\0${unique}`).length === 0);
     });
 
     test('works in the given folder, and in none that a link has taken the place of', async () => {
@@ -191,7 +192,7 @@ for (const { where, sandbox, skip } of MODES) {
       const cwd = folder();
       const ended = run(`echo > started; sleep ${unique}`, { ...at(cwd), signal: control.signal });
       const rejected = expect(ended).rejects.toThrow('stopped by Alex');
-      while (!existsSync(path.join(cwd, 'started'))) await sleep(5);
+      await eventually(() => existsSync(path.join(cwd, 'started')));
       control.abort(new Error('stopped by Alex'));
       await rejected;
       expect(processesWith(unique)).toEqual([]);

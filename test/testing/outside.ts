@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { startLlm } from '../emulators/llm.ts';
 import { tempFolder } from '../helpers/temp.ts';
+import { watchSpool } from '../kit/sources.ts';
 import { baseConfig } from '../platforms/config.ts';
 import type { Platform } from '../platforms/platform.ts';
 import { startProcess } from '../platforms/process.ts';
@@ -23,8 +24,10 @@ export async function openOutside(platform: Platform, { offline, section = {} }:
   fs.writeFileSync(path.join(home, 'config.json'), JSON.stringify({ ...config, model }));
   const start = () =>
     startProcess({ ...{ program: PROGRAM, home, env: {} }, node: ['--import', breaking(home, broken)] });
+  const removeSpool = watchSpool(home);
   let gateway = await start();
   onTestFinished(async () => {
+    removeSpool();
     await gateway.stop('SIGKILL');
     await Promise.all([platform.close(), llm.close()]);
   });
@@ -42,12 +45,16 @@ export async function openOutside(platform: Platform, { offline, section = {} }:
     },
     breakDisk() {
       fs.writeFileSync(broken, '');
-      return () => fs.rmSync(broken, { force: true });
+      const refused = () => fs.readFileSync(broken).length;
+      return Object.assign(() => fs.rmSync(broken, { force: true }), { refused });
     },
   };
 }
 
-/** Code that a gateway loads first: while the file is there, nothing can be written to the spool's log. */
+/**
+ * Code that a gateway loads first: while the file is there, nothing can be written to the spool's log, and the file gets
+ * longer with each try.
+ */
 function breaking(home: string, file: string): string {
   const folder = path.join(fs.realpathSync(home), 'spool', 'log');
   const code = `
@@ -55,8 +62,10 @@ function breaking(home: string, file: string): string {
     import { syncBuiltinESMExports } from 'node:module';
     const { writeSync } = fs;
     fs.writeSync = (fd, ...rest) => {
-      if (fs.existsSync(${JSON.stringify(file)}) && fs.readlinkSync('/proc/self/fd/' + fd).startsWith(${JSON.stringify(folder)}))
+      if (fs.existsSync(${JSON.stringify(file)}) && fs.readlinkSync('/proc/self/fd/' + fd).startsWith(${JSON.stringify(folder)})) {
+        fs.appendFileSync(${JSON.stringify(file)}, 'x');
         throw Object.assign(new Error('EIO: i/o error, write'), { code: 'EIO' });
+      }
       return writeSync(fd, ...rest);
     };
     syncBuiltinESMExports();`;

@@ -7,10 +7,9 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Llm } from '../emulators/llm.ts';
+import { keysIn, type Mend } from '../helpers/spool.ts';
+import { quiet } from '../kit/quiet.ts';
 import { ask, type Platform, waitFor } from '../platforms/platform.ts';
-
-/** Long enough for something that must not happen to have happened. */
-const A_WHILE = 400;
 
 export interface SuiteOptions {
   /** Use the built-in model. */
@@ -31,7 +30,7 @@ export interface SuiteWorld {
   restart(): Promise<void>;
   stop(): Promise<void>;
   /** Nothing can be stored until the returned function is called. */
-  breakDisk(): () => void;
+  breakDisk(): Mend;
 }
 
 /** @param open is asked for a new world by each test */
@@ -63,7 +62,7 @@ export function channelSuite(name: string, open: (options?: SuiteOptions) => Pro
       platform.botSays(platform.room, 'beep');
       const said = platform.say(platform.room, 'to you', { mention: true });
       await waitFor(platform, platform.answerPlace(said));
-      await sleep(A_WHILE);
+      await quiet();
       const asked = llm.requests().map((request) => request.lastUser);
       expect(asked).toHaveLength(1);
       expect(asked[0]).toContain('to you');
@@ -76,7 +75,7 @@ export function channelSuite(name: string, open: (options?: SuiteOptions) => Pro
       expect(reply.text).toMatch(/[A-HJ-NP-Z2-9]{8}/);
       platform.say(platform.dm('kim'), 'hello?', { by: 'kim' });
       platform.say(platform.room, 'anybody?', { mention: true });
-      await sleep(A_WHILE);
+      await quiet();
       expect(platform.answers(platform.dm('kim'))).toHaveLength(
         platform.answers(platform.dm('kim')).findIndex((seen) => seen.id === reply.id) + 1,
       );
@@ -229,7 +228,7 @@ export function channelSuite(name: string, open: (options?: SuiteOptions) => Pro
       platform.say(place, 'take your time');
       await llm.waitFor(() => true);
       expect((await platform.command(place, 'stop')).text).toContain('Stopped');
-      await sleep(A_WHILE);
+      await quiet();
       expect(textsOf(platform)).not.toContain('too late');
     });
   });
@@ -240,11 +239,11 @@ export function channelSuite(name: string, open: (options?: SuiteOptions) => Pro
       await ask(platform, platform.dm('alex'), 'first');
       const mend = breakDisk();
       platform.say(platform.dm('alex'), 'second');
-      await sleep(A_WHILE);
+      await expect.poll(mend.refused).toBeGreaterThan(0);
       expect(llm.requests()).toHaveLength(1);
       mend();
       await waitFor(platform, platform.dm('alex'), { count: 2 });
-      await sleep(A_WHILE);
+      await quiet();
       expect(llm.requests().map((request) => request.lastUser)).toEqual(['first', 'second']);
     });
 
@@ -254,7 +253,7 @@ export function channelSuite(name: string, open: (options?: SuiteOptions) => Pro
       platform.fault({ kind: 'rate-limit', times: 1, seconds: 1 });
       for (const text of ['one', 'two', 'three']) platform.say(platform.dm('alex'), text);
       await waitFor(platform, platform.dm('alex'), { text: 're three' });
-      await sleep(A_WHILE);
+      await quiet();
       expect(textsOf(platform).filter((text) => text.startsWith('re '))).toEqual(['re one', 're two', 're three']);
     });
 
@@ -264,7 +263,7 @@ export function channelSuite(name: string, open: (options?: SuiteOptions) => Pro
       platform.fault({ kind: 'server-error', times: 2 });
       platform.say(platform.dm('alex'), 'go');
       await waitFor(platform, platform.dm('alex'), { text: 'here it is' });
-      await sleep(A_WHILE);
+      await quiet();
       expect(textsOf(platform).filter((text) => text === 'here it is')).toHaveLength(1);
     });
 
@@ -291,7 +290,7 @@ export function channelSuite(name: string, open: (options?: SuiteOptions) => Pro
       await restart();
       if (name !== 'telegram') platform.redeliver(said, platform.dm('alex'));
       await ask(platform, platform.dm('alex'), 'next');
-      await sleep(A_WHILE);
+      await quiet();
       expect(llm.requests().map((request) => request.lastUser)).toEqual(['only once', 'next']);
     });
 
@@ -302,7 +301,7 @@ export function channelSuite(name: string, open: (options?: SuiteOptions) => Pro
       platform.say(platform.dm('alex'), 'meanwhile');
       await waitFor(platform, platform.dm('alex'), { count: 2 });
       await ask(platform, platform.dm('alex'), 'after');
-      await sleep(A_WHILE);
+      await quiet();
       expect(llm.requests().map((request) => request.lastUser)).toEqual(['before', 'meanwhile', 'after']);
     });
 
@@ -318,7 +317,7 @@ export function channelSuite(name: string, open: (options?: SuiteOptions) => Pro
       platform.say(thread, 'in the thread', { mention: !platform.hasThreads });
       await restart();
       await expect.poll(() => llm.requests().length).toBe(5);
-      await sleep(A_WHILE);
+      await quiet();
       const asked = llm.requests().map((request) => request.lastUser);
       expect(asked).toHaveLength(5);
       expect(asked.indexOf('one')).toBeLessThan(asked.indexOf('two'));
@@ -326,13 +325,14 @@ export function channelSuite(name: string, open: (options?: SuiteOptions) => Pro
     });
 
     it('delivers after an outage, in order', async () => {
-      const { platform, llm } = await open();
+      const { platform, llm, home } = await open();
       llm.script((request) => ({ text: `re ${request.lastUser}`, delayMs: 150 }));
       await ask(platform, platform.dm('alex'), 'zero');
       for (const text of ['one', 'two', 'three']) platform.say(platform.dm('alex'), text);
       await llm.waitFor((request) => request.lastUser === 'one');
       await platform.outage(true);
-      await sleep(1_000);
+      // An answer could not be sent.
+      await expect.poll(() => keysIn(home, 'out')).not.toEqual([]);
       await platform.outage(false);
       await waitFor(platform, platform.dm('alex'), { text: 're three' });
       const answers = textsOf(platform).filter((text) => text.startsWith('re '));

@@ -1,6 +1,8 @@
 /** Bootstrap files: which one wins, what of it a model sees, and that edits are noticed. */
+
 import fs from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it, vi } from 'vitest';
 import { readMemory } from '../../src/features/memory/store/memory.ts';
 import { damageText, listenForDamage } from '../../src/lib/damage.ts';
@@ -164,7 +166,8 @@ it('are read again after an edit, a deletion and a new file, and only then', asy
   expect(await show(home, 'default')).toEqual(['soul: two', 'user: me']);
   fs.rmSync(path.join(home.root, 'workspace/SOUL.md'));
   expect(await show(home, 'default')).toEqual(['user: me']);
-  await new Promise((resolve) => setTimeout(resolve, 80));
+  // A file that was just written may change once more; these are older by then.
+  await sleep(80);
   await readBootstrap(home, 'default');
   const opened = vi.spyOn(fs, 'openSync');
   expect(await show(home, 'default')).toEqual(['user: me']);

@@ -1,6 +1,8 @@
 /** MEMORY.md, daily logs and suggestions: in the right place, nothing lost, nothing smuggled in. */
+
 import fs from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { UserError } from '../../src/errors.ts';
@@ -258,7 +260,8 @@ describe('suggestions', () => {
     // One fact is one question, whatever it is put under.
     expect(await give(home, 'Project context: email validation uses zod')).toEqual(one);
     expect(await give(home, 'Email validation uses zod', 'Decisions')).toEqual(one);
-    await new Promise((resolve) => setTimeout(resolve, 2));
+    // They are told apart, and ordered, by the millisecond.
+    await sleep(2);
     const two = await give(home, '- a\n- b\n## c');
     expect(two.text).toBe('- a\n- b\n- c');
     expect(await listSuggestions(home, 'default')).toEqual([one, two]);

@@ -2,7 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ConfigError } from '../../../src/errors.ts';
+import { allOpen } from '../../emulators/base/activity.ts';
 import { shiftedDate } from '../../helpers/shifted-date.ts';
+import { quiet } from '../../kit/quiet.ts';
 import { ALEX, answer, type Bench, createLedger, eventually, FAST, startBench } from './harness.ts';
 
 const room = (bench: Bench) => bench.discord.rooms.general;
@@ -47,7 +49,7 @@ describe('connecting', () => {
     const bench = await startBench();
     await bench.discord.outage('hang');
     const connecting = bench.connect();
-    await sleep(50);
+    await eventually(() => allOpen().length > 0);
     await bench.channel.disconnect();
     await connecting;
     expect(bench.channel.status()).toEqual({ state: 'off' });
@@ -61,8 +63,8 @@ describe('an event', () => {
     await bench.connect();
     bench.discord.say(room(bench), 'hello', { mention: true });
     await bench.takes(({ text }) => text.includes('hello'));
-    // By now the library has dealt with it.
-    await sleep(50);
+    // Until the library has dealt with it.
+    await quiet();
     expect(JSON.parse(JSON.stringify(bench.got[0]?.raw))).toEqual(bench.got[0]?.raw);
   });
 });
@@ -131,9 +133,9 @@ describe('a broken connection', () => {
   it('and one that is merely quiet is left alone', async () => {
     const bench = await startBench({ timing: { ...FAST, silentMs: 300 } });
     await bench.connect();
-    await sleep(1200);
+    // Each asks whether it is still there, after a time without events.
+    await eventually(() => bench.discord.gateway().heartbeats > 4);
     expect(bench.discord.gateway()).toMatchObject({ connections: 1, identifies: 1 });
-    expect(bench.discord.gateway().heartbeats).toBeGreaterThan(1);
   });
 
   it('waits longer between tries than the library would', async () => {
@@ -235,7 +237,7 @@ describe('after a restart', () => {
     bench.discord.say(room(bench), 'long ago', { mention: true });
     bench.discord.dm(ALEX, 'hi');
     await bench.connect();
-    await sleep(100);
+    await quiet();
     expect(bench.got).toEqual([]);
     expect(bench.discord.requests('GET /channels/:id/messages')).toEqual([]);
   });
@@ -298,24 +300,28 @@ describe('a mark', () => {
     await eventually(() => bench.cursors.size > 0);
     const stored: string[] = [];
     let isBroken = true;
+    let failures = 0;
     bench.storing(async ({ text }) => {
+      // The disk takes its time.
       await sleep(text === 'one' ? delay.one : text === 'two' ? delay.two : 0);
-      if (text === 'one' && isBroken) throw new Error('disk full');
+      if (text === 'one' && isBroken) {
+        failures++;
+        throw new Error('disk full');
+      }
       stored.push(text);
       return 'accepted';
     });
     const mend = () => {
       isBroken = false;
     };
-    return { bench, stored, mend };
+    return { bench, stored, mend, failures: () => failures };
   }
 
   it('stays before what could not be stored, though what came live after it was', async () => {
-    const { bench, stored } = await broken({ one: 0, two: 60 });
+    const { bench, stored, failures } = await broken({ one: 0, two: 60 });
     const { channelId: chat } = bench.discord.dm(ALEX, 'one');
     bench.discord.dm(ALEX, 'two');
-    await eventually(() => stored.includes('two'));
-    await sleep(50);
+    await eventually(() => stored.includes('two') && failures() > 1);
     await bench.channel.disconnect();
     const second = bench.again();
     await second.connect();
@@ -324,11 +330,10 @@ describe('a mark', () => {
   });
 
   it('goes back to what could not be stored after all', async () => {
-    const { bench, stored, mend } = await broken({ one: 60, two: 0 });
+    const { bench, stored, mend, failures } = await broken({ one: 60, two: 0 });
     bench.discord.dm(ALEX, 'one');
     bench.discord.dm(ALEX, 'two');
-    await eventually(() => stored.includes('two'));
-    await sleep(100);
+    await eventually(() => stored.includes('two') && failures() > 0);
     mend();
     await eventually(() => stored.includes('one'));
   });
@@ -487,7 +492,7 @@ describe('marks', () => {
     const before = bench.discord.requests('GET /channels/:id/messages').length;
     const second = bench.again();
     await second.connect();
-    await sleep(100);
+    await quiet();
     expect(bench.discord.requests('GET /channels/:id/messages')).toHaveLength(before);
   });
 });

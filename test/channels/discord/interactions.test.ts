@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { InboundMessage } from '../../../src/channels/channel.ts';
+import { quiet } from '../../kit/quiet.ts';
 import { ALEX, answer, type Bench, createLedger, eventually, file, startBench } from './harness.ts';
 
 const EPHEMERAL = 64;
@@ -122,6 +123,7 @@ describe('commands', () => {
     const asked = bench.discord.slash({ channel: room(bench), subcommand: 'status' });
     const command = await bench.takes(({ command }) => command?.name === 'status');
     await asked;
+    // The time for an answer passes.
     await sleep(100);
     const message = answer(bench, { text: 'Late', interaction: command.interaction ?? '', replyTo: '77' });
     const ledger = createLedger();
@@ -144,6 +146,7 @@ describe('acknowledging', () => {
   it('waits for what is slow, deferring meanwhile, and tells when it could not be stored', async () => {
     const bench = await talking({ timing: { deferMs: 50 } });
     bench.storing(async () => {
+      // The disk takes its time.
       await sleep(200);
       throw new Error('disk full');
     });
@@ -157,6 +160,7 @@ describe('acknowledging', () => {
     const view = await bench.discord.answered(id);
     expect(view.response?.text).toContain('try again');
     bench.storing(async () => {
+      // The disk takes its time.
       await sleep(150);
       return 'begun';
     });
@@ -247,7 +251,7 @@ describe('acknowledging', () => {
     bench.discord.redeliver(id);
     await eventually(() => bench.got.length === 2);
     expect(new Set(bench.got.map(({ message }) => message.id)).size).toBe(1);
-    await sleep(50);
+    await quiet();
     expect(bench.discord.interaction(id).failed).toBe(false);
   });
 

@@ -1,12 +1,12 @@
 /** Live progress: little, in time, and never in the way of the answer. */
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Address, AgentStreamEvent } from '../../../src/channels/channel.ts';
 import type { LiveTiming } from '../../../src/channels/discord/live/live.ts';
 import { featureSet } from '../../../src/runtime/features.ts';
 import { FEATURES } from '../../helpers/features.ts';
 import { ownTime } from '../../helpers/own-time.ts';
+import { quiet } from '../../kit/quiet.ts';
 import { createViews, type ViewOptions } from '../live-views.ts';
 import { answer, type Bench, createLedger, eventually, startBench } from './harness.ts';
 
@@ -56,7 +56,7 @@ describe('live progress', () => {
     expect(placeholder).toBe(shown(bench)[0]?.id);
     await bench.channel.send(answer(bench, { text: 'Done', placeholder: placeholder ?? '' }), createLedger());
     await event({ type: 'state-change', state: 'thinking' });
-    await sleep(150);
+    await quiet();
     expect(shown(bench).map(({ text, buttons }) => [text, buttons])).toEqual([['Done', []]]);
     expect(bench.discord.pings()).toEqual([]);
   });
@@ -65,7 +65,7 @@ describe('live progress', () => {
     const { bench, address, event } = await running({ timing: { live: { ...QUICK, typingAfter: 80 } } });
     await event({ type: 'state-change', state: 'thinking' });
     expect(await end(bench, address)).toBeUndefined();
-    await sleep(150);
+    await quiet();
     expect([bench.discord.typing(), shown(bench)]).toEqual([[], []]);
   });
 
@@ -94,15 +94,15 @@ describe('live progress', () => {
     const before = ownTime();
     expect(await end(bench, address)).toBeUndefined();
     expect(ownTime() - before).toBeLessThan(300);
-    await sleep(500);
-    await eventually(() => shown(bench).length === 0);
+    await quiet();
+    expect(shown(bench)).toEqual([]);
   });
 
   it('is shown as the conversation has chosen, whatever is configured', async () => {
     const chosen: ViewOptions = { mode: 'off' };
     const { bench, address, event } = await running({}, chosen);
     await event({ type: 'state-change', state: 'thinking' });
-    await sleep(150);
+    await quiet();
     expect([bench.discord.typing(), shown(bench)]).toEqual([[], []]);
     chosen.mode = 'text';
     await event({ type: 'text-delta', content: 'Hello <@2003> [here](https://evil.example) ' });
@@ -128,7 +128,7 @@ describe('live progress', () => {
     const { bench, address, event } = await running();
     bench.discord.deny(bench.discord.rooms.general, ['SendMessages']);
     await event({ type: 'state-change', state: 'thinking' });
-    await sleep(250);
+    await quiet();
     const calls = bench.discord
       .requests()
       .filter(({ route }) => route.endsWith('/typing') || route === 'POST /channels/:id/messages');
@@ -140,7 +140,7 @@ describe('live progress', () => {
     const { bench, address, event } = await running();
     bench.discord.fault({ method: 'POST', path: '/channels/:id/messages', kind: 'delay', delayMs: 200 });
     await event({ type: 'state-change', state: 'thinking' });
-    await sleep(100);
+    await bench.discord.called('POST /channels/:id/messages');
     await event({ type: 'tool-call', tool: 'remember', args: {} });
     await eventually(() => shown(bench).some(({ text }) => text.includes('taking a note')));
     await end(bench, address);
@@ -149,7 +149,7 @@ describe('live progress', () => {
   it('is off when it is switched off', async () => {
     const { bench, address, event } = await running({ live: 'off' });
     await event({ type: 'state-change', state: 'thinking' });
-    await sleep(150);
+    await quiet();
     expect([bench.discord.typing(), shown(bench), await end(bench, address)]).toEqual([[], [], undefined]);
   });
 });

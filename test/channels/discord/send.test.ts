@@ -359,6 +359,7 @@ describe('a lost answer', () => {
         } catch (error) {
           if (!(error instanceof DeliveryError) || error.retryAfterMs === undefined) throw error;
           if (error.ambiguous) lost++;
+          // As delivery does.
           if (error.rateLimited) await sleep(error.retryAfterMs);
         }
       }

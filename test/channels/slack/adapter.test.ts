@@ -1,6 +1,7 @@
 /** Taking in over Socket Mode: what is acknowledged when, what comes twice, what is told at once. */
 import { expect, test } from 'vitest';
-import { answer, benchOn, createLedger, eventually, startBench, wait } from './harness.ts';
+import { quiet } from '../../kit/quiet.ts';
+import { answer, benchOn, createLedger, eventually, startBench } from './harness.ts';
 
 test('a mention is handed over twice as one and the same, and answered in its thread', async () => {
   const { slack, channel, got, connect } = await startBench();
@@ -194,7 +195,7 @@ test('whose chat a command comes from is asked of nobody who has written in priv
   const late = await slack.slash({ text: 'status', user: sam.id, channel: others });
   expect(late.ack.ok).toBe(true);
   expect(got.at(-1)?.message).toMatchObject({ address: { chat: others } });
-  await wait(1200);
+  await quiet();
   await slack.slash({ text: 'status', user: sam.id, channel: others });
   expect(got.at(-1)?.message).toMatchObject({ address: { chat: slack.dmChannel(sam.id) } });
 });

@@ -92,5 +92,3 @@ export async function benchOn(slack: Slack, options: Partial<SlackOptions> = {})
 
 export const answer = (channel: Channel, rest: Answer & { chat: string }) =>
   answerTo({ channel: 'slack', account: channel.account, workspace: 'T0EMULATE' }, rest.chat, rest);
-
-export const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,5 +1,6 @@
 /** Slack's requests over HTTP: signatures, times, repetition, sizes, and that 200 means durable. */
 import { expect, test } from 'vitest';
+import { quiet } from '../../kit/quiet.ts';
 import { eventually, startBench } from './harness.ts';
 
 const HTTP = { mode: 'http' } as const;
@@ -43,7 +44,7 @@ test('a request is answered only when it is durable', async () => {
   storing(() => gate.promise);
   slack.dm('U0ALEX000', 'wait');
   await eventually(() => got.length === 1);
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await quiet({ except: /slack/i });
   expect(slack.counters().deliveries).toMatchObject({ acknowledged: 0, pending: 1 });
   gate.resolve('accepted');
   await slack.settled();

@@ -3,10 +3,12 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Attachment } from '../../../src/channels/channel.ts';
 import { DeliveryError } from '../../../src/errors.ts';
 import type { ChatMessage, Slack } from '../../emulators/slack.ts';
+import { quiet } from '../../kit/quiet.ts';
 import { answer, attachment, createLedger, startBench } from './harness.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'slack-send-'));
@@ -280,7 +282,8 @@ describe('the answer to a command', () => {
     await connect();
     await slack.slash({ text: 'status' });
     const interaction = got[0]?.message.interaction ?? '';
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    // The time for an answer passes.
+    await sleep(10);
     const message = answer(channel, { chat: slack.general, text: 'late', interaction });
     const ledger = createLedger();
     await channel.send(message, ledger);
@@ -296,7 +299,8 @@ describe('the answer to a command', () => {
     await connect();
     await slack.slash({ text: 'status' });
     const interaction = got[0]?.message.interaction ?? '';
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    // The time for an answer passes.
+    await sleep(10);
     slack.setScopes(['chat:write', 'commands']);
     const late = answer(channel, { chat: slack.general, text: 'late', interaction });
     expect((await failure(channel.send(late, createLedger()))).message).toContain('im:write');
@@ -412,7 +416,7 @@ describe('files', () => {
     expect(await failure(channel.send(message, ledger))).toMatchObject({ ambiguous: true });
     await slack.wait({ channel: slack.general, file: 'b.txt' });
     await channel.send(message, ledger);
-    await new Promise((resolve) => setTimeout(resolve, 60));
+    await quiet();
     expect(said(slack)).toHaveLength(1);
     slack.fault({ method: 'files.completeUploadExternal', kind: 'reset' });
     const second = createLedger('c');

@@ -2,7 +2,8 @@
 import { expect, test } from 'vitest';
 import { ConfigError } from '../../../src/errors.ts';
 import { ownTime } from '../../helpers/own-time.ts';
-import { benchOn, createReadCursors, eventually, startBench, wait } from './harness.ts';
+import { quiet, timersOver } from '../../kit/quiet.ts';
+import { benchOn, createReadCursors, eventually, startBench } from './harness.ts';
 
 test.each([
   [{ botToken: 'xoxb-wrong' }, /channels\.slack\.botToken: Slack doesn't accept this token/],
@@ -62,7 +63,7 @@ test.each(['refuse', 'reset', 'hang', 502] as const)(
     slack.dropSockets();
     await eventually(() => channel.status().state === 'reconnecting');
     slack.say(slack.general, 'meanwhile', { deliver: false });
-    await wait(500);
+    for (let n = 0; n < 3; n++) await timersOver(500);
     expect(channel.status().state).toBe('reconnecting');
     await slack.outage();
     await eventually(() => channel.status().state === 'connected');
@@ -253,7 +254,6 @@ test('commands and presses do not wait for the gap to be filled', async () => {
   await connect();
   const result = await slack.slash({ text: 'status' });
   expect(result.ack.latencyMs).toBeLessThan(400);
-  await wait(0);
 });
 
 test('disconnect closes the socket and takes nothing more', async () => {
@@ -262,7 +262,7 @@ test('disconnect closes the socket and takes nothing more', async () => {
   await channel.disconnect();
   await eventually(() => slack.counters().sockets.open === 0);
   slack.dm('U0ALEX000', 'too late');
-  await wait(50);
+  await quiet({ except: /Slack/ });
   expect(got).toEqual([]);
   expect(channel.status().state).toBe('off');
 });

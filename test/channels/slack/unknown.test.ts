@@ -1,6 +1,7 @@
 /** What people may use in Slack and we know nothing of: acknowledged in time, and said so where that is possible. */
 import { expect, test } from 'vitest';
-import { startBench, wait } from './harness.ts';
+import { quiet } from '../../kit/quiet.ts';
+import { startBench } from './harness.ts';
 
 test.each<[string, Record<string, unknown>]>([
   ['a shortcut on a message', { type: 'message_action', callback_id: 'x', channel: { id: 'C0GENERAL' } }],
@@ -24,7 +25,7 @@ test('forms are closed, and menus that load their choices have none', async () =
   expect(form.failed).toBe(false);
   const menu = await slack.interact({ type: 'block_suggestion', action_id: 'x', block_id: 'b', value: 'a' });
   expect([menu.failed, menu.ack.body]).toEqual([false, { options: [] }]);
-  await wait(30);
+  await quiet();
   expect([...(await slack.responses(form.id, 0)), ...(await slack.responses(menu.id, 0))]).toEqual([]);
   expect(got).toEqual([]);
 });

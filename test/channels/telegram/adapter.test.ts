@@ -9,6 +9,7 @@ import { messagesIn } from '../../../src/messages/messages.ts';
 import { TEST_TOKEN } from '../../emulators/telegram.ts';
 import { ownTime } from '../../helpers/own-time.ts';
 import { serve } from '../../helpers/serve.ts';
+import { quiet } from '../../kit/quiet.ts';
 import { ALEX, eventually, startBench } from './harness.ts';
 
 describe('connect', () => {
@@ -98,7 +99,7 @@ describe('connect', () => {
       });
       await connect();
       await telegram.called('getUpdates');
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await quiet();
       await channel.disconnect();
       return telegram.requests('setMyCommands').map(({ params }) => params.commands);
     };
@@ -138,7 +139,7 @@ describe('polling', () => {
     storing(() => disk.promise);
     await connect();
     await until(() => got.length === 3);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await quiet({ except: /Telegram/ });
     expect(telegram.requests('getUpdates').length).toBe(1);
     disk.resolve();
     await until(() => telegram.requests('getUpdates').length === 2);
@@ -401,7 +402,7 @@ describe('disconnect', () => {
     const stopping = channel.disconnect().then(() => {
       stopped = true;
     });
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await quiet({ except: /Telegram/ });
     expect(stopped).toBe(false);
     disk.resolve();
     await stopping;

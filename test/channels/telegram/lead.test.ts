@@ -7,6 +7,7 @@ import type { Engine } from '../../../src/engine/engine.ts';
 import { silentLog } from '../../../src/log.ts';
 import { startTelegram, type Telegram } from '../../emulators/telegram.ts';
 import { type Member, memberOf, openSharedEngine } from '../../helpers/shared-engine.ts';
+import { quiet } from '../../kit/quiet.ts';
 import { ALEX, eventually } from './harness.ts';
 
 interface Node extends Member {
@@ -67,7 +68,7 @@ describe('two gateways with one bot', () => {
     const { telegram, engine, first, second } = await world();
     for (const text of texts(0, 5)) telegram.say(ALEX, text);
     await eventually(() => first.got.length === 5);
-    await sleep(300);
+    await quiet();
     expect(second.got).toEqual([]);
     expect(second.channel.status()).toEqual({ state: 'connected' });
     const stopping = first.channel.disconnect();
@@ -90,7 +91,7 @@ describe('two gateways with one bot', () => {
     await eventually(() => first.got.includes('m0'));
     first.freeze();
     for (const text of texts(1, 6)) telegram.say(ALEX, text);
-    await sleep(100);
+    await eventually(() => telegram.counters().updates.delivered >= 6);
     first.lose();
     const lostAt = performance.now();
     await eventually(() => second.got.includes('m5'));
@@ -111,6 +112,7 @@ describe('two gateways with one bot', () => {
     const nodes = [await start(telegram, engine), await start(telegram, apart)];
     for (const text of texts(0, 40)) {
       telegram.say(ALEX, text);
+      // People write one after the other.
       await sleep(5);
     }
     await eventually(() => new Set(nodes.flatMap(({ got }) => got)).size === 40);

@@ -3,6 +3,7 @@ import type { AgentStreamEvent, OutboundMessage } from '../../../src/channels/ch
 import { LIVE_TIMING } from '../../../src/channels/telegram/adapter.ts';
 import { DeliveryError } from '../../../src/errors.ts';
 import { TEST_TOKEN } from '../../emulators/telegram.ts';
+import { quiet, timersOver } from '../../kit/quiet.ts';
 import { createViews } from '../live-views.ts';
 import { ALEX, answer, attachment, type Bench, createLedger, file, startBench } from './harness.ts';
 
@@ -198,7 +199,7 @@ describe('live progress', () => {
     const placeholder = await bench.channel.endStream?.('r1', address, true);
     expect(placeholder).toBe(String(status.id));
     await bench.send({ text: 'Done', ...(placeholder !== undefined && { placeholder }) });
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await quiet();
     expect(bot(bench).map(({ text }) => text)).toEqual(['Done']);
   });
 
@@ -208,7 +209,7 @@ describe('live progress', () => {
     const told = stream(bench);
     await told({ type: 'state-change', state: 'thinking' });
     expect(await bench.channel.endStream?.('r1', address, true)).toBeUndefined();
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await quiet();
     expect(bench.telegram.requests('sendChatAction')).toEqual([]);
   });
 
@@ -218,7 +219,7 @@ describe('live progress', () => {
     const { address } = answer(bench.channel);
     const told = stream(bench);
     await told({ type: 'state-change', state: 'thinking' });
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    for (let n = 0; n < 3; n++) await timersOver(200);
     expect(await bench.channel.endStream?.('r1', address, true)).toBeUndefined();
   });
 });

@@ -2,7 +2,10 @@ import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createWebhook } from '../../../src/channels/telegram/connect/webhook.ts';
 import { rules, settings as schema } from '../../../src/channels/telegram/settings.ts';
+import { allOpen } from '../../emulators/base/activity.ts';
 import { type Listener, listen } from '../../emulators/base/http.ts';
+import { eventually } from '../../helpers/eventually.ts';
+import { quiet } from '../../kit/quiet.ts';
 
 const SECRET = 'a-long-enough_secret-1';
 const SETTINGS = { secret: SECRET, path: '/hooks/telegram', url: 'https://example.com/hooks/telegram' };
@@ -68,7 +71,7 @@ describe('the handler', () => {
     const answer = post('{"update_id":1}').then((response) => {
       status = response.status;
     });
-    while (accepted.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await eventually(() => accepted.length > 0);
     expect(status).toBe(0);
     durable.resolve();
     await answer;
@@ -132,9 +135,9 @@ describe('the handler', () => {
     socket.write(
       `POST /hooks/telegram HTTP/1.1\r\nhost: x\r\nx-telegram-bot-api-secret-token: ${SECRET}\r\ncontent-length: 100\r\n\r\n{"upd`,
     );
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await eventually(() => allOpen().length > 0);
     socket.destroy();
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await quiet();
     expect((await post('{"update_id":2}')).status).toBe(200);
     expect(accepted).toEqual([{ update_id: 2 }]);
   });

@@ -1,4 +1,5 @@
 /** What a conversation in a terminal does with lines, answers and Ctrl-C, without a terminal and without a gateway. */
+
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { LinesFace } from '../../../src/channels/terminal/lines-face.ts';
@@ -7,6 +8,7 @@ import type { Output } from '../../../src/channels/terminal/screen.ts';
 import type { Face, ShownMessage } from '../../../src/channels/terminal/seam.ts';
 import { Talk } from '../../../src/channels/terminal/talk.ts';
 import { messagesIn } from '../../../src/messages/messages.ts';
+import { quiet } from '../../kit/quiet.ts';
 
 function talk(say: (text: string) => Promise<void> = async () => undefined) {
   const log: string[] = [];
@@ -38,7 +40,7 @@ function talk(say: (text: string) => Promise<void> = async () => undefined) {
   return { log, talk: new Talk({ door, face, messages: messagesIn('en'), onLeave: () => log.push('left') }) };
 }
 
-const drawn = () => new Promise((resolve) => setTimeout(resolve, 100));
+const drawn = () => quiet();
 const answer = (text: string, ...labels: string[]) => ({
   ...{ text, files: [] },
   buttons: [labels.map((label) => ({ id: `id-${label}`, label }))],

@@ -12,6 +12,7 @@ import {
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { addSource } from './activity.ts';
 
 export interface Listener {
   /** `http://127.0.0.1:PORT`. */
@@ -41,11 +42,39 @@ export interface ListenOptions {
   failed?: (error: unknown, response: ServerResponse) => void;
 }
 
+/** Requests that wait for news, which nobody else waits for. */
+const polls = new WeakSet<ServerResponse>();
+
+/** From now on this request counts as one that waits for news. */
+export const markPoll = (response: ServerResponse): void => void polls.add(response);
+
+/** Watches the requests of one server: those that are open, and how many there have been. */
+function watchRequests() {
+  const open = new Map<ServerResponse, string>();
+  let count = 0;
+  const remove = addSource({
+    open: () => [...open].flatMap(([response, name]) => (polls.has(response) ? [] : [name])),
+    count: () => count,
+  });
+  return {
+    remove,
+    add({ method, url }: IncomingMessage, response: ServerResponse): void {
+      open.set(response, `${method} ${url}`);
+      response.once('close', () => {
+        open.delete(response);
+        if (!polls.has(response)) count += 1;
+      });
+    },
+  };
+}
+
 /** Starts listening; a request that the client itself has cut off needs no answer, whatever its handling throws. */
 export async function listen(handle: Handle, options: ListenOptions = {}): Promise<Listener> {
   const { port = 0, host = '127.0.0.1', upgrade, failed = (_error, response) => response.destroy() } = options;
   const sockets = new Set<Socket>();
+  const requests = watchRequests();
   const server = createServer((request, response) => {
+    requests.add(request, response);
     new Promise((resolve) => resolve(handle(request, response))).catch((error: unknown) => {
       if (!request.destroyed || request.complete) failed(error, response);
     });
@@ -76,6 +105,7 @@ export async function listen(handle: Handle, options: ListenOptions = {}): Promi
       await once(server, 'listening');
     },
     async close() {
+      requests.remove();
       const closed = server.listening ? once(server, 'close') : undefined;
       listener.down();
       await closed;

@@ -23,6 +23,8 @@ export interface Gateway {
   /** Dispatches regardless of intents. */
   force(name: string, data: object): void;
   view(): GatewayView;
+  /** Events that the bot hasn't confirmed; asks it to. Those that are held back don't count. */
+  unconfirmed(): number;
   identifiesLeft(): number;
   /** Emits `ready` when a session has identified or resumed. */
   changes: EventEmitter;

@@ -161,6 +161,11 @@ export function createGateway(options: GatewayOptions): Gateway {
     dispatch,
     force: (name, data) => dispatch({ name, intents: 0, data: JSON.stringify(data) }),
     view,
+    unconfirmed: () =>
+      [...sessions.values()].reduce(
+        (sum, session) => sum + (session.isAttached() ? session.unconfirmed() : session.waiting()),
+        0,
+      ),
     identifiesLeft: () => left,
     changes,
     presence: () => presence,

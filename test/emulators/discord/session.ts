@@ -25,6 +25,8 @@ export interface Session {
   /** The client has everything up to this number. */
   received(seq: number): void;
   canReplay(since: number): boolean;
+  /** Events of an open socket that the client hasn't confirmed yet; the first call asks it for its confirmation. */
+  unconfirmed(): number;
   /** Events that no client has received. */
   waiting(): number;
   /** Holds events back although the socket is open. */
@@ -49,6 +51,9 @@ export function createSession(
   let socket: WebSocket | undefined;
   let sentTo = 0;
   let isStalled = false;
+  let confirmed = 0;
+  /** The newest number whose confirmation was asked for. */
+  let asked = 0;
   let timer: NodeJS.Timeout | undefined;
 
   function flush(): void {
@@ -88,6 +93,8 @@ export function createSession(
       socket = next;
       isStalled = false;
       sentTo = since;
+      confirmed = Math.max(confirmed, since);
+      asked = 0;
       flush();
     },
     detach(gone) {
@@ -98,9 +105,17 @@ export function createSession(
     },
     isAttached: () => socket !== undefined,
     received(upTo) {
+      confirmed = Math.max(confirmed, upTo);
       const from = kept.findIndex((each) => each.seq > upTo);
       kept = from === -1 ? [] : kept.slice(from);
       dropped = Math.max(dropped, upTo);
+    },
+    unconfirmed() {
+      if (!socket || isStalled || confirmed >= seq) return 0;
+      // A client answers a request for a heartbeat at once, with the number of the newest event that it has.
+      if (asked < seq) socket.send('{"op":1,"d":null,"s":null,"t":null}');
+      asked = seq;
+      return seq - confirmed;
     },
     canReplay: (since) => since >= dropped,
     waiting: () => kept.filter((each) => each.seq > sentTo).length,

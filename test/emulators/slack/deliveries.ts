@@ -38,6 +38,8 @@ export interface Deliveries {
   /** Sends an earlier event again. Throws if it isn't known. */
   redeliver(eventId: string): void;
   counts(): Counts;
+  /** Counts those that the app has and those that are sent soon, not those that wait for a later attempt. */
+  underWay(): number;
   ackMs(): { events: number[]; interactions: number[] };
   /** Emits `settled` when nothing is pending. */
   changes: EventEmitter;
@@ -59,11 +61,14 @@ interface Entry {
   payload: Json;
   sent: number;
   over: boolean;
+  /** Its next attempt is far off. */
+  rests: boolean;
   timers: Set<NodeJS.Timeout>;
   done(ack: Ack): void;
 }
 
 const KEEP_EVENTS = 2000;
+const REST_MS = 10_000;
 const KEEP_LATENCIES = 100_000;
 
 export function createDeliveries(
@@ -104,6 +109,7 @@ export function createDeliveries(
     const sentAt = performance.now();
     const number = entry.sent;
     entry.sent += 1;
+    entry.rests = false;
     if (number > 0) counts.redelivered += 1;
     let hasFailed = false;
     const settle = (outcome: Outcome) => {
@@ -124,6 +130,7 @@ export function createDeliveries(
       if (entry.kind !== 'events_api' || outcome.noRetry || pause === undefined) {
         finish(entry, { ok: false, status, ...(body !== undefined && { body }), latencyMs });
       } else {
+        entry.rests = pause >= REST_MS;
         later(entry, pause, () => attempt(entry, outcome.reason));
       }
     };
@@ -134,7 +141,7 @@ export function createDeliveries(
 
   function enter(kind: Kind, payload: Json, sent: number): Promise<Ack> {
     return new Promise((done) => {
-      const entry: Entry = { kind, payload, sent, over: false, timers: new Set(), done };
+      const entry: Entry = { kind, payload, sent, over: false, rests: false, timers: new Set(), done };
       pending.add(entry);
       if (held.length >= reversing || kind !== 'events_api') return attempt(entry);
       held.push(entry);
@@ -172,6 +179,7 @@ export function createDeliveries(
       void enter('events_api', payload, 1);
     },
     counts: () => ({ ...counts, pending: pending.size }),
+    underWay: () => [...pending].filter(({ rests }) => !rests).length,
     ackMs: () => ({ events: [...latencies.events], interactions: [...latencies.interactions] }),
     reset() {
       for (const entry of pending) {

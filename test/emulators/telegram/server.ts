@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDowntime, type Outage } from '../base/faults.ts';
-import { listen, sendJson } from '../base/http.ts';
+import { listen, markPoll, sendJson } from '../base/http.ts';
 import type { FormOptions } from '../base/multipart.ts';
 import { createRequestLog, type Logged, type RequestLog } from '../base/request-log.ts';
 import { readParams } from './body.ts';
@@ -112,6 +112,7 @@ export async function startServer(platform: Platform, options: ServerOptions): P
     try {
       const params = await readParams(request, query ? new URLSearchParams(query) : undefined, options);
       entry = log.note(noted(name, params));
+      if (entry.method === 'getUpdates') markPoll(response);
       const fault = faults.take(entry.method, params.values.chat_id);
       if (fault && (await before(fault, entry, response))) return;
       const result = await call(name, params, (then) => void response.once('close', then));

@@ -13,6 +13,7 @@ import { NoSpaceError, openStore } from '../../../src/engine/local/store.ts';
 import { LeaseLost } from '../../../src/errors.ts';
 import { listenForDamage } from '../../../src/lib/damage.ts';
 import { tempFolder } from '../../helpers/temp.ts';
+import { quiet } from '../../kit/quiet.ts';
 
 interface Opened {
   spool: Spool<string>;
@@ -286,7 +287,7 @@ describe('the inbox', () => {
     const told: string[] = [];
     const first = enqueue().then((outcome) => told.push(outcome));
     const second = enqueue().then((outcome) => told.push(outcome));
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await quiet();
     // Whoever is told of it would acknowledge it.
     expect(told).toEqual([]);
     commit.resolve();

@@ -28,6 +28,7 @@ async function work(): Promise<void> {
     for (const { id, message } of lease.items) {
       tell('took', message);
       if (message === 'poison') process.kill(process.pid, 'SIGKILL');
+      // The work takes its time.
       await sleep(Number(workMs));
       try {
         const address = { channel: 'test', account: 'bot', chat: lane };

@@ -14,6 +14,7 @@ import { startLlm } from '../../emulators/llm.ts';
 import { eventually } from '../../helpers/eventually.ts';
 import { ownTime } from '../../helpers/own-time.ts';
 import { tempFolder } from '../../helpers/temp.ts';
+import { quiet } from '../../kit/quiet.ts';
 import { failureOf, modelsOf, QUICK, record, request, runWith, tool } from './fixtures.ts';
 
 const llm = await startLlm();
@@ -83,6 +84,7 @@ describe('a run', () => {
     const order: string[] = [];
     const hooks = record({
       onStep: async ({ index }) => {
+        // The disk takes its time.
         await sleep(30);
         order.push(`step ${index} after ${llm.stats().requests} calls`);
       },
@@ -148,6 +150,7 @@ describe('a run', () => {
       if (besides === 2) both.resolve();
       await both.promise;
     });
+    // Some tools take longer than others.
     const tools = [
       noted('first', () => sleep(20)),
       { ...beside, isBeside: true as const },
@@ -167,6 +170,7 @@ describe('a run', () => {
       begun.push(name);
       return null;
     };
+    // The disk takes its time.
     const slow = async () => sleep(30).then(() => false);
     const tools = [
       { ...tool('asks', 'external', begins('asks')), asksBefore: slow },
@@ -179,6 +183,7 @@ describe('a run', () => {
       { text: 'ok' },
     ]);
     const waits = [20, 0, 0];
+    // The disk takes its time.
     const onCall = () => sleep(waits.shift() ?? 0);
     await runWith(local(), { tools }, record({ onCall }));
     expect(begun).toEqual([...names, 'reads']);
@@ -197,6 +202,7 @@ describe('a run', () => {
     const order: string[] = [];
     const hooks = record({
       onCall: async ({ callId, tool: name }) => {
+        // The disk takes its time.
         await sleep(30);
         order.push(`journal ${name} ${callId}`);
       },
@@ -342,7 +348,8 @@ describe('stopping', () => {
     const hooks = record();
     const run = failureOf(runWith(local(), {}, hooks, { ...QUICK, firstToken: 20_000, idle: 20_000 }));
     await llm.waitFor(() => true);
-    await sleep(50);
+    // What there is of the answer has been read.
+    await quiet({ except: /completions/ });
     const reason = new Error('person said stop');
     const begin = ownTime();
     hooks.stop(reason);
@@ -360,6 +367,7 @@ describe('stopping', () => {
       { text: 'never' },
     ]);
     const hooks = record();
+    // The tool takes longer than anybody waits.
     const deaf = tool('deaf', 'external', () => sleep(5_000, null, { ref: false }));
     const others = [tool('quick', 'read', async () => 1), tool('never', 'external', async () => 2)];
     const run = failureOf(runWith(local(), { tools: [deaf, ...others] }, hooks));
@@ -382,6 +390,7 @@ describe('stopping', () => {
     llm.script([{ text: 'I look.', toolCalls: [{ name: 'deaf', arguments: { text: 'x' } }] }]);
     const hooks = record();
     const run = failureOf(
+      // The tool takes longer than anybody waits.
       runWith(local(), { tools: [tool('deaf', 'read', () => sleep(5_000, null, { ref: false }))] }, hooks),
     );
     await eventually(() => hooks.events.some((event) => event.type === 'tool-call'));
@@ -421,7 +430,7 @@ describe('stopping', () => {
     const hooks = record();
     const run = failureOf(runWith(local(), {}, hooks, { ...QUICK, retry: 10_000, maxRetryAfter: 20_000 }));
     await llm.waitFor((seen) => seen.outcome === 'faulted');
-    await sleep(50);
+    await quiet();
     const begin = ownTime();
     hooks.stop();
     expect((await run).error.kind).toBe('stopped');

@@ -1,6 +1,7 @@
 /** R9 and R10: whatever the model does wrong, the person is told in time, and nothing half-done is run or shown as complete. */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addSecret } from '../../../src/log.ts';
 import type { RunErrorKind } from '../../../src/runtime/contract/run-error.ts';
@@ -270,7 +271,8 @@ describe('a model that fails', () => {
 
   it('the whole run has a limit, tools included', async () => {
     llm.script(() => ({ toolCalls: [{ name: 'slow', arguments: { text: 'x' } }] }));
-    const tools = [tool('slow', 'read', () => new Promise((resolve) => setTimeout(resolve, 300, 'ok')))];
+    // The tool takes its time.
+    const tools = [tool('slow', 'read', () => sleep(300, 'ok'))];
     const { error, ms } = await failureOf(runWith(local(), { tools, maxSteps: 100 }, record(), { ...QUICK, run: 700 }));
     expect([error.kind, ms < 2_700]).toEqual(['timeout', true]);
     expect(error.userMessage).toContain('0.7 seconds');

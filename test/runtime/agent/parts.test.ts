@@ -231,6 +231,7 @@ describe('odd models', () => {
   it('slow but steady is not idle', async () => {
     async function* parts(): AsyncGenerator<StreamPart> {
       for (let n = 0; n < 6; n += 1) {
+        // The model takes its time.
         await sleep(300);
         yield { type: 'text-delta', id: '0', delta: `${n}` };
       }

@@ -7,6 +7,7 @@ import { storeRequest } from '../../../src/runtime/approvals/files.ts';
 import type { ApprovalRequest } from '../../../src/runtime/contract/approval.ts';
 import type { Entry } from '../../../src/runtime/contract/entry.ts';
 import { tempFolder } from '../../helpers/temp.ts';
+import { quiet } from '../../kit/quiet.ts';
 
 const sam = { by: 'telegram:1', name: 'Sam' };
 const request: ApprovalRequest = {
@@ -57,7 +58,7 @@ it('a yes that the disk was slow to take does not stand over what its person wro
   held.push(() => slow.promise);
   const yes = approvals.decide(request.id, { verdict: 'approve', ...sam });
   const wrote = approvals.withdraw(request.id, sam);
-  await Promise.race([wrote, new Promise((resolve) => setTimeout(resolve, 50))]);
+  await Promise.race([wrote, quiet()]);
   slow.resolve();
   await Promise.all([yes, wrote]);
   expect(verdicts()).toEqual(['wrote', 'wrote']);
@@ -78,7 +79,7 @@ it.each(['wrote', 'deny'] as const)(
       next === 'wrote'
         ? approvals.withdraw(request.id, sam)
         : approvals.decide(request.id, { verdict: next, ...sam }).then((made) => expect(made?.isFirst).toBe(true));
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await quiet();
     // Nothing goes on by what is not stored.
     expect(lane).toEqual([]);
     slow.resolve();

@@ -1,9 +1,9 @@
 /** Endpoints that do not come to an end: the connection is closed at once, little memory is used, and another model may answer. */
 import type { ServerResponse } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { listen } from '../../emulators/base/http.ts';
 import { startLlm } from '../../emulators/llm.ts';
+import { eventually } from '../../helpers/eventually.ts';
 import { failureOf, QUICK, runWith } from '../agent/fixtures.ts';
 
 const MB = 1_048_576;
@@ -50,7 +50,7 @@ async function endless(head: (response: ServerResponse) => string, block: string
     sent: () => sent,
     requests: () => requests,
     async gone() {
-      while (open > 0) await sleep(5);
+      await eventually(() => open === 0);
     },
   };
 }

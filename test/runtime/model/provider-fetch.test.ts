@@ -7,6 +7,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createFetch } from '../../../src/runtime/model/provider-fetch.ts';
 import { type Listener, listen, readText } from '../../emulators/base/http.ts';
 import { ownTime } from '../../helpers/own-time.ts';
+import { quiet } from '../../kit/quiet.ts';
 
 const servers: { close(): unknown }[] = [];
 afterEach(() => {
@@ -93,6 +94,7 @@ describe('fetch for models', () => {
     let size = 0;
     for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
       size += part.value.length;
+      // The reader takes its time.
       if (size < 3_000_000) await sleep(1);
     }
     expect(size).toBe(10_000_000);
@@ -192,7 +194,7 @@ describe('fetch for models', () => {
     });
     const controller = new AbortController();
     for (let round = 0; round < 20; round += 1) await (await post(url, { signal: controller.signal })).text();
-    await sleep(10);
+    await quiet();
     expect(sockets.size).toBe(1);
     expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
   });

@@ -7,6 +7,7 @@ import { journal, progressOf } from '../../../src/runtime/run/journal.ts';
 import { openHome } from '../../../src/workspace/home.ts';
 import { openTask } from '../../../src/workspace/tasks/index.ts';
 import { tempFolder } from '../../helpers/temp.ts';
+import { quiet } from '../../kit/quiet.ts';
 
 async function open(stored: () => Promise<void>) {
   const home = await openHome(tempFolder());
@@ -24,7 +25,7 @@ test('a call waits until its message is durable', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const { onCall, calls } = await open(() => promise);
   const called = onCall();
-  await new Promise((next) => setTimeout(next, 50));
+  await quiet();
   expect(await calls()).toEqual([]);
   resolve();
   await called;

@@ -12,6 +12,7 @@ import { openHome } from '../../../src/workspace/home.ts';
 import { type OAuthFaults, type OAuthOptions, startOAuth } from '../../emulators/mcp-oauth.ts';
 import { toolScope } from '../../helpers/scope.ts';
 import { tempFolder } from '../../helpers/temp.ts';
+import { quiet } from '../../kit/quiet.ts';
 
 const BY = { person: 'alex', redirect: 'http://127.0.0.1:8787/board/mcp' };
 
@@ -245,7 +246,9 @@ test('two processes that renew at once share the new token', async () => {
   emulator.expire();
   emulator.faults.holdTokens = promise;
   const both = Promise.all([one.call('read'), two.call('read')]);
-  setTimeout(resolve, 300);
+  // One asks for a new token, and the other waits for it.
+  await quiet({ except: /token/ });
+  resolve();
   expect(await both).toEqual([{ text: 'did read' }, { text: 'did read' }]);
   expect(emulator.exchanges.filter((each) => each.startsWith('refresh'))).toEqual(['refresh_token 200']);
   expect(emulator.refusals).toEqual([]);
