@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
@@ -943,12 +944,14 @@ describe('agents/{viber}.yaml', () => {
       while (writing) {
         const { maxSteps, prompt } = await agentIn(home, 'dev');
         seen.add(`${maxSteps} ${prompt}`);
-        await new Promise((resolve) => setTimeout(resolve, 5));
+        // The reader comes again and again.
+        await sleep(5);
       }
     })();
     for (let length = 1; length <= text.length; length++) {
       await writeFile(join(home, 'agents', 'dev.yaml'), text.slice(0, length));
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      // The writer takes its time.
+      await sleep(20);
     }
     writing = false;
     await reader;

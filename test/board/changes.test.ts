@@ -1,9 +1,11 @@
 /** What people change by hand while somebody is connected: told over `/ws`, once for each change, whoever made it. */
 import fs from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { hashText } from '../../src/lib/files.ts';
 import { openWorld } from '../dialogs/harness.ts';
+import { quiet } from '../kit/quiet.ts';
 import { openWire, type Wire } from './wire.ts';
 
 const TOKEN = 'the-token-of-the-owner';
@@ -52,7 +54,8 @@ it('a plan saved by hand is told of with its hash, however the editor saves', as
   // Emptied first, as some editors do, and written a moment later.
   const slowly = replaced.replace('Celebrate', 'Rest');
   fs.writeFileSync(file, '');
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  // The editor takes its time.
+  await sleep(300);
   fs.writeFileSync(file, slowly);
   await told(wire, slowly);
   expect(plans(wire)).not.toContain(hashText(''));
@@ -77,7 +80,7 @@ it('a plan written by the gateway itself is told of once', async () => {
   const text = PLAN.replace('- [ ] Draft', '- [x] Draft');
   await wire.command({ type: 'plan:write', taskId, text, baseHash: plan.hash });
   await told(wire, text);
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  await quiet();
   expect(plans(wire).filter((hash) => hash === hashText(text))).toHaveLength(1);
 });
 

@@ -76,6 +76,7 @@ it.each([
 async function fill(port: number, lines: string[]): Promise<Held[]> {
   const all = [...lines, announced(1_000_000)];
   const large = flood(port, 16, all, 990_000);
+  // The large ones are to be there first; where they aren't, the next round is as good.
   await sleep(200);
   const small = flood(port, 250, all, 100);
   await Promise.race(small.map(({ answer }) => answer));
@@ -90,6 +91,7 @@ async function meet503(filled: () => Promise<Held[]>, say: (round: number) => vo
     say(round);
     for (let look = 0; look < 20; look++) {
       if (await met()) return { said: round + 1, statuses: (await settle(held)).map(({ status }) => status) };
+      // It looks now and then.
       await sleep(50);
     }
     await settle(held);
@@ -117,6 +119,7 @@ it('gives the room back when senders go away, and counts chunks of one byte by w
   const { platform, port } = await slackWorld();
   for (let round = 0; round < 3; round++) {
     const held = flood(port, 16, [HOOK, HOST, JSON_TYPE, ...signed(), announced(1_000_000)], 990_000);
+    // The senders go away in the middle.
     await sleep(300);
     for (const { socket } of held) socket.destroy();
     await settle(held);

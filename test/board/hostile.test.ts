@@ -5,6 +5,7 @@
 import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PROGRAM } from '../helpers/program.ts';
@@ -236,14 +237,16 @@ describe('codes', () => {
       const first = await startGateway(own);
       const printed = (await run(process.execPath, [PROGRAM, 'board', '--json', '--home', own])).stdout;
       const traded = trade(first.port, codeOf(printed)).catch(() => undefined);
-      await new Promise((resolve) => setTimeout(resolve, round * 3));
+      // It is killed at different moments.
+      await sleep(round * 3);
       await first.stop('SIGKILL');
       const had = (await traded)?.status === 200;
       const second = await startGateway(own);
       let again = 503;
       for (let n = 0; again === 503 && n < 10; n++) {
         again = (await trade(second.port, codeOf(printed))).status;
-        if (again === 503) await new Promise((resolve) => setTimeout(resolve, 500));
+        // It says that it is busy, and people try again.
+        if (again === 503) await sleep(500);
       }
       const stored: { kind: string }[] = JSON.parse(fs.readFileSync(path.join(own, 'access/sessions.json'), 'utf8'));
       expect(stored).toMatchObject([{ kind: 'session' }]);

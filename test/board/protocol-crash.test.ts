@@ -6,6 +6,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { eventually } from '../helpers/eventually.ts';
 import { openPlatforms } from '../platforms/world.ts';
 import { type Frame, openWire, type Wire } from './wire.ts';
 
@@ -20,19 +21,13 @@ it(`has one result for each of ${ROUNDS} tasks, whenever it was killed`, {
   const world = await openPlatforms({ on: ['telegram'], process: true, config: { http } });
   world.llm.script((request) => ({ text: `Done: ${request.lastUser}`, delayMs: 150 }));
   const seen: Frame[] = [];
-  const open = async (): Promise<Wire> => {
-    for (;;) {
-      try {
-        const { port } = JSON.parse(world.read('run/gateway.json'));
-        const wire = await openWire(port, 'token-of-builder');
-        await wire.until(({ type }) => type === 'connected');
-        return wire;
-      } catch (error) {
-        if (!(error instanceof Error)) throw error;
-        await sleep(50);
-      }
-    }
-  };
+  const open = (): Promise<Wire> =>
+    eventually(async () => {
+      const { port } = JSON.parse(world.read('run/gateway.json'));
+      const wire = await openWire(port, 'token-of-builder');
+      await wire.until(({ type }) => type === 'connected');
+      return wire;
+    });
   const tasks = new Map<string, string>();
   for (let round = 0; round < ROUNDS; round++) {
     const id = `round-${round}`;
@@ -40,6 +35,7 @@ it(`has one result for each of ${ROUNDS} tasks, whenever it was killed`, {
     const first = await open();
     const { cursor } = await first.until(({ type }) => type === 'connected');
     first.send({ ...submit, id });
+    // It is killed at any moment.
     await sleep(Math.random() * 400);
     await world.kill();
     first.socket.terminate();

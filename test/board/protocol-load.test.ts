@@ -1,6 +1,5 @@
 /** Whoever stops reading, or floods, costs little and holds up nobody. */
 import { connect } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { Connection } from '../../src/board/protocol/connection.ts';
 import { EventLog } from '../../src/board/protocol/events.ts';
@@ -9,6 +8,7 @@ import { openHome } from '../../src/workspace/home.ts';
 import { saveTask } from '../../src/workspace/tasks/record.ts';
 import { openWorld } from '../dialogs/harness.ts';
 import { tempFolder } from '../helpers/temp.ts';
+import { quiet } from '../kit/quiet.ts';
 import { openWire } from './wire.ts';
 
 const TOKEN = 'the-token-of-the-owner';
@@ -26,7 +26,7 @@ it('leaves a reader that stops reading, at a cost of 10 MB at most', async () =>
   );
   await new Promise((resolve) => stuck.once('data', resolve));
   stuck.write(masked(JSON.stringify({ type: 'task:subscribe', id: 's', taskIds: '*', live: 'events' })));
-  await sleep(200);
+  await quiet();
   stuck.pause();
   for (let n = 0; n < 60; n++) {
     const { taskId } = await owner.command({ type: 'task:submit', goal: `Long ${n}`, messages: [] });
@@ -34,7 +34,7 @@ it('leaves a reader that stops reading, at a cost of 10 MB at most', async () =>
     owner.frames.length = 0;
   }
   // Everybody else was served meanwhile, and it was closed: of 36 MB that it could have read no more was kept for it.
-  await sleep(2_500);
+  await quiet({ within: 2_500 });
   let bytes = 0;
   stuck.on('data', (chunk) => {
     bytes += chunk.length;

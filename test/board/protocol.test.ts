@@ -6,6 +6,7 @@ import { openWorld } from '../dialogs/harness.ts';
 import type { LlmRequest } from '../emulators/llm.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { tempFolder } from '../helpers/temp.ts';
+import { quiet, RUNNING } from '../kit/quiet.ts';
 import { openWire } from './wire.ts';
 
 const POST = path.resolve('test/fixtures/mcp/post.mjs');
@@ -171,7 +172,7 @@ describe('a submitted task', () => {
     const client = await wire();
     const { taskId } = await client.command({ type: 'task:submit', goal: 'Take your time', messages: [] });
     await client.until(({ type }) => type === 'task:started');
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await quiet({ except: RUNNING });
     expect(await client.command({ type: 'task:stop', taskId })).toMatchObject({ ok: true, state: 'stopped' });
     await client.until((frame) => frame.type === 'task:state' && frame.state === 'stopped');
     expect(client.frames.some(({ type }) => type === 'task:completed')).toBe(false);

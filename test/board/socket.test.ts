@@ -17,6 +17,7 @@ import type { Caller } from '../../src/runtime/contract/board.ts';
 import { openWorld } from '../dialogs/harness.ts';
 import { PROGRAM } from '../helpers/program.ts';
 import { tempFolder } from '../helpers/temp.ts';
+import { quiet } from '../kit/quiet.ts';
 import { logIn } from './browser.ts';
 import { startGateway } from './start.ts';
 import { type Frame, openWire } from './wire.ts';
@@ -56,7 +57,7 @@ describe('silence', () => {
     onTestFinished(() => alive.terminate());
     const code = await new Promise((resolve) => dead.once('close', resolve));
     expect([code, alive.readyState]).toEqual([1006, WebSocket.OPEN]);
-    await new Promise((resolve) => setTimeout(resolve, 400));
+    for (let beat = 0; beat < 3; beat++) await quiet({ within: 400 });
     expect(alive.readyState).toBe(WebSocket.OPEN);
   });
 
@@ -73,7 +74,7 @@ describe('silence', () => {
     onTestFinished(() => client.close());
     await expect.poll(() => client.state).toBe('open');
     // Nothing happens for a while, and nobody minds.
-    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    for (let beat = 0; beat < 5; beat++) await quiet({ within: 400 });
     expect(client.state).toBe('open');
     process.kill(gateway.pid, 'SIGSTOP');
     const sent = client.send({ type: 'task:submit', goal: 'Say hello', messages: [] });
@@ -94,7 +95,7 @@ describe('silence', () => {
     });
     await expect(wrong.run({ goal: 'Say hello' })).rejects.toMatchObject({ code: 'refused' });
     expect(wrong.state).toBe('refused');
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    for (let turn = 0; turn < 4; turn++) await quiet({ within: 400 });
     expect(['connecting', 'waiting']).toContain(away.state);
   });
 });

@@ -27,6 +27,7 @@ function afterWork(isBounded: boolean, rounds: number): { size: number; made: nu
     let made = 0;
     for (; made < ${rounds} && size() <= ${ALLOWED}; made++) {
       make();
+      // It gives way now and then.
       if (made % 20 === 0) await sleep(1);
     }
     process.stdout.write(JSON.stringify({ size: size(), made }));`;

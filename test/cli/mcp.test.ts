@@ -1,9 +1,11 @@
 /** `viber mcp`: servers in the configuration, what they offer, and logins from a terminal. */
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { servicesFor } from '../../src/cli/services.ts';
 import { withEnvFile } from '../../src/config/env-file.ts';
@@ -187,7 +189,8 @@ function terminal(args: string[]): Terminal {
         const found = pattern.exec(text);
         if (found) return found;
         if (child.exitCode !== null) throw new Error(`ended without ${pattern}:\n${text}`);
-        await new Promise((resolve) => setTimeout(resolve, 20));
+        // It looks now and then.
+        await sleep(20);
       }
     },
   };

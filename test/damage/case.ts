@@ -1,8 +1,10 @@
 /** One cell of the table: a home with one damaged file is started, people write, and what they and the operator get is judged. */
+
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorMessage } from '../../src/errors.ts';
+import { quiet } from '../kit/quiet.ts';
 import type { DamageKind } from './damages.ts';
 import { ALEX, type DamageWorld, SAM } from './world.ts';
 
@@ -35,6 +37,7 @@ const COMMANDS = ['/tasks', '/link', '/memory', '/jobs', '/status', '/artifacts'
 let serial = 0;
 
 const within = async (work: Promise<void>): Promise<string | undefined> => {
+  // Against hanging only.
   const late = sleep(HANG_MS, 'nothing within the time', { ref: false });
   return Promise.race([
     work.then(
@@ -52,6 +55,7 @@ async function heard(world: DamageWorld, person: number, from: number, wanted: s
     const texts = world.telegram.chat(person).messages.filter(({ id, from: who }) => who === 'bot' && id > from);
     const missing = wanted.filter((each) => !texts.some(({ text }) => new RegExp(each).test(text)));
     if (missing.length === 0 || Date.now() > until) return missing;
+    // It looks now and then.
     await sleep(15);
   }
 }
@@ -92,10 +96,10 @@ export async function runCase(world: DamageWorld, kind: FileKind, damage: Damage
     const lines = world.logs.filter(({ level }) => Number(level) >= 40).map((line) => JSON.stringify(line));
     return [...lines, ...world.said()].find((line) => line.includes(name));
   };
-  await sleep(350);
+  await quiet();
   // What is told of may have been set aside.
   const isNothing = isNoMatter || (find() === undefined && isHarmless(kind, damage, target));
-  // People's own texts are looked through a moment after the start.
+  // People's own texts are looked through a moment after the start; it looks now and then.
   for (const until = Date.now() + HANG_MS; !isNothing && find() === undefined && Date.now() < until; ) await sleep(50);
   const words = find();
   const faults = world.logs.filter(({ level }) => Number(level) >= 50).map(({ msg }) => String(msg));

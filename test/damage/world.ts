@@ -1,12 +1,13 @@
 /** A gateway in this process between the emulated Telegram and the emulated model, started and stopped on homes that may be damaged. */
+
 import fs from 'node:fs';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type App, startApp } from '../../src/app.ts';
 import { loadConfig } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
 import { type Llm, startLlm } from '../emulators/llm.ts';
 import { startTelegram, type Telegram } from '../emulators/telegram.ts';
+import { quiet } from '../kit/quiet.ts';
 
 /** The owner, of the configuration. */
 export const ALEX = 1001;
@@ -89,7 +90,7 @@ export async function openDamageWorld(firstHome: string, heardBefore = false): P
         telegram.chat(person).messages.flatMap(({ id, from, text }) => (from === 'bot' && id > last ? [text] : [])),
       ),
     async settled() {
-      await sleep(1_500);
+      await quiet();
     },
     async close() {
       await world.stop();

@@ -1,8 +1,8 @@
 /** Commands given where the bot is not: whoever gave one is told what to do, and nothing is begun. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { quiet } from '../kit/quiet.ts';
 import { ask, waitFor } from '../platforms/platform.ts';
 import { openThree } from './three.ts';
 
@@ -17,7 +17,7 @@ it('a goal by slash command in a Slack channel without the app is answered with 
   const status = await emulator.slash({ channel: slack.room.chat, text: 'status' });
   expect(await emulator.responses(status.id, 1)).toMatchObject([{ result: 'ok' }]);
   await world.restart();
-  await sleep(300);
+  await quiet();
   expect(world.llm.requests()).toEqual([]);
   expect(await emulator.responses(asked.id, 0)).toHaveLength(1);
   expect(fs.readdirSync(path.join(world.home, 'spool/dead'))).toEqual([]);
@@ -45,7 +45,7 @@ it('a command in a direct message of two others on Slack is answered there to it
     response_type: 'ephemeral',
     text: expect.stringContaining('not part of this conversation'),
   });
-  await sleep(300);
+  await quiet();
   expect(owners()).toBe(before);
   expect(world.llm.requests()).toHaveLength(1);
   expect(fs.readdirSync(path.join(world.home, 'spool/dead'))).toEqual([]);
@@ -89,7 +89,7 @@ it('a goal by slash command in a Discord channel where the bot may not write is 
   await expect
     .poll(() => emulator.interaction(id).response?.text)
     .toMatch(/not allowed to write in this channel.*"Send Messages"/);
-  await sleep(200);
+  await quiet();
   expect(world.llm.requests()).toEqual([]);
   expect(fs.readdirSync(path.join(world.home, 'spool/dead'))).toEqual([]);
 });

@@ -1,4 +1,5 @@
 /** Nobody's work waits for all of somebody else's: one member's hundreds of tasks beside one message of another person. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { openChat } from '../kit/kit.ts';
 import { type Place, type Platform, waitFor } from '../platforms/platform.ts';
@@ -22,7 +23,8 @@ describe('fairness', () => {
     llm.script(async ({ lastUser }) => {
       if (!lastUser.includes('flood')) return { text: 'for the owner', delayMs: MODEL_MS };
       most = Math.max(most, ++atWork);
-      await new Promise((resolve) => setTimeout(resolve, MODEL_MS));
+      // The model takes its time.
+      await sleep(MODEL_MS);
       atWork--;
       done++;
       return { text: 'for the member' };

@@ -1,11 +1,9 @@
 /** Runs of guests that wait or are cut: what they go on with, and who may say yes to what. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { onEveryPlatform } from '../kit/kit.ts';
+import { quiet } from '../kit/quiet.ts';
 import { waitFor } from '../platforms/platform.ts';
 import { attack, CANARY, call, kept, openToGuests, toldSince } from './guests-world.ts';
-
-const A_WHILE = 1_500;
 
 describe.each(onEveryPlatform)('the run of a guest on %s', (name) => {
   it('goes on without rights after a question that the guest has answered by a button', async () => {
@@ -21,7 +19,7 @@ describe.each(onEveryPlatform)('the run of a guest on %s', (name) => {
     await waitFor(platform, place, { text: 'Which one?' });
     await platform.press(place, 'Blue', 'kim');
     await waitFor(platform, place, { text: 'the end' });
-    await sleep(A_WHILE);
+    await quiet();
     expect(toldSince(world, from)).toContain('Blue');
     expect(toldSince(world, from)).not.toContain(`${CANARY}-`);
     const after = kept(world, other);
@@ -67,7 +65,7 @@ describe('a crash in the run of a guest', () => {
       await world.ended();
       await world.kill();
       await waitFor(platform, platform.room, { text: 'the end' });
-      await sleep(A_WHILE);
+      await quiet();
       expect(toldSince(world, from)).toContain('attack');
       expect(toldSince(world, from)).not.toContain(`${CANARY}-`);
       expect(kept(world, other)).toEqual(before);

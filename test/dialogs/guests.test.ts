@@ -2,13 +2,11 @@
  * A guest is a stranger with a right to speak, nothing more: whatever a hostile model tries on their word, on every platform and by
  * every kind of event, no private word is in a request to it and nothing changes outside the task's own folder.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { onEveryPlatform } from '../kit/kit.ts';
+import { quiet } from '../kit/quiet.ts';
 import { type Place, type Platform, waitFor } from '../platforms/platform.ts';
 import { attack, CANARY, call, kept, LOG, openToGuests, toldSince } from './guests-world.ts';
-
-const A_WHILE = 1_500;
 
 type Way = [string, (platform: Platform) => Promise<Place> | Place];
 
@@ -47,7 +45,7 @@ describe.each(onEveryPlatform)('on %s a guest', (name) => {
       const place = await begin(platform);
       const answer = await waitFor(platform, place, { text: 'the end' });
       expect(answer.text).not.toContain('ask the owner');
-      await sleep(A_WHILE);
+      await quiet();
       expect(toldSince(world, from)).not.toMatch(new RegExp(`${CANARY}-|workspace/NAME`));
       expect(toldSince(world, from)).toContain("aren't on this bot's list");
       expect(kept(world, other)).toEqual(before);
@@ -81,7 +79,7 @@ describe.each(onEveryPlatform)('in a conversation of others on %s', (name) => {
     world.llm.script(attack(other));
     platform.say(place, 'attack', { by: 'kim', mention: true });
     await waitFor(platform, place, { text: 'the end' });
-    await sleep(A_WHILE);
+    await quiet();
     const told = toldSince(world, from);
     expect(told).toContain('look it up');
     expect(told).toContain('it is blue');
@@ -105,7 +103,7 @@ describe.each(onEveryPlatform)('in a conversation of others on %s', (name) => {
     await world.llm.waitFor((request) => request.lastUser.includes('begin'));
     platform.say(place, 'attack', { by: 'kim', mention: true });
     await waitFor(platform, place, { text: 'the end' });
-    await sleep(A_WHILE);
+    await quiet();
     expect(toldSince(world, from)).not.toContain(`${CANARY}-`);
     expect(kept(world, other)).toEqual(before);
   });
@@ -121,7 +119,7 @@ describe.each(onEveryPlatform)('in a conversation of others on %s', (name) => {
     await world.llm.waitFor((request) => request.lastUser.includes('begin'));
     platform.say(place, 'attack', { by: 'alex', mention: true });
     await waitFor(platform, place, { text: 'the end' });
-    await sleep(A_WHILE);
+    await quiet();
     expect(toldSince(world, from)).not.toContain(`${CANARY}-`);
     expect(kept(world, other)).toEqual(before);
   });

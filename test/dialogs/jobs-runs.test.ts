@@ -5,12 +5,12 @@ import { describe, expect, it } from 'vitest';
 import type { LlmRequest, ToolCall, Turn } from '../emulators/llm.ts';
 import { type ManualClock, manualClock } from '../jobs/manual-clock.ts';
 import { openChat } from '../kit/kit.ts';
+import { quiet } from '../kit/quiet.ts';
 import { ask, type Platform, waitFor } from '../platforms/platform.ts';
 import { openPlatforms, type PlatformWorld, type PlatformWorldOptions } from '../platforms/world.ts';
 
 const HOUR = 3_600_000;
 const pause = () => new Promise<void>((resolve) => setImmediate(resolve));
-const quiet = () => new Promise<void>((resolve) => setTimeout(resolve, 300));
 
 /** Calls these tools one a step, then answers. */
 const calls =
@@ -98,7 +98,7 @@ describe('the result of a job', () => {
     await discord.outage(true);
     await run();
     await waitFor(telegram, telegram.room, { text: /^Digest:/ });
-    await quiet();
+    await quiet({ except: /^out |Discord/ });
     await discord.outage(false);
     await waitFor(discord, place, { text: /^Digest:/ });
     await quiet();

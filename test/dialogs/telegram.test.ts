@@ -569,7 +569,7 @@ describe('trouble', () => {
     await world.ask('warm');
     await world.telegram.outage('refuse');
     for (const text of ['one', 'two', 'three']) world.telegram.say(ALEX, text);
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await expect.poll(() => world.logs.some(({ state }) => state === 'reconnecting')).toBe(true);
     await world.telegram.outage();
     await world.telegram.wait({ chat: ALEX, from: 'bot', text: 'three' });
     const bot = world.telegram

@@ -1,8 +1,8 @@
 /** What is counted and traced is so on each platform, and over a kill. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { startCollector, type TakenSpan } from '../emulators/otlp.ts';
 import { type ReadFamily, readMetrics } from '../helpers/openmetrics.ts';
+import { quiet } from '../kit/quiet.ts';
 import { ask, waitFor } from '../platforms/platform.ts';
 import { NAMES, openPlatforms, type PlatformWorld } from '../platforms/world.ts';
 
@@ -62,7 +62,7 @@ it('a message that a kill has cut goes on in the same trace, on each platform', 
     const platform = world.platforms[name];
     await waitFor(platform, platform.dm('alex'), { text: 'late' });
   }
-  await sleep(100);
+  await quiet();
   await world.stop();
   expect(collector.refused).toEqual([]);
   const accepts = collector.spans.filter(({ name }) => name === 'accept');

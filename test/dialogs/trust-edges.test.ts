@@ -1,7 +1,7 @@
 /** Single sends whose fate is unknown, in the corners: files, parts, threads, a restart before we know who we are. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
 import { breakSpool } from '../helpers/spool.ts';
+import { quiet } from '../kit/quiet.ts';
 import { ask, waitFor } from '../platforms/platform.ts';
 import { numbers, outbox } from './crowd.ts';
 import { answersIn, openThree } from './three.ts';
@@ -62,7 +62,7 @@ async function lostRoot(name: 'discord' | 'slack'): Promise<void> {
   platform.fault({ kind: 'lost-answer', times: 2 });
   const thread = await platform.begin('dig a hole');
   await waitFor(platform, thread, { text: 're dig a hole' });
-  await sleep(1_000);
+  await quiet();
   expect(platform.threads()).toHaveLength(1);
   expect(answersIn(platform, thread)).toEqual(['re dig a hole']);
   expect(platform.answers(platform.room).filter((seen) => seen.text.includes('dig a hole'))).toHaveLength(1);
@@ -90,7 +90,7 @@ async function fullDiskOnSlack(): Promise<void> {
   const mend = breakSpool(world.home);
   slack.emulator.dropSockets();
   await slack.emulator.called('conversations.history');
-  await sleep(300);
+  await expect.poll(mend.refused).toBeGreaterThan(0);
   mend();
   slack.say(place, 'three');
   await waitFor(slack, place, { text: 're three' });

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { ownTime } from '../helpers/own-time.ts';
+import { quiet } from '../kit/quiet.ts';
 import { ask, type Platform, waitFor } from '../platforms/platform.ts';
 import { NAMES } from '../platforms/world.ts';
 import { numbers } from './crowd.ts';
@@ -41,7 +42,7 @@ it('events that come four times, out of order and again after a restart are answ
   await world.restart();
   for (const id of said) discord.emulator.redeliver(id);
   for (const event of events) slack.emulator.redeliver(event);
-  await sleep(1_000);
+  await quiet();
   expect(all()).toEqual(wanted);
   expect(discord.threads()).toHaveLength(1);
   expect(world.llm.requests()).toHaveLength(20);
@@ -93,7 +94,7 @@ async function through(platform: Platform, breaks: Record<string, () => void>): 
     expected[1]?.push(`re ${name} there`);
     await expect.poll(found).toEqual(expected);
   }
-  await sleep(500);
+  await quiet();
   expect(found()).toEqual(expected);
 }
 
@@ -107,7 +108,7 @@ async function storms(): Promise<void> {
   telegram.emulator.fault({ chat: 1001, kind: 'status', ...storm });
   const from = Date.now();
   for (const platform of all) for (const n of numbers(3)) platform.say(platform.dm('alex'), `${platform.name} ${n}`);
-  await sleep(300);
+  await expect.poll(() => all.every(({ emulator }) => (emulator.counters().statuses[429] ?? 0) > 0)).toBe(true);
   for (const platform of all) {
     for (const n of numbers(5)) {
       const at = ownTime();
@@ -137,10 +138,11 @@ it('an outage of one platform slows nobody else, and what was said there is answ
     await away.outage(true);
     const over = new AbortController();
     const others = NAMES.filter((other) => other !== name).map((other) => pulse(platforms[other], over.signal));
+    // It is away for that long, and at least until the others have answered some times.
     await sleep(AWAY_MS);
+    await expect.poll(() => others.every(({ took }) => took.length > 3)).toBe(true);
     over.abort();
-    for (const took of await Promise.all(others)) {
-      expect(took.length).toBeGreaterThan(3);
+    for (const took of await Promise.all(others.map(({ ended }) => ended))) {
       expect(took[Math.floor(took.length / 2)]).toBeLessThan(700);
       expect(took.at(-1)).toBeLessThan(3_000);
     }
@@ -151,13 +153,18 @@ it('an outage of one platform slows nobody else, and what was said there is answ
   }
 });
 
-/** Milliseconds from question to answer, again and again until told to stop; the shortest first. */
-async function pulse(platform: Platform, signal: AbortSignal): Promise<number[]> {
+/** Milliseconds from question to answer, again and again until told to stop; in the end the shortest first. */
+function pulse(platform: Platform, signal: AbortSignal): { took: number[]; ended: Promise<number[]> } {
   const took: number[] = [];
+  return { took, ended: beat(platform, signal, took) };
+}
+
+async function beat(platform: Platform, signal: AbortSignal, took: number[]): Promise<number[]> {
   while (!signal.aborted) {
     const at = ownTime();
     await ask(platform, platform.dm('sam'), `pulse ${at}`, { by: 'sam', text: `re pulse ${at}` });
     took.push(ownTime() - at);
+    // People pause between two questions.
     await sleep(200);
   }
   return took.toSorted((a, b) => a - b);
@@ -169,11 +176,11 @@ it.each(['in order', 'in reverse'])(
     const { world, slack } = await openThree({ on: ['slack'] });
     const { emulator, room } = slack;
     const said = emulator.say(room.chat, 'sum up the week');
-    await sleep(300);
+    await quiet();
     if (order === 'in reverse') emulator.reverseNext(2);
     emulator.edit(room.chat, said.ts, `<@${emulator.bot.userId}> sum up the week`);
     await waitFor(slack, { ...room, thread: said.ts }, { text: 're sum up the week' });
-    await sleep(500);
+    await quiet();
     expect(world.llm.requests()).toHaveLength(1);
   },
 );

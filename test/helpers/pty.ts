@@ -86,6 +86,7 @@ export function openTerminal(
           return;
         }
         if (Date.now() > end) throw late(`never seen: ${words}`);
+        // It looks now and then.
         await sleep(20);
       }
     },
@@ -97,6 +98,7 @@ export function openTerminal(
       }
     },
     async ended(timeoutMs = 60_000) {
+      // Against hanging only.
       const code = await Promise.race([ended, sleep(timeoutMs, undefined, { ref: false })]);
       if (code === undefined) throw late('it has not ended');
       return code;

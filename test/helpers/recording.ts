@@ -42,6 +42,7 @@ export async function record({ command, env, columns, typed, clean = (text) => t
       const before = output.length;
       for (const end = Date.now() + LONGEST_MS; output.length === before || Date.now() - last < QUIET_MS; ) {
         if (Date.now() > end) throw new Error(`nothing was shown for ${JSON.stringify(line)}:\n${output}`);
+        // It looks now and then.
         await sleep(50);
       }
       terminal.reset();
@@ -49,6 +50,7 @@ export async function record({ command, env, columns, typed, clean = (text) => t
       keep(rows, seen(terminal), moment);
     }
     child.stdin.write('\u0004');
+    // Against hanging only.
     await Promise.race([exited, sleep(5_000, undefined, { ref: false })]);
   } finally {
     if (child.exitCode === null) child.kill('SIGKILL');

@@ -1,7 +1,8 @@
 /** What is counted is counted for all processes together: Slack hands events to either of two in turn. */
-import { setTimeout as sleep } from 'node:timers/promises';
+
 import { describe, expect, it } from 'vitest';
 import { hasRedis, WITHOUT_REDIS } from '../helpers/redis.ts';
+import { quiet } from '../kit/quiet.ts';
 import { type Platform, waitFor } from '../platforms/platform.ts';
 import { openFleet } from './fleet.ts';
 
@@ -29,7 +30,7 @@ describe.skipIf(!hasRedis)(`two processes count together${WITHOUT_REDIS}`, () =>
     for (let n = 0; n < 12; n++) slack.say(sam, `word ${n}`, { by: 'sam' });
     await expect.poll(() => texts().filter((text) => text.startsWith('re ')).length).toBe(5);
     await waitFor(slack, sam, { text: 'too many messages in a minute' });
-    await sleep(1_000);
+    await quiet();
     expect(texts().filter((text) => text.startsWith('re '))).toHaveLength(5);
     expect(texts().filter((text) => text.includes('too many messages'))).toHaveLength(1);
     // Nobody else is held up by it.
@@ -44,7 +45,7 @@ describe.skipIf(!hasRedis)(`two processes count together${WITHOUT_REDIS}`, () =>
     const wrong = () => slack.answers(kim).filter(({ text }) => text.includes("don't know this code")).length;
     for (let n = 0; n < 12; n++) slack.say(kim, `/link AAAA-AAA${'23456789BCDE'[n]}`, { by: 'kim' });
     await expect.poll(wrong).toBe(5);
-    await sleep(1_000);
+    await quiet();
     expect(wrong()).toBe(5);
   });
 });

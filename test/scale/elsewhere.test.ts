@@ -1,5 +1,4 @@
 /** What is said to one process about a turn that is at work in another. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { hasRedis, WITHOUT_REDIS } from '../helpers/redis.ts';
 import { waitFor } from '../platforms/platform.ts';
@@ -37,8 +36,7 @@ it.runIf(hasRedis)(`status, stop and steering reach a turn that another process 
   }
   const stopped = await telegram.command(alex, 'stop');
   expect(stopped.text).toMatch(/stop/i);
-  for (let n = 0; n < 100 && fleet.llm.stats().aborted < 2; n++) await sleep(20);
-  expect(fleet.llm.stats().aborted).toBe(2);
+  await expect.poll(() => fleet.llm.stats().aborted).toBe(2);
   expect(telegram.answers(alex).filter(({ text }) => text.includes('never'))).toEqual([]);
   expect(worker.logs.filter(({ level }) => Number(level) >= 50)).toEqual([]);
 });

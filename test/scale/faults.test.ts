@@ -1,10 +1,11 @@
 /** What fails around several processes on one home, each a real one: stopped in the middle of a run, without its server, pressed at both doors. */
+
 import fs from 'node:fs';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { LlmRequest, Turn } from '../emulators/llm.ts';
 import { hasRedis, WITHOUT_REDIS } from '../helpers/redis.ts';
+import { quiet } from '../kit/quiet.ts';
 import { ask, type Platform, waitFor } from '../platforms/platform.ts';
 import { type Fleet, openFleet, type Role, WITHOUT_MACHINES } from './fleet.ts';
 
@@ -48,7 +49,7 @@ describe.skipIf(!hasRedis)(`several processes on one home${WITHOUT_REDIS}`, () =
     expect(answer.files.map(({ name }) => name)).toEqual(['report.md']);
     await stopping;
     expect(savings(fleet)).toBe(1);
-    await sleep(500);
+    await quiet();
     expect(telegram.answers(alex)).toHaveLength(1);
   });
 

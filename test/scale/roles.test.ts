@@ -1,4 +1,5 @@
 /** Several processes on one home: who takes in, who works, who sends, and how each is found. */
+
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
@@ -6,6 +7,7 @@ import { runningGateways } from '../../src/cli/running.ts';
 import { openRunFolder, runFolders } from '../../src/engine/run-folder.ts';
 import { hasRedis, WITHOUT_REDIS } from '../helpers/redis.ts';
 import { tempFolder } from '../helpers/temp.ts';
+import { quiet } from '../kit/quiet.ts';
 import { type Platform, waitFor } from '../platforms/platform.ts';
 import { NAMES } from '../platforms/world.ts';
 import { openFleet } from './fleet.ts';
@@ -30,7 +32,7 @@ it.runIf(hasRedis)(`three processes with one role each answer on all three platf
   // Of the three Telegram alone keeps what is said to a bot that never was there.
   const [telegram] = fleet.platforms as [Platform];
   telegram.say(telegram.dm('alex'), 'hello');
-  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  await quiet({ except: /Telegram/ });
   expect(telegram.answers(telegram.dm('alex'))).toEqual([]);
 
   const ingress = await fleet.start(['ingress']);

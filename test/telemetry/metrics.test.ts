@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { wantsOpenMetrics } from '../../src/telemetry/exposition.ts';
 import { COUNTERS, GAUGES, HISTOGRAMS } from '../../src/telemetry/families.ts';
@@ -95,7 +96,8 @@ describe('the numbers of a gateway that has answered', () => {
     world.llm.script(({ n }) => ({ text: 'late', delayMs: n === 1 ? 60_000 : 0 }));
     world.telegram.say(1001, 'begun before');
     await expect.poll(() => world.llm.stats().requests).toBe(1);
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    // So long at least the answer takes.
+    await sleep(1_000);
     await world.restart();
     await world.answer();
     const { families } = await scrape(world, PROMETHEUS_3);

@@ -1,9 +1,11 @@
 /** The search index under kill -9: a process that indexes ends at any moment, and the next search is whole. */
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { MemorySearch } from '../../src/features/memory/store/search.ts';
 import { openHome } from '../../src/workspace/home.ts';
@@ -33,7 +35,8 @@ for (let n = 0; ; n++) {
 
 async function killAfter(child: ChildProcess, ms: number): Promise<void> {
   const ended = once(child, 'exit');
-  await new Promise((resolve) => setTimeout(resolve, ms));
+  // It is killed at different moments.
+  await sleep(ms);
   child.kill('SIGKILL');
   await ended;
 }

@@ -1,8 +1,8 @@
 /** Two gateways with one bot over one engine: one holds the connection, and the next goes on with its session. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Engine } from '../../../src/engine/engine.ts';
 import { memberOf, openSharedEngine } from '../../helpers/shared-engine.ts';
+import { quiet } from '../../kit/quiet.ts';
 import { answer, type Bench, createLedger, eventually, startBench } from './harness.ts';
 
 const room = (bench: Bench) => bench.discord.rooms.general;
@@ -48,16 +48,17 @@ describe('two gateways with one bot', () => {
   });
 
   it('miss nothing when the one that holds it is gone with messages that it could not take in', async () => {
-    const { first, second, one } = await world();
+    const { engine, first, second, one } = await world();
     const { discord } = first;
     discord.say(room(first), 'm0');
     await eventually(() => first.got.length === 1);
-    await sleep(1_200);
+    await eventually(async () => (await engine.state.get(`discord.session.${first.channel.account}.0`)) !== undefined);
     const stuck = Promise.withResolvers<'duplicate'>();
     first.storing(() => stuck.promise);
     for (const text of texts(1, 5)) discord.say(room(first), text);
     await eventually(() => first.got.length === 5);
-    await sleep(1_200);
+    // Its session is stored once a second.
+    await quiet({ within: 1_200, except: /Discord/ });
     // As after a kill: the line breaks, and nobody says goodbye.
     discord.refuseReconnects(1);
     discord.dropGateway();

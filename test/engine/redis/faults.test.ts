@@ -142,7 +142,7 @@ describe.skipIf(!hasRedis)(`processes on a server${WITHOUT_REDIS}`, () => {
     const second = await startWorker(url, leaseMs, 20);
     await put(engine, 'task:b', '2');
     await expect.poll(() => second.saw('done')).toEqual(['2']);
-    // Several looks at who is there.
+    // In this time it looks several times at who is there.
     await sleep(2_000);
     expect(second.saw('took')).toEqual(['2']);
     first.child.kill('SIGCONT');
@@ -233,6 +233,7 @@ describe.skipIf(!hasRedis)(`processes on a server${WITHOUT_REDIS}`, () => {
         const before = owners.get(lease.lane);
         if (before && isHeld(before)) twice++;
         owners.set(lease.lane, lease);
+        // The work takes its time.
         await sleep(Math.random() * 20);
         try {
           const [item] = lease.items;
@@ -253,6 +254,7 @@ describe.skipIf(!hasRedis)(`processes on a server${WITHOUT_REDIS}`, () => {
     const messages = Array.from({ length: 8 }, (_, n) => String(n));
     await Promise.all(lanes.map((lane) => put(home, lane, ...messages.map((n) => `${lane} ${n}`))));
     for (let n = 0; n < 6; n++) {
+      // One of them is cut off now and then.
       await sleep(100);
       const at = Math.floor(Math.random() * 4);
       await engines[at]?.cut();
@@ -278,10 +280,12 @@ describe.skipIf(!hasRedis)(`a server that is away${WITHOUT_REDIS}`, () => {
     // What goes wrong meanwhile is said where it is waited for.
     delivering.catch(() => undefined);
     const taken = sent.map(async (n) => {
+      // They come one after the other.
       await sleep(n * 10);
       // A platform brings again what was not acknowledged.
       while ((await put1(n)) === 'again') await sleep(100);
     });
+    // It goes away in the midst of them.
     await sleep(700);
     await server.kill();
     await expect
@@ -291,6 +295,7 @@ describe.skipIf(!hasRedis)(`a server that is away${WITHOUT_REDIS}`, () => {
         detail: `the server at 127.0.0.1:${server.port} does not answer`,
       });
     expect((await engine.queue.stats()).waiting).toBeGreaterThanOrEqual(0);
+    // It is away for so long.
     await sleep(1_500);
     await server.start();
     await Promise.all(taken);

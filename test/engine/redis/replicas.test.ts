@@ -98,6 +98,7 @@ describe.skipIf(!hasCopies)(
       await put(engine, 'hello');
       process.kill(copy.pid, 'SIGSTOP');
       const taken = claim(engine);
+      // The copy is away for longer than a lease.
       await sleep(8_000);
       process.kill(copy.pid, 'SIGCONT');
       const lease = await taken;
