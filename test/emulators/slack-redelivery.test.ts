@@ -10,7 +10,7 @@ let app: App;
 beforeEach(async () => {
   slack = await startSlack({ ackTimeoutMs: 1_000, retryDelaysMs: [0, 60, 60] });
   // A machine with busy cores must not consider its own socket frozen.
-  app = socketApp(slack, 60_000);
+  app = socketApp(slack);
 });
 
 afterEach(async () => {

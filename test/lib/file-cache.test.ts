@@ -42,7 +42,10 @@ describe('createStatCache', () => {
     const file = path.join(tempFolder(), 'x');
     fs.writeFileSync(file, 'same size');
     const stat = fs.statSync(file);
-    vi.spyOn(fs, 'statSync').mockReturnValue(Object.assign(stat, { ctimeMs: Date.now() - ageMs }));
+    const now = Date.now();
+    // The clock stands still, however long the reads take.
+    vi.spyOn(Date, 'now').mockReturnValue(now);
+    vi.spyOn(fs, 'statSync').mockReturnValue(Object.assign(stat, { ctimeMs: now - ageMs }));
     return { file, load: vi.fn(() => 'value') };
   }
 

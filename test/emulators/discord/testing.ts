@@ -25,7 +25,8 @@ export function clientFor(discord: Discord, intents = INTENTS, rest: Partial<RES
   return new Client({
     intents,
     partials: [Partials.Channel],
-    rest: { ...addresses, retries: 0, timeout: 2000, ...rest },
+    // Against hanging only: a busy machine takes seconds for an upload of ten megabytes.
+    rest: { ...addresses, retries: 0, timeout: 60_000, ...rest },
   });
 }
 
@@ -49,7 +50,7 @@ export async function bench(
     client,
     heard,
     async hears(count) {
-      while (heard.length < count) await once(client, Events.MessageCreate, { signal: AbortSignal.timeout(3000) });
+      while (heard.length < count) await once(client, Events.MessageCreate, { signal: AbortSignal.timeout(60_000) });
       return heard;
     },
     async end() {

@@ -24,8 +24,11 @@ export function quietClient(slack: Slack, token = slack.botToken): WebClient {
   });
 }
 
-/** @param clientPingTimeout milliseconds after which a socket that doesn't answer a ping is given up */
-export function socketApp(slack: Slack, clientPingTimeout = 200): App {
+/**
+ * @param clientPingTimeout milliseconds after which a socket that doesn't answer a ping is given up; by default longer
+ * than a busy machine keeps this process waiting
+ */
+export function socketApp(slack: Slack, clientPingTimeout = 60_000): App {
   const clientOptions = { slackApiUrl: slack.url };
   const receiver = new SocketModeReceiver({
     appToken: slack.appToken,
