@@ -9,12 +9,13 @@ import { readFile, stat, statfs } from 'node:fs/promises';
 import os from 'node:os';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { errorCode } from '../errors.ts';
+import { isMarked, type ProcessMark } from './process-mark.ts';
 
 export interface WatchedProgram {
   /** The leader of the program and of its session. */
   pid: number;
-  /** A text in the environment of all its processes, which identifies those that leave their parents. */
-  marker?: string;
+  /** Identifies those of its processes that leave their parents. */
+  mark?: ProcessMark;
   limitMb: number;
   /** More processes than this end it too. */
   mostProcesses?: number;
@@ -53,7 +54,7 @@ const TOGETHER = 0.75;
 const MB = 1024 * 1024;
 
 const programs = new Set<WatchState>();
-/** Start times of processes whose environment was read, by PID. */
+/** Start times of processes whose marks were read, by PID. */
 let looked = new Map<number, string>();
 let timer: NodeJS.Timeout | undefined;
 let isLooking = false;
@@ -174,11 +175,11 @@ async function readTable(): Promise<Map<number, ProcessEntry>> {
 }
 
 /**
- * Finds a program's processes: earlier members that still exist, its session, those with its marker, and the children
+ * Finds a program's processes: earlier members that still exist, its session, those with its mark, and the children
  * of all these.
  */
 async function findMembers(program: WatchState, table: Map<number, ProcessEntry>): Promise<void> {
-  const { pid: leader, marker } = program;
+  const { pid: leader, mark } = program;
   const members = new Map<number, string>();
   const children = Map.groupBy(table.keys(), (pid) => table.get(pid)?.parent);
   const add = (pid: number, { started }: ProcessEntry) => {
@@ -193,21 +194,12 @@ async function findMembers(program: WatchState, table: Map<number, ProcessEntry>
   for (const [pid, entry] of table) {
     const isKnown = program.members.get(pid) === entry.started;
     if (isKnown || pid === leader || entry.session === leader) add(pid, entry);
-    else if (marker !== undefined && looked.get(pid) !== entry.started && !members.has(pid)) {
+    else if (mark !== undefined && looked.get(pid) !== entry.started && !members.has(pid)) {
       if (++count % AT_ONCE === 0) await yieldToOthers();
-      if (await hasMarker(pid, marker)) add(pid, entry);
+      if (await isMarked(pid, mark)) add(pid, entry);
     }
   }
   program.members = members;
-}
-
-async function hasMarker(pid: number, marker: string): Promise<boolean> {
-  try {
-    return (await readFile(`/proc/${pid}/environ`, 'latin1')).includes(marker);
-  } catch (error) {
-    if (errorCode(error)) return false;
-    throw error;
-  }
 }
 
 /**

@@ -5,11 +5,11 @@ export const MEMORY_MB = 2048;
 
 /** Sets each limit that the shell supports; the last one by bash's or dash's option. */
 const LIMITS = [
-  'ulimit -c 0; ulimit -t "$1"; ulimit -n "$3"; ulimit -f 2097152; ulimit -d "$4"',
+  'ulimit -c 0; ulimit -t "$1"; ulimit -n "$3"; ulimit -f 2097152; ulimit -d "$4"; ulimit -m "$5"',
   '(ulimit -u "$2") 2>/dev/null && ulimit -u "$2" || ulimit -p "$2"',
 ].join('; ');
-/** Shell code that sets the limits in its first four arguments and becomes the rest. */
-export const WRAPPER = `{ ${LIMITS}; } 2>/dev/null; shift 4; exec "$@"`;
+/** Shell code that sets the limits in its first five arguments and becomes the rest. */
+export const WRAPPER = `{ ${LIMITS}; } 2>/dev/null; shift 5; exec "$@"`;
 /** The same, with both streams as one, in the order in which they are written. */
 export const MERGED = `${WRAPPER} 2>&1`;
 
@@ -28,9 +28,12 @@ export const CROWD = 0.75;
 export const maxProcesses = (isCommand: boolean, isInside: boolean): number =>
   isInside ? (isCommand ? OF_COMMANDS : OF_SCRIPTS).processes : PROCESSES.outside;
 
-/** Returns the wrapper's arguments. */
-export function limitsOf(isCommand: boolean, isInside: boolean, timeoutMs: number): string[] {
+/**
+ * Returns the wrapper's arguments.
+ * @param markKb marks its processes, and limits nothing
+ */
+export function limitsOf(isCommand: boolean, isInside: boolean, timeoutMs: number, markKb: number): string[] {
   const { files, kilobytes } = isCommand ? OF_COMMANDS : OF_SCRIPTS;
-  const limits = [Math.ceil(timeoutMs / 1000) + 5, maxProcesses(isCommand, isInside), files, kilobytes];
+  const limits = [Math.ceil(timeoutMs / 1000) + 5, maxProcesses(isCommand, isInside), files, kilobytes, markKb];
   return limits.map(String);
 }

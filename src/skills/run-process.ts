@@ -4,7 +4,7 @@
  */
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,17 +12,17 @@ import { errorCode, UserError } from '../errors.ts';
 import { watchDisk } from '../lib/disk-watch.ts';
 import { bytesInMemory, watchMemory } from '../lib/memory-watch.ts';
 import { killGroup } from '../lib/process-group.ts';
+import { killMarked, type ProcessMark } from '../lib/process-mark.ts';
 import { within } from '../lib/within.ts';
 import { type FirstInside, firstInside, passGate } from './begin.ts';
 import { createOutputBuffer, type OutputBuffer } from './output.ts';
 
 /**
- * How to find processes that left the group. `marked`: by a text in their environment that no other process has (on
- * Linux); the command kills its group when descriptor 3 closes, which it does when we are killed. `namespace`: the
+ * How to find processes that left the group. `marked`: by a mark that they inherit (on Linux); the command kills its group when descriptor 3 closes, which it does when we are killed. `namespace`: the
  * command is the sandbox, which reports on descriptor 3 which process is the first inside; all others end with that
  * one.
  */
-export type Strays = { kind: 'marked'; marker: string } | { kind: 'namespace' };
+export type Strays = { kind: 'marked'; mark: ProcessMark } | { kind: 'namespace' };
 
 export interface MemoryBound {
   limitMb: number;
@@ -220,7 +220,7 @@ function watch(
   const undisk = watchDisk(folders, onOver);
   const unwatch = watchMemory({
     pid,
-    ...(strays.kind === 'marked' ? { marker: strays.marker } : {}),
+    ...(strays.kind === 'marked' ? { mark: strays.mark } : {}),
     limitMb,
     ...(mostProcesses !== undefined && { mostProcesses }),
     async heldBytes() {
@@ -238,7 +238,7 @@ function watch(
 }
 
 async function endStrays(strays: Strays, first: () => number | undefined): Promise<void> {
-  if (strays.kind === 'marked') return killMarked(strays.marker);
+  if (strays.kind === 'marked') return killMarked(strays.mark);
   const pid = first();
   // The kernel ends them, which takes a moment.
   for (let round = 0; pid !== undefined && round < 400 && (await isNotZombie(pid)); round++) await sleep(5);
@@ -246,37 +246,14 @@ async function endStrays(strays: Strays, first: () => number | undefined): Promi
 
 /** Returns false for a zombie, which only waits to be collected by its parent. */
 async function isNotZombie(pid: number): Promise<boolean> {
-  const stat = await readOf(pid, 'stat');
+  const stat = await statOf(pid);
   return stat !== '' && !/\) [ZX] [^)]*$/.test(stat);
 }
 
-/**
- * Kills every process with this text in its environment. Repeats until none is found, since one may have been starting
- * during the search.
- */
-export async function killMarked(marker: string): Promise<void> {
-  if (process.platform !== 'linux') return;
-  for (let round = 0; round < 10; round++) {
-    let found = 0;
-    for (const pid of await readdir('/proc')) {
-      if (!/^\d+$/.test(pid) || Number(pid) === process.pid || !(await readOf(pid, 'environ')).includes(marker))
-        continue;
-      found++;
-      try {
-        process.kill(Number(pid), 'SIGKILL');
-      } catch (error) {
-        if (errorCode(error) !== 'ESRCH') throw error;
-      }
-    }
-    if (found === 0) return;
-    await sleep(5);
-  }
-}
-
 /** Returns '' for other users' processes and those that have ended. */
-async function readOf(pid: number | string, what: 'environ' | 'stat'): Promise<string> {
+async function statOf(pid: number): Promise<string> {
   try {
-    return await readFile(`/proc/${pid}/${what}`, 'latin1');
+    return await readFile(`/proc/${pid}/stat`, 'latin1');
   } catch (error) {
     if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes(errorCode(error) ?? '')) return '';
     throw error;

@@ -3,12 +3,12 @@
  * environment that holds nothing else of ours. It runs in its own process group, bounded in time, output, memory and
  * files, in the given folder, and in the sandbox where there is one.
  */
-import { randomUUID } from 'node:crypto';
 import { type FileHandle, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { errorCode, UserError } from '../errors.ts';
 import { memoryLimitMb } from '../lib/memory-watch.ts';
 import { FIRST_TO_GO, LIFELINE } from '../lib/process-group.ts';
+import { newMark, type ProcessMark } from '../lib/process-mark.ts';
 import { systemTimezone } from '../lib/timezone.ts';
 import type { Shell } from './fences.ts';
 import { checkMounts, type Guard, limitProcesses } from './gate.ts';
@@ -208,13 +208,14 @@ async function inPlace(
     file && passed.includes(file) ? FIRST_OPEN + passed.indexOf(file) : undefined;
   const guards = repositories.flatMap((each) => each.guards);
   const most = maxProcesses(order.command !== undefined, sandbox !== undefined);
-  const marker = randomUUID();
+  const mark = newMark();
   const { timeoutMs = TIMEOUT_MS, granted = {}, signal, memoryMb = MEMORY_MB, command } = order;
   const stdin = command?.takesInput ? { isOpen: true as const } : order.program?.stdin;
   return startProcess({
     ...(await commandOf(order, {
       ...place,
       timeoutMs,
+      mark,
       guards,
       proxy,
       workFd: numberOf(work),
@@ -222,7 +223,7 @@ async function inPlace(
     })),
     env: {
       ...(proxy || (sandbox && joins?.hasProxy) ? PROXY_VARIABLES : {}),
-      ...environment(order, place, marker),
+      ...environment(order, place, mark.text),
       ...order.program?.env,
       ...order.variables,
       ...granted,
@@ -242,7 +243,7 @@ async function inPlace(
     maxOutput: command?.maxOutput ?? MAX_OUTPUT,
     ...(command && { maxWritten: command.maxWritten, onOutput: command.onOutput }),
     signal,
-    strays: sandbox ? { kind: 'namespace' } : { kind: 'marked', marker },
+    strays: sandbox ? { kind: 'namespace' } : { kind: 'marked', mark },
     memory: {
       limitMb: memoryLimitMb(memoryMb),
       mostProcesses: most * CROWD,
@@ -285,6 +286,7 @@ function environment(
 
 interface ScriptOptions extends Place {
   timeoutMs: number;
+  mark: Required<ProcessMark>;
   guards: readonly Guard[];
   proxy: ScriptProxy | undefined;
   workFd: number | undefined;
@@ -292,14 +294,15 @@ interface ScriptOptions extends Place {
 }
 
 async function commandOf(order: ScriptOrder, given: ScriptOptions): Promise<{ command: string; args: string[] }> {
-  const { cwd, run, shell, sandbox, timeoutMs, guards, proxy, workFd, filterFd } = given;
+  const { cwd, run, shell, sandbox, timeoutMs, mark, guards, proxy, workFd, filterFd } = given;
   const isCommand = order.command !== undefined;
   const interpreter = [shell, ...(order.script.shell === 'bash' ? ['--noprofile', '--norc'] : [])];
   // A script ends with its first failure; a command is what somebody would type.
   const own = order.program?.command ?? [...interpreter, ...(isCommand ? [] : ['-e']), path.join(run, 'script')];
   const what = proxy ? withProxy(process.execPath, proxy.socket, own) : own;
   const wrapper = isCommand ? MERGED : WRAPPER;
-  const args = ['-c', wrapper, 'sh', ...limitsOf(isCommand, sandbox !== undefined, timeoutMs), ...what];
+  const limits = limitsOf(isCommand, sandbox !== undefined, timeoutMs, mark.kilobytes);
+  const args = ['-c', wrapper, 'sh', ...limits, ...what];
   // A sandbox ends with this gateway by itself.
   if (!sandbox)
     return { command: '/bin/sh', args: ['-c', `${FIRST_TO_GO}; ${LIFELINE}; ${wrapper}`, ...args.slice(2)] };

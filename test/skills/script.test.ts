@@ -123,8 +123,9 @@ for (const { where, sandbox, skip } of MODES) {
     test('daemons that leave the group end as well', async () => {
       const unique = uniqueSleep();
       const daemon = `setsid sh -c 'sleep ${unique}; :' > /dev/null 2>&1 &`;
+      const bare = `setsid env -i sh -c 'sleep ${unique}; :' > /dev/null 2>&1 &`;
       const result = await run(
-        `${daemon}\nsetsid setsid nohup sleep ${unique} > /dev/null 2>&1 &\nsleep 0.1; ls /proc/self/fd | tr '\\n' ' ' >&2; echo started`,
+        `${daemon}\n${bare}\nsetsid setsid nohup sleep ${unique} > /dev/null 2>&1 &\nsleep 0.1; ls /proc/self/fd | tr '\\n' ' ' >&2; echo started`,
         at(folder()),
       );
       expect(result.stdout).toBe('started\n');

@@ -11,8 +11,8 @@ import { stripVTControlCharacters } from 'node:util';
 import type { MCPTransport } from '@ai-sdk/mcp';
 import { errorCode } from '../../errors.ts';
 import { firstToGo, memoryLimitMb, watchMemory } from '../../lib/memory-watch.ts';
+import { killMarked } from '../../lib/process-mark.ts';
 import { clip, visibleText } from '../../runtime/context/turn.ts';
-import { killMarked } from '../../skills/run-process.ts';
 import { Inbox, MAX_MESSAGE, type Message } from './inbox.ts';
 
 export interface StdioOptions {
@@ -115,7 +115,7 @@ class StdioTransport implements MCPTransport {
     if (pid === undefined) return;
     this.#unwatch = watchMemory({
       pid,
-      marker: this.#marker,
+      mark: { text: this.#marker },
       limitMb: memoryLimitMb(this.#options.memoryMb ?? MEMORY_MB),
       isServer: true,
       onOver: (used) => this.#ended(new Error(`it ${used} and was stopped`)),
@@ -152,7 +152,7 @@ class StdioTransport implements MCPTransport {
     this.#parts = [];
     if (!running?.pid || running.exitCode !== null || running.signalCode !== null) {
       killGroup(running, 'SIGKILL');
-      return killMarked(this.#marker);
+      return killMarked({ text: this.#marker });
     }
     const { promise: gone, resolve } = Promise.withResolvers<void>();
     running.once('exit', () => resolve());
@@ -167,7 +167,7 @@ class StdioTransport implements MCPTransport {
     // Its child processes may have missed or ignored the signal.
     killGroup(running, 'SIGKILL');
     // They may also have left its process group.
-    await killMarked(this.#marker);
+    await killMarked({ text: this.#marker });
     running.stdout?.destroy();
     running.stderr?.destroy();
   }

@@ -27,7 +27,7 @@ export function createWhisper([program = '', ...args]: readonly string[], env: N
     name,
     async transcribe({ path: file }, signal) {
       const given = args.some((arg) => arg.includes(FILE)) ? args : [...args, FILE];
-      const marker = randomUUID();
+      const mark = { text: randomUUID() };
       const passed = PASSED.flatMap((key) => (env[key] === undefined ? [] : [[key, env[key]] as const]));
       const cwd = await mkdtemp(path.join(os.tmpdir(), 'viber-voice-'));
       try {
@@ -36,10 +36,10 @@ export function createWhisper([program = '', ...args]: readonly string[], env: N
           args: given.map((arg) => arg.replaceAll(FILE, file)),
           cwd,
           signal,
-          env: { ...Object.fromEntries(passed), OPENVIBER_SCRIPT: marker },
+          env: { ...Object.fromEntries(passed), OPENVIBER_SCRIPT: mark.text },
           timeoutMs: TIMEOUT_MS,
           maxOutput: MAX_OUTPUT,
-          strays: { kind: 'marked', marker },
+          strays: { kind: 'marked', mark },
         });
         if (endedBy === 'abort') signal.throwIfAborted();
         if (endedBy === 'timeout') throw new Unreadable('busy', `${program} took too long.`, { setting });
