@@ -71,7 +71,8 @@ const TMP_BYTES = 256 * 1024 * 1024;
 /** Forbids user namespaces, whose owner could mount anything and reach kernel features closed to others. */
 const NO_NAMESPACES = ['--unshare-user', '--disable-userns'];
 export const IN_MEMORY = ['/tmp', '/dev/shm'];
-const PROBE_MS = 5000;
+/** Against hanging alone: the answer holds until the gateway ends, and a machine may be busy. */
+const PROBE_MS = 60_000;
 
 let probed: Promise<Sandbox | undefined> | undefined;
 

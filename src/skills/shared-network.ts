@@ -5,9 +5,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readlinkSync } from 'node:fs';
-import { Readable } from 'node:stream';
 import { killGroup } from '../lib/process-group.ts';
 import { within } from '../lib/within.ts';
+import { firstInside } from './begin.ts';
 import { createPrivateFolder, removeRunFolder } from './run-folder.ts';
 import { findSandbox, findTrusted, isSystemFile, type Sandbox, searchPath } from './sandbox.ts';
 import { openScriptProxy, type Reach, type ScriptProxy, withProxy } from './script-proxy.ts';
@@ -20,7 +20,8 @@ export interface SharedNetwork {
   close(): Promise<void>;
 }
 
-const START_MS = 10_000;
+/** Against hanging alone: what is found out in that time holds until the gateway ends, and a machine may be busy. */
+const START_MS = 60_000;
 /** Says that it is there, and ends with its input, which ends with this gateway. */
 const WAIT = ['/bin/sh', '-c', 'echo ready; exec cat >/dev/null'];
 
@@ -92,19 +93,13 @@ async function hold(
 /** Returns its first process once it is ready; undefined if it ends before. */
 async function started(child: ChildProcess): Promise<number | undefined> {
   const { stdin, stdout } = child;
-  const info = child.stdio[3];
-  if (!stdout || !(info instanceof Readable)) throw new Error('a process without output');
+  if (!stdout) throw new Error('a process without output');
   stdin?.on('error', () => undefined);
-  let said = '';
-  info.on('data', (chunk: Buffer) => {
-    said += chunk.toString('latin1');
-  });
+  const { known } = firstInside(child);
   const ended = new Promise<undefined>((resolve) => {
     for (const event of ['error', 'exit']) child.once(event, () => resolve(undefined));
   });
-  const ready = once(stdout, 'data').then(() => {
-    const [, pid] = /"child-pid":\s*(\d+)/.exec(said) ?? [];
-    return pid === undefined ? undefined : Number(pid);
-  });
+  // The two arrive on pipes of their own, in any order.
+  const ready = Promise.all([known, once(stdout, 'data')]).then(([pid]) => pid);
   return Promise.race([ready, ended]);
 }

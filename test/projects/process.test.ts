@@ -13,7 +13,7 @@ describe.skipIf(!isSandboxed)(`a process ${IN_SANDBOX}`, () => {
     const { call, look, processes } = await openShop();
     const started = await call(SERVER, { background: true });
     expect(started).toMatchObject({ id: 'p1' });
-    const said = started.output === '' ? await look({ id: 'p1', action: 'output', wait: 20 }) : started;
+    const said = started.output === '' ? await look({ id: 'p1', action: 'output', wait: 60 }) : started;
     expect(said).toMatchObject({ id: 'p1', output: 'listening' });
     const get = `node -e 'fetch("http://localhost:8123").then((r) => r.text()).then(console.log)'`;
     expect(await call(get)).toMatchObject({ exit: 0, output: 'served' });
@@ -29,15 +29,17 @@ describe.skipIf(!isSandboxed)(`a process ${IN_SANDBOX}`, () => {
   it('reads what is written to it', async () => {
     const { call, look } = await openShop();
     await call('while read line; do echo "got $line"; done; echo bye', { background: true });
-    expect(await look({ id: 'p1', action: 'input', input: 'one', wait: 20 })).toMatchObject({ output: 'got one' });
-    expect(await look({ id: 'p1', action: 'input', input: 'two\n', wait: 20 })).toMatchObject({ output: 'got two' });
+    expect(await look({ id: 'p1', action: 'input', input: 'one', wait: 60 })).toMatchObject({ output: 'got one' });
+    expect(await look({ id: 'p1', action: 'input', input: 'two\n', wait: 60 })).toMatchObject({ output: 'got two' });
   });
 
   it('is a command that takes longer than its timeout', async () => {
-    const { call, look } = await openShop();
-    const gone = await call('echo first; read -t 5 < <(sleep 2); echo last', { timeout: 1 });
-    expect(gone).toMatchObject({ id: 'p1', output: 'first', note: 'It is still running in the background as p1.' });
-    expect(await look({ id: 'p1', action: 'output', wait: 20 })).toMatchObject({ output: 'last' });
+    const { call, look, folder } = await openShop();
+    const gone = await call('echo first; until [ -e go ]; do sleep 0.1; done; echo last', { timeout: 1 });
+    expect(gone).toMatchObject({ id: 'p1', note: 'It is still running in the background as p1.' });
+    const first = gone.output || (await look({ id: 'p1', action: 'output', wait: 60 })).output;
+    fs.writeFileSync(path.join(folder, 'go'), '');
+    expect([first, (await look({ id: 'p1', action: 'output', wait: 60 })).output]).toEqual(['first', 'last']);
   });
 
   it('is written down while it runs, and missed after a restart, once', async () => {
