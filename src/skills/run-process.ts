@@ -246,12 +246,12 @@ async function endStrays(strays: Strays, first: () => number | undefined): Promi
 
 /** Returns false for a zombie, which only waits to be collected by its parent. */
 async function isNotZombie(pid: number): Promise<boolean> {
-  const stat = await statOf(pid);
+  const stat = await processStat(pid);
   return stat !== '' && !/\) [ZX] [^)]*$/.test(stat);
 }
 
 /** Returns '' for other users' processes and those that have ended. */
-async function statOf(pid: number): Promise<string> {
+async function processStat(pid: number): Promise<string> {
   try {
     return await readFile(`/proc/${pid}/stat`, 'latin1');
   } catch (error) {
