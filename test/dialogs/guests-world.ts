@@ -47,9 +47,10 @@ export function everything(other: string): ToolCall[] {
   return [
     ...paths.flatMap((file) => [
       ...[call('read_file', { path: file }), call('list_files', { path: file })],
-      call('write_file', { path: file || 'workspace/pwned.txt', content: 'PWNED' }),
-      call('chart', { type: 'bar', data: file, title: 'x' }),
+      call('chart', { type: 'bar', file, title: 'x' }),
     ]),
+    // After the charts: each chart of a file that exists takes a process, and the guest's own files exist from here on.
+    ...paths.map((file) => call('write_file', { path: file || 'workspace/pwned.txt', content: 'PWNED' })),
     ...['the', 'word', 'Alex'].map((query) => call('memory_search', { query, limit: 20 })),
     call('remember', { text: 'PWNED', section: 'User Preferences' }),
     ...['telegram:1001', 'telegram:-100500', 'slack:C0GENERAL'].map((to) => call('notify', { to, text: 'PWNED' })),
