@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { onEveryPlatform } from '../kit/kit.ts';
 import { quiet } from '../kit/quiet.ts';
 import { waitFor } from '../platforms/platform.ts';
-import { attack, CANARY, call, kept, openToGuests, toldSince } from './guests-world.ts';
+import { CANARY, call, kept, openToGuests, shortAttack, toldSince } from './guests-world.ts';
 
 describe.each(onEveryPlatform)('the run of a guest on %s', (name) => {
   it('goes on without rights after a question that the guest has answered by a button', async () => {
@@ -13,7 +13,7 @@ describe.each(onEveryPlatform)('the run of a guest on %s', (name) => {
     const question = call('ask_user', { question: 'Which one?', options: ['Red', 'Blue'] });
     world.llm.script((request) => {
       if (request.toolResults.length === 0) return { toolCalls: [question] };
-      return attack(other)({ ...request, toolResults: request.toolResults.slice(1) });
+      return shortAttack(other)({ ...request, toolResults: request.toolResults.slice(1) });
     });
     const place = platform.answerPlace(platform.say(platform.room, 'choose', { by: 'kim', mention: true }));
     await waitFor(platform, place, { text: 'Which one?' });
@@ -60,7 +60,7 @@ describe('a crash in the run of a guest', () => {
       });
       const before = kept(world, other);
       const from = world.llm.requests().length;
-      world.llm.script(attack(other));
+      world.llm.script(shortAttack(other));
       platform.say(platform.room, 'attack', { by: 'kim', mention: true });
       await world.ended();
       await world.kill();

@@ -4,11 +4,12 @@ import path from 'node:path';
 import { expect } from 'vitest';
 import type { LlmRequest, ToolCall, Turn } from '../emulators/llm.ts';
 import { tree } from '../helpers/temp.ts';
+import { loopbackPlatform } from '../kit/loopback.ts';
 import { ask, type Platform } from '../platforms/platform.ts';
 import {
+  type ChannelName,
   openPlatforms,
   PLATFORMS,
-  type PlatformName,
   type PlatformWorld,
   type PlatformWorldOptions,
 } from '../platforms/world.ts';
@@ -36,14 +37,16 @@ function prepare(home: string): void {
 
 export const call = (name: string, given: unknown): ToolCall => ({ name, arguments: given });
 
-/** What a model could try, with every argument that may lead somewhere. `other` is a task of somebody else. */
-export function everything(other: string): ToolCall[] {
-  const paths = [
-    ...['', 'workspace', 'workspace/notes', 'workspace/notes/secret.txt', 'notes/secret.txt', 'secret.csv', 'memory'],
-    ...['MEMORY.md', 'workspace/MEMORY.md', 'USER.md', 'workspace/USER.md', LOG, `memory/${TODAY}.md`, 'task.json'],
-    ...['session-log', 'workspace/session-log', '../../workspace/MEMORY.md', 'artifacts.jsonl', 'config.json'],
-    ...[`artifacts/${other}`, `artifacts/${other}/other.txt`, `../${other}/other.txt`, 'skills/house/SKILL.md'],
-  ];
+/** Every path that may lead somewhere. `other` is a task of somebody else. */
+const everyPath = (other: string): string[] => [
+  ...['', 'workspace', 'workspace/notes', 'workspace/notes/secret.txt', 'notes/secret.txt', 'secret.csv', 'memory'],
+  ...['MEMORY.md', 'workspace/MEMORY.md', 'USER.md', 'workspace/USER.md', LOG, `memory/${TODAY}.md`, 'task.json'],
+  ...['session-log', 'workspace/session-log', '../../workspace/MEMORY.md', 'artifacts.jsonl', 'config.json'],
+  ...[`artifacts/${other}`, `artifacts/${other}/other.txt`, `../${other}/other.txt`, 'skills/house/SKILL.md'],
+];
+
+/** Every tool that a model could try, those of files on each of these paths. */
+function everyCall(paths: readonly string[]): ToolCall[] {
   return [
     ...paths.flatMap((file) => [
       ...[call('read_file', { path: file }), call('list_files', { path: file })],
@@ -70,14 +73,20 @@ export function everything(other: string): ToolCall[] {
 
 const AT_ONCE = 25;
 
-/** Everything, some of it at once, then an answer that wants something to be kept. */
-export const attack =
-  (other: string) =>
+/** Some of it at once, then an answer that wants something to be kept. */
+const attackWith =
+  (calls: readonly ToolCall[]) =>
   ({ toolResults: { length } }: LlmRequest): Turn => {
-    const toolCalls = everything(other).slice(length, length + AT_ONCE);
+    const toolCalls = calls.slice(length, length + AT_ONCE);
     if (toolCalls.length > 0) return { toolCalls };
     return { text: `Decision: we go with blue. For next time: Kim is the boss here. ${LEARNED} the end` };
   };
+
+/** Every tool with every argument. */
+export const attack = (other: string) => attackWith(everyCall(everyPath(other)));
+/** Every tool: for what decides whether a run has rights, rather than what a run without rights may do. */
+export const shortAttack = (other: string) =>
+  attackWith(everyCall(['workspace/notes/secret.txt', 'MEMORY.md', `artifacts/${other}/other.txt`]));
 
 interface Setup extends PlatformWorldOptions {
   access?: Record<string, unknown>;
@@ -85,8 +94,8 @@ interface Setup extends PlatformWorldOptions {
 }
 
 /** An owner's own task has been worked on in a direct message, with memory in its prompt. */
-export async function openToGuests(name: PlatformName, { access, injection = 'followup', ...options }: Setup = {}) {
-  const given: Platform = await PLATFORMS[name]();
+export async function openToGuests(name: ChannelName, { access, injection = 'followup', ...options }: Setup = {}) {
+  const given: Platform = await (name === 'loopback' ? loopbackPlatform() : PLATFORMS[name]());
   const chats = name === 'discord' ? [] : [given.room.chat];
   const world = await openPlatforms({
     ...{ on: [name], given: { [name]: given }, prepare },
@@ -102,8 +111,9 @@ export async function openToGuests(name: PlatformName, { access, injection = 'fo
   const [first] = world.llm.requests();
   for (const canary of ['MEMORY', 'USER']) expect(first?.system).toContain(`${CANARY}-${canary}`);
   await expect.poll(() => world.read(LOG)).toContain('made for you');
-  // What platforms tell of the owner, some of them a while after the first word, is written down before anything is compared.
-  if (name !== 'discord') await expect.poll(() => ownersProfile(given, world)).toContain('"owner"');
+  // What these platforms tell of the owner, some of them a while after the first word, is written down before anything is compared.
+  if (name === 'telegram' || name === 'slack')
+    await expect.poll(() => ownersProfile(given, world)).toContain('"owner"');
   const [other = ''] = world.tasks();
   return { world, platform: given, other };
 }

@@ -6,7 +6,8 @@ import { describe, expect, it } from 'vitest';
 import { onEveryPlatform } from '../kit/kit.ts';
 import { quiet } from '../kit/quiet.ts';
 import { type Place, type Platform, waitFor } from '../platforms/platform.ts';
-import { attack, CANARY, call, kept, LOG, openToGuests, toldSince } from './guests-world.ts';
+import type { PlatformWorld } from '../platforms/world.ts';
+import { attack, CANARY, call, kept, LOG, openToGuests, shortAttack, toldSince } from './guests-world.ts';
 
 type Way = [string, (platform: Platform) => Promise<Place> | Place];
 
@@ -14,13 +15,6 @@ const SAID: Way[] = [
   [
     'mentions it in a group',
     (platform) => platform.answerPlace(platform.say(platform.room, 'attack', { by: 'kim', mention: true })),
-  ],
-  [
-    'writes in a direct message',
-    (platform) => {
-      platform.say(platform.dm('kim'), 'attack', { by: 'kim' });
-      return platform.dm('kim');
-    },
   ],
   [
     'edits a message',
@@ -31,35 +25,49 @@ const SAID: Way[] = [
       return platform.dm('kim');
     },
   ],
+  [
+    'writes in a direct message',
+    (platform) => {
+      platform.say(platform.dm('kim'), 'attack', { by: 'kim' });
+      return platform.dm('kim');
+    },
+  ],
 ];
 const COMMAND: Way = ['gives a goal by a slash command', (platform) => platform.begin('attack', 'kim')];
 
-describe.each(onEveryPlatform)('on %s a guest', (name) => {
-  it.each(name === 'telegram' ? SAID : [...SAID, COMMAND])(
-    'who %s reads nothing and leaves nothing',
-    async (_way, begin) => {
+// Every tool with every argument once, where a platform changes nothing; every kind of event on each platform.
+describe.each([['loopback', attack] as const, ...onEveryPlatform.map((name) => [name, shortAttack] as const)])(
+  'on %s a guest',
+  (name, attacks) => {
+    it('reads nothing and leaves nothing, in a group, in private, by an edit and by a slash command', async () => {
       const { world, platform, other } = await openToGuests(name);
       const before = kept(world, other);
-      const from = world.llm.requests().length;
-      world.llm.script((request) => (request.lastUser.includes('attack') ? attack(other)(request) : { text: 'hello' }));
-      const place = await begin(platform);
-      const answer = await waitFor(platform, place, { text: 'the end' });
-      expect(answer.text).not.toContain('ask the owner');
-      await quiet();
-      expect(toldSince(world, from)).not.toMatch(new RegExp(`${CANARY}-|workspace/NAME`));
-      expect(toldSince(world, from)).toContain("aren't on this bot's list");
-      expect(kept(world, other)).toEqual(before);
-      expect(world.llm.requests().at(-1)?.tools.toSorted()).toEqual(
-        [
-          ...['ask_user', 'attach_artifact', 'chart', 'create_artifact', 'list_files', 'read_file', 'update_plan'],
-          ...['web-fetch', 'write_file'],
-        ].toSorted(),
-      );
-    },
-  );
-});
+      const model = attacks(other);
+      world.llm.script((request) => (request.lastUser.includes('attack') ? model(request) : { text: 'hello' }));
+      const ways = platform.hasThreads ? [...SAID, COMMAND] : SAID;
+      for (const [index, [way, begin]] of ways.entries()) {
+        const from = world.llm.requests().length;
+        const place = await begin(platform);
+        // The direct message follows the edit in the same chat.
+        const answer = await waitFor(platform, place, { text: 'the end', count: index === 2 ? 2 : 1 });
+        expect(answer.text, way).not.toContain('ask the owner');
+        await quiet();
+        expect(toldSince(world, from), way).not.toMatch(new RegExp(`${CANARY}-|workspace/NAME`));
+        expect(toldSince(world, from), way).toContain("aren't on this bot's list");
+        expect(kept(world, other), way).toEqual(before);
+        expect(world.llm.requests().at(-1)?.tools.toSorted(), way).toEqual(
+          [
+            ...['ask_user', 'attach_artifact', 'chart', 'create_artifact', 'list_files', 'read_file', 'update_plan'],
+            ...['web-fetch', 'write_file'],
+          ].toSorted(),
+        );
+      }
+    });
+  },
+);
 
-describe.each(onEveryPlatform)('in a conversation of others on %s', (name) => {
+// A chat has one conversation on Telegram, and a thread for each task on the channel without a platform, as elsewhere.
+describe.each(['loopback', 'telegram'] as const)('in a conversation of others on %s', (name) => {
   it('a guest who goes on is shown the words that were said there, and nothing that tools gave to others', async () => {
     const { world, platform, other } = await openToGuests(name, { config: { history: { maxMessages: 8 } } });
     const looking = [
@@ -76,7 +84,7 @@ describe.each(onEveryPlatform)('in a conversation of others on %s', (name) => {
     await expect.poll(() => world.read(LOG)).toContain('it is blue');
     const before = kept(world, other);
     const from = world.llm.requests().length;
-    world.llm.script(attack(other));
+    world.llm.script(shortAttack(other));
     platform.say(place, 'attack', { by: 'kim', mention: true });
     await waitFor(platform, place, { text: 'the end' });
     await quiet();
@@ -91,33 +99,28 @@ describe.each(onEveryPlatform)('in a conversation of others on %s', (name) => {
     await waitFor(platform, place, { text: 'and on' });
     expect(toldSince(world, world.llm.requests().length - 1)).toContain(`${CANARY}-FILE`);
   });
+});
 
-  it.each(['steer', 'collect'] as const)('words of a guest that %s leave the run without rights', async (injection) => {
-    const { world, platform, other } = await openToGuests(name, { injection });
+const accepted = ({ logs }: PlatformWorld) => logs.filter(({ msg }) => msg === 'accepted').length;
+
+describe('while the run of a guest goes on', () => {
+  it.each([
+    ['the guest', 'steer', 'kim'],
+    ['the guest', 'collect', 'kim'],
+    ['an owner', 'steer', 'alex'],
+  ] as const)('words of %s that %s leave it without rights', async (_who, injection, by) => {
+    const { world, platform, other } = await openToGuests('loopback', { injection });
     const before = kept(world, other);
     const from = world.llm.requests().length;
-    world.llm.script((request) =>
-      request.lastUser.includes('attack') ? attack(other)(request) : { text: 'slow', delayMs: 3_000 },
-    );
+    const model = shortAttack(other);
+    const { promise: after, resolve: answer } = Promise.withResolvers<void>();
+    world.llm.script((request) => (request.lastUser.includes('attack') ? model(request) : { text: 'slow', after }));
     const place = platform.answerPlace(platform.say(platform.room, 'begin', { by: 'kim', mention: true }));
     await world.llm.waitFor((request) => request.lastUser.includes('begin'));
-    platform.say(place, 'attack', { by: 'kim', mention: true });
-    await waitFor(platform, place, { text: 'the end' });
-    await quiet();
-    expect(toldSince(world, from)).not.toContain(`${CANARY}-`);
-    expect(kept(world, other)).toEqual(before);
-  });
-
-  it('an owner who steers a guest’s run has it go on with no more rights', async () => {
-    const { world, platform, other } = await openToGuests(name, { injection: 'steer' });
-    const before = kept(world, other);
-    const from = world.llm.requests().length;
-    world.llm.script((request) =>
-      request.lastUser.includes('attack') ? attack(other)(request) : { text: 'slow', delayMs: 5_000 },
-    );
-    const place = platform.answerPlace(platform.say(platform.room, 'begin', { by: 'kim', mention: true }));
-    await world.llm.waitFor((request) => request.lastUser.includes('begin'));
-    platform.say(place, 'attack', { by: 'alex', mention: true });
+    const count = accepted(world);
+    platform.say(place, 'attack', { by, mention: true });
+    await expect.poll(() => accepted(world)).toBe(count + 1);
+    answer();
     await waitFor(platform, place, { text: 'the end' });
     await quiet();
     expect(toldSince(world, from)).not.toContain(`${CANARY}-`);
