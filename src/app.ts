@@ -49,8 +49,8 @@ export interface App {
   /** The HTTP port in use; undefined if there is no server. */
   readonly port: number | undefined;
   readiness(): Promise<Readiness>;
-  /** Stops the intake first, then runs, then sending. Idempotent. */
-  stop(): Promise<void>;
+  /** Stops the intake first, then runs, which may take `graceMs` to end, then sending. Idempotent. */
+  stop(graceMs?: number): Promise<void>;
 }
 
 /**
@@ -138,8 +138,8 @@ class RunningApp implements App {
     });
   }
 
-  stop(): Promise<void> {
-    this.#stopping ??= this.#close().catch((error: unknown) =>
+  stop(graceMs?: number): Promise<void> {
+    this.#stopping ??= this.#close(graceMs).catch((error: unknown) =>
       this.#open.gw.log.error({ err: errorMessage(error) }, 'stopping failed'),
     );
     return this.#stopping;
@@ -238,11 +238,11 @@ class RunningApp implements App {
   }
 
   /** Stops in order: nothing more is accepted, running work ends or is kept, and outgoing messages are sent. */
-  async #close(): Promise<void> {
+  async #close(graceMs?: number): Promise<void> {
     const { gw, host } = this.#open;
     await Promise.all([...host.built.channels.values()].map((channel) => channel.disconnect()));
     await this.#letIn.close();
-    await this.#open.stop();
+    await this.#open.stop(graceMs);
     await Promise.all(host.built.closing.map((close) => close()));
     await this.#stopSweeping?.();
     await this.#reloading?.close();

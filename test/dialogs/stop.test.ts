@@ -144,7 +144,7 @@ describe('stop', () => {
     world.llm.script(({ lastUser }) => ({ text: `re ${lastUser.trim()}` }));
     platform.say(place, 'count the new ones');
     await accepted(5);
-    await world.restart();
+    await world.restart(0);
     await waitFor(platform, place, { text: 're count the new ones' });
     await waitFor(platform, other, { text: 're long work' });
     const asked = world.llm.requests().slice(before);

@@ -7,7 +7,8 @@ import { watchProcess } from '../kit/sources.ts';
 export interface Gateway {
   /** Resolves when it has ended by itself. */
   ended: Promise<void>;
-  stop(signal?: NodeJS.Signals): Promise<void>;
+  /** `graceMs`: how long runs may take to end; only for one in this process. */
+  stop(signal?: NodeJS.Signals, graceMs?: number): Promise<void>;
 }
 
 export interface ProgramOptions {

@@ -38,7 +38,8 @@ export interface PlatformWorld {
   tasks(): string[];
   /** Hashes of a task's plan and artifacts and of the memory, by path. */
   hashes(taskId: string): Record<string, string>;
-  restart(): Promise<void>;
+  /** Runs may take `graceMs` to end, if the gateway runs in this process. */
+  restart(graceMs?: number): Promise<void>;
   /** Resolves when the gateway's process has ended by itself; only with `process: true`. */
   ended(): Promise<void>;
   /** Ends the gateway without a word and starts another; only with `process: true`. */
@@ -137,11 +138,12 @@ export async function openPlatforms(options: PlatformWorldOptions = {}): Promise
   let gateway = await start();
   onTestFinished(async () => {
     removeSpool();
-    await gateway.stop('SIGKILL');
+    // Nobody waits for what a model that hangs would say.
+    await gateway.stop('SIGKILL', 0);
     await Promise.all([...opened.map(([, each]) => each.close()), options.plugged?.close(), llm.close()]);
   });
-  const restart = async (signal?: NodeJS.Signals) => {
-    await gateway.stop(signal);
+  const restart = async (signal?: NodeJS.Signals, graceMs?: number) => {
+    await gateway.stop(signal, graceMs);
     gateway = await start();
   };
   return {
@@ -166,7 +168,7 @@ export async function openPlatforms(options: PlatformWorldOptions = {}): Promise
     },
     tasks: () => fs.readdirSync(path.join(home, 'artifacts')).sort(),
     hashes: (taskId) => hashesOf(home, taskId),
-    restart: () => restart(),
+    restart: (graceMs) => restart(undefined, graceMs),
     ended: () => gateway.ended,
     kill: () => restart('SIGKILL'),
     stop: () => gateway.stop(),
@@ -185,7 +187,7 @@ async function startHere(
     ...(clock ? { clock } : {}),
   });
   await app.connected;
-  return { ended: new Promise(() => undefined), stop: () => app.stop() };
+  return { ended: new Promise(() => undefined), stop: (_signal, graceMs) => app.stop(graceMs) };
 }
 
 function hashesOf(home: string, taskId: string): Record<string, string> {
