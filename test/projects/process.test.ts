@@ -1,9 +1,12 @@
 /** Processes in the background: they outlive their call, are looked at, written to and ended, and end with their task. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { Processes } from '../../src/features/projects/commands/processes.ts';
+import { findSandbox } from '../../src/skills/sandbox.ts';
+import { openSharedNetwork } from '../../src/skills/shared-network.ts';
 import { IN_SANDBOX, isSandboxed } from '../helpers/sandbox.ts';
+import { tempFolder } from '../helpers/temp.ts';
 import { openShop } from './commands.ts';
 
 const SERVER = `node -e 'require("http").createServer((_, r) => r.end("served")).listen(8123, () => console.log("listening"))'`;
@@ -24,6 +27,20 @@ describe.skipIf(!isSandboxed)(`a process ${IN_SANDBOX}`, () => {
       expect.stringMatching(/^p1 `node .*` ended \(It was stopped\)$/),
     ]);
     expect(await processes.tell('t-1', 'run-3')).toEqual([]);
+  });
+
+  it('shares its network however late the sandbox names its first process', async () => {
+    const sandbox = await findSandbox();
+    if (!sandbox) throw new Error('no sandbox');
+    const { command } = sandbox;
+    onTestFinished(() => void Object.assign(sandbox, { command }));
+    const late = path.join(tempFolder(), 'late');
+    const text = `#!/bin/bash\nexec 5>&3\nexec ${command} "$@" 3> >(sleep 0.5; exec cat >&5)\n`;
+    fs.writeFileSync(late, text, { mode: 0o700 });
+    sandbox.command = late;
+    const network = await openSharedNetwork();
+    await network?.close();
+    expect(network).toBeDefined();
   });
 
   it('reads what is written to it', async () => {
