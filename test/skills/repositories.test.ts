@@ -2,8 +2,9 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { IN_SANDBOX, isSandboxed } from '../helpers/sandbox.ts';
+import { tempFolder } from '../helpers/temp.ts';
 import { folder, run } from './helpers.ts';
 
 const git = (cwd: string, ...args: string[]): string =>
@@ -13,14 +14,9 @@ const git = (cwd: string, ...args: string[]): string =>
     env: { PATH: process.env.PATH, HOME: cwd, GIT_CONFIG_NOSYSTEM: '1' },
   });
 
-/** A project with a module, a repository in a folder of it, and a trace that hooks and settings would leave. */
-function project(): { root: string; trace: string } {
-  const base = fs.realpathSync(folder());
-  const [root, other, trace] = ['project', 'other', 'trace'].map((name) => path.join(base, name)) as [
-    string,
-    string,
-    string,
-  ];
+/** A project with a module, and a repository in a folder of it. */
+function makeProject(base: string): string {
+  const [root, other] = ['project', 'other'].map((name) => path.join(base, name)) as [string, string];
   for (const repository of [root, other]) {
     fs.mkdirSync(repository);
     git(repository, 'init', '-q');
@@ -33,7 +29,19 @@ function project(): { root: string; trace: string } {
   fs.mkdirSync(path.join(root, 'inner'));
   git(path.join(root, 'inner'), 'init', '-q');
   fs.rmSync(path.join(root, 'inner/.git/hooks'), { recursive: true });
-  return { root, trace };
+  return root;
+}
+
+const template = tempFolder(afterAll);
+let made: string | undefined;
+
+/** A copy of that project, made once, and a trace that hooks and settings would leave. */
+function project(): { root: string; trace: string } {
+  made ??= makeProject(template);
+  const base = fs.realpathSync(folder());
+  const root = path.join(base, 'project');
+  fs.cpSync(made, root, { recursive: true, verbatimSymlinks: true });
+  return { root, trace: path.join(base, 'trace') };
 }
 
 const places = ['.git', '.git/modules/module', 'inner/.git'];

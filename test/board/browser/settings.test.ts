@@ -1,23 +1,15 @@
 /** The settings in a real browser, on a real gateway. */
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { STRANGER } from '../../dialogs/harness.ts';
+import { seriousFindings } from '../axe.ts';
 import { isLeftOut, startBrowser } from '../ui/browser.ts';
 import { openBoard, type RealBoard } from './real.ts';
 
 /** Runs in the page: whether an element has the focus. */
 const hasFocus = (one: unknown) => Reflect.get(one as object, 'ownerDocument').activeElement === one;
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const PARTS = ['general', 'model', 'chats', 'tools', 'push', 'keep'];
-
-interface Finding {
-  id: string;
-  impact: string;
-  nodes: { html: string; failureSummary: string }[];
-}
 
 describe.skipIf(isLeftOut)('the settings', () => {
   let browser: Browser;
@@ -115,37 +107,18 @@ describe.skipIf(isLeftOut)('the settings', () => {
     expect(problems).toEqual([]);
   });
 
-  test.each([
-    [1440, 'light'],
-    [1440, 'dark'],
-    [390, 'light'],
-    [390, 'dark'],
-  ] as const)('have nothing serious for axe at %i px, %s, and no secret', async (width, scheme) => {
-    const board = await openBoard(browser, { width });
+  test('have nothing serious for axe, wide and narrow, in light and dark, and no secret', async () => {
+    const board = await openBoard(browser);
     const { page, problems } = board;
-    await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
     const found: string[] = [];
     for (const part of PARTS) {
       await board.visit(`settings?part=${part}`);
       await board.idle();
       await page.evaluate(`document.querySelectorAll('details').forEach((one) => { one.open = true; })`);
-      found.push(...(await findingsIn(page)).map((line) => `${part}: ${line}`));
+      found.push(...(await seriousFindings(page)).map((line) => `${part}: ${line}`));
       expect(await page.content()).not.toContain('sk-test-model-key-123');
     }
     expect(found).toEqual([]);
     expect(problems).toEqual([]);
   });
 });
-
-async function findingsIn(page: Page): Promise<string[]> {
-  const wide = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'));
-  // Handed over as a value: the page's policy allows no script of others.
-  await page.evaluate(axe);
-  const violations: Finding[] = await page.evaluate('axe.run().then(({ violations }) => violations)');
-  return [
-    ...(wide > 0 ? [`${wide} px wider than the screen`] : []),
-    ...violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .map(({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`),
-  ];
-}
