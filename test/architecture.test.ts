@@ -486,4 +486,32 @@ describe('the tests', () => {
     const found = tests.filter((file) => file !== own && isShort(file));
     expect(found.map((file) => file.slice(root.length + 1))).toEqual([]);
   });
+
+  // A wait that proves nothing by its length: somebody takes their time, or something goes on for so long.
+  const WAITS = /\b(?:sleep|waitForTimeout)\(|\bnew Promise\S*\(\((\w+)\) => setTimeout\(\1\b|\bAtomics\.wait\(/;
+  const PLACES_THAT_WAIT = 112;
+
+  /** Lines that wait for a fixed time, each with whether it or the line above says why. */
+  function fixedWaits(source: string): { line: number; isExplained: boolean }[] {
+    const lines = source.split('\n');
+    return lines.flatMap((text, index) => {
+      if (!WAITS.test(text)) return [];
+      return [{ line: index + 1, isExplained: /^\s*(\/\/|\/?\*)/.test(lines[index - 1] ?? '') }];
+    });
+  }
+
+  test('wait for a fixed time only as a part of what happens, and never as a proof that something did not: test/kit/quiet.ts', () => {
+    // The emulators delay what a test tells them to.
+    const own = /^test\/(emulators\/|kit\/timers\.ts|architecture\.test\.ts)/;
+    const found = tests.flatMap((file) => {
+      const name = file.slice(root.length + 1);
+      return own.test(name) ? [] : fixedWaits(readFileSync(file, 'utf8')).map((each) => ({ ...each, name }));
+    });
+    const unexplained = found.filter(({ isExplained }) => !isExplained).map(({ name, line }) => `${name}:${line}`);
+    expect(unexplained, 'the line above says what takes so long').toEqual([]);
+    expect(found.length).toBeLessThanOrEqual(PLACES_THAT_WAIT);
+    const source =
+      'await sleep(5);\n// The disk takes its time.\nawait sleep(5);\nawait new Promise((go) => setTimeout(go, 5));';
+    expect(fixedWaits(source).map(({ isExplained }) => isExplained)).toEqual([false, true, false]);
+  });
 });

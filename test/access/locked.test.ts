@@ -65,6 +65,7 @@ test.skipIf(WITHOUT_NAMESPACES !== '')(
     const file = fresh();
     const held = `import('${SOURCE}').then(({ locked }) => locked('${file}', () => {
       process.stdout.write(process.pid + ' begins ');
+      // The work takes its time.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 700);
       process.stdout.write('ends ');
     }))`;

@@ -21,8 +21,10 @@ it('what cannot be loaded is a problem of its setting, and nothing else is touch
     'throws.mjs': ["throw new Error('no luck')", /no luck/],
     'syntax.mjs': ['export default {', /Unexpected|expected/],
     'exits.mjs': ['process.exit(3)', /ends the process/],
+    // One that never ends.
     'waits.mjs': ['await new Promise((resolve) => setTimeout(resolve, 1e8))', /not loaded after 30 seconds/],
     'spins.mjs': ['for (;;);', /not loaded after 30 seconds/],
+    // One that never ends.
     'rejects.mjs': ["Promise.reject(new Error('later')); await new Promise((r) => setTimeout(r, 1e8))", /later/],
     'nothing.mjs': ['export const a = 1;', /doesn't export a feature/],
     'nameless.mjs': ['export default {};', /its name/],

@@ -46,6 +46,7 @@ function createView(options: ViewOptions) {
     async turn() {
       if (options.turn) return options.turn();
       const ms = until - Date.now();
+      // Its turn comes by its clock.
       if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms));
       return true;
     },

@@ -1,4 +1,5 @@
 /** Programs of bundles, run from a chat: the flows of the public ones to their end, consent, what is missing, and what is refused. */
+
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
@@ -193,6 +194,7 @@ describe('a program of a bundle', () => {
       'cat "$1"; cat /etc/passwd | grep -c viber; ls -d /var 2>&1; touch "$SKILL_DIR/x"; echo "end $?"',
     'skills/odd/scripts/link.sh': 'ln -s /tmp out && ln -s "$OPENVIBER_FILES/task.json" record.txt\n',
     'skills/odd/scripts/slow.py':
+      // It lives for longer than the test.
       'import os, time\nif os.fork() == 0: time.sleep(300)\nopen("begun", "w").write("x")\ntime.sleep(300)\n',
     'skills/odd/scripts/loud.py': 'print("x" * 1000000)\n',
     'skills/odd/scripts/net.py': 'import socket\nsocket.create_connection(("127.0.0.1", 80), 2)\n',

@@ -1,7 +1,9 @@
 /** The plan in the workspace, edited by hand: it is the plan of what its person talks about, and an edit goes where its text came from. */
+
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { openChat } from '../kit/kit.ts';
 import { quiet } from '../kit/quiet.ts';
@@ -31,7 +33,6 @@ async function plan({ world, telegram, dm }: Chat, steps: string): Promise<strin
 }
 
 const planOf = ({ world }: Chat, task: string) => world.read(`artifacts/${task}/task.md`);
-const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** How editors save a file they have opened while it held `opened`; each puts `was` into other words. */
 const EDITORS: [string, (file: string, opened: string, was: string, becomes: string) => void | Promise<void>][] = [

@@ -101,6 +101,7 @@ export async function webhookPlatform(): Promise<WebhookPlatform> {
 
   /** Until it is taken; the next event of the chat waits. */
   async function deliver(event: Event): Promise<void> {
+    // It tries again after a pause.
     for (; !isClosed; await sleep(AGAIN_MS)) {
       if (isAway) continue;
       // The gateway may be down.

@@ -181,6 +181,7 @@ async function read(wire: Wire, { over }: Turn, to: ChannelCallbacks): Promise<v
     const taken = await Promise.allSettled(deeds.map((deed) => to.onMessage(decode(deed), deed)));
     const failed = taken.findIndex(({ status }) => status === 'rejected');
     wire.confirm(failed === -1 ? deeds.length : failed);
+    // It tries again after a pause.
     if (failed !== -1) await sleep(AGAIN_MS, over);
   }
 }

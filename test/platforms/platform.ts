@@ -131,6 +131,7 @@ export async function until<T>(
     const found = await find();
     if (found !== undefined) return found;
     if (Date.now() > end) throw new Error(missing());
+    // It looks now and then.
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

@@ -142,6 +142,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       disconnect: async () => undefined,
       async send({ id, text, address }, ledger) {
         await ledger.part(0, async ({ key, uncertainSince }) => {
+          // The platform takes its time.
           await sleep(sendMs);
           alive();
           if (world.failSends > 0) {
@@ -155,6 +156,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       },
       async download(file, target, _maxBytes, signal) {
         point('download');
+        // The platform takes its time.
         await sleep(sendMs * 4, undefined, { signal });
         alive();
         fs.writeFileSync(target, file.id);
@@ -162,6 +164,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       },
       async openThread({ address }) {
         point('thread');
+        // The platform takes its time.
         await sleep(sendMs * 3);
         alive();
         return address;
@@ -190,6 +193,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     const add = delivery.add.bind(delivery);
     Object.assign(delivery, {
       async add(...[message, ...more]: Parameters<typeof add>) {
+        // The disk takes its time.
         if (noticeMs > 0 && message.id.endsWith('-dead')) await sleep(noticeMs);
         return add(message, ...more);
       },
@@ -200,6 +204,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
         tasks.add(entry.taskId);
         const outcome = await enqueue(lane, entry, more);
         const ms = world.storedAfter(entry.message);
+        // The disk takes its time.
         if (ms > 0) await sleep(ms);
         return outcome;
       },
@@ -296,6 +301,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       next.resolve(current);
     },
     async idle(timeoutMs = 60_000) {
+      // It looks now and then.
       for (const end = Date.now() + timeoutMs; ; await sleep(2)) {
         const gate = await opening;
         if (

@@ -198,6 +198,7 @@ describe('whatever comes between', () => {
             const people = talk(world);
             for (const { action: one, waitMs } of all) {
               await act(world, people, one);
+              // People write at any moment.
               if (waitMs > 0) await sleep(waitMs);
             }
             expect(await settle(world, people)).toEqual([]);
@@ -234,6 +235,7 @@ describe('a message that waits alone after two crashes', () => {
       const people = talk(world);
       for (const [one, waitMs] of said) {
         await act(world, people, one);
+        // People write at any moment.
         if (waitMs > 0) await sleep(waitMs);
       }
       expect(await settle(world, people)).toEqual([]);

@@ -1,4 +1,5 @@
 /** A script, or a server of tools, that takes too much memory with all that it has started is ended, and nothing else is. */
+
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -77,6 +78,7 @@ describe(`files in memory ${IN_SANDBOX}`, () => {
       ],
     ],
   )('count, and %s', async (_what, code) => {
+    // It lives for longer than the test.
     const text = `exec python3 -c 'import os,socket,time\n${code}\ntime.sleep(60)'`;
     const result = await run(text, { cwd: folder(), ...LIMIT });
     expect(result.usedMemory).toBe('used more than 200 MB of memory');

@@ -13,6 +13,7 @@ for (let i = 0; i < Number(count); i++) {
   else {
     // As a shell's `>>` or an editor that writes in place: opened, written, closed, with no regard to anybody.
     fs.appendFileSync(path.join(home.viberDir('default'), 'MEMORY.md'), `- ${name} ${i}\n`);
+    // It writes now and then.
     await sleep(3);
   }
 }

@@ -28,12 +28,14 @@ describe.skipIf(isLeftOut)('a connection that goes again and again', () => {
       while (!isOver || drops < DROPS) {
         gateway.drop();
         drops += 1;
+        // It breaks at any moment.
         await new Promise((resolve) => setTimeout(resolve, 90 + Math.random() * 240));
       }
     })();
     for (let index = 0; index < MESSAGES; index++) {
       await box.fill(`message ${index}.`);
       await page.keyboard.press('Enter');
+      // People write one after the other.
       await page.waitForTimeout(300);
       // What was written is in sight at every moment, and once.
       expect(await page.locator('.message.user', { hasText: `message ${index}.` }).count()).toBe(1);

@@ -256,6 +256,7 @@ export async function startFakeGateway(options: FakeOptions): Promise<FakeGatewa
   }
 
   async function run(taskId: string, question: string, runId: string): Promise<void> {
+    // A model takes its time.
     const pause = () => new Promise((resolve) => setTimeout(resolve, state.paceMs));
     const of = { taskId, runId };
     const progress = (event: object) =>

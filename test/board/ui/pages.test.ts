@@ -215,7 +215,7 @@ describe.skipIf(isLeftOut)('the Board', () => {
     gateway.state.suggestions = [{ id: 's', text: XSS, section: XSS }];
     for (const place of PLACES) {
       await visit(place);
-      await page.waitForTimeout(60);
+      await page.waitForLoadState('networkidle');
     }
     await visit('tasks/20261122-00000');
     await page.getByText('onerror=').first().waitFor();

@@ -97,6 +97,7 @@ for (const { name, place, scheme = 'light', width = 1280, act } of SHOTS) {
   await page.goto(`${gateway.url}/board/${place}`);
   await page.waitForSelector('.page .head');
   await act?.(page);
+  // What is being shown comes to rest.
   await page.waitForTimeout(700);
   const target = path.join(folder, `${name}.png`);
   await page.screenshot({ path: target });

@@ -28,6 +28,7 @@ for (const width of (process.env.WIDTHS ?? '1280 360').split(' ').map(Number)) {
       if (names.length > 0 && !names.includes(name)) continue;
       await page.goto(`${gateway.url}/board/${place}`);
       await page.waitForSelector('.head');
+      // What is being shown comes to rest.
       await page.waitForTimeout(500);
       await page.screenshot({ path: path.join(folder, `${name}-${width}-${colorScheme}.png`) });
     }

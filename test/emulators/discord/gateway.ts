@@ -20,6 +20,8 @@ interface Line {
 }
 
 const ALREADY: Refusal = [4005, 'Already authenticated.'];
+/** Counts connections that were broken off before there was a close code. */
+const NO_CONNECTION = 0;
 /** Close codes that end the session. */
 const FAREWELLS = new Set([1000, 1001]);
 
@@ -149,6 +151,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       const query = new URL(request.url ?? '/', 'http://gateway').searchParams;
       if (refusing > 0) {
         refusing -= 1;
+        counts.refused(NO_CONNECTION);
         socket.destroy();
         return;
       }

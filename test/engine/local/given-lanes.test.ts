@@ -346,6 +346,7 @@ describe('a message that was part of a crash', () => {
     let reads = 0;
     const now = () => {
       const at = Date.now();
+      // The clock is read slowly.
       Atomics.wait(cell, 0, 0, 20 * reads++);
       return at;
     };

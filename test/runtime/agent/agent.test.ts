@@ -150,10 +150,11 @@ describe('a run', () => {
       if (besides === 2) both.resolve();
       await both.promise;
     });
-    // Some tools take longer than others.
     const tools = [
+      // The tool takes its time.
       noted('first', () => sleep(20)),
       { ...beside, isBeside: true as const },
+      // The tool takes its time.
       noted('last', () => sleep(1)),
     ];
     await runWith(local(), { tools });

@@ -173,6 +173,7 @@ test.each([
 ])('a server that %s in the middle of a question is started again and answers it', async (_how, die) => {
   const folder = tempFolder();
   const program = path.join(folder, 'mortal.mjs');
+  // The server takes its time.
   const slow = `if (fs.existsSync(process.argv[2] + '.slow')) await new Promise((done) => setTimeout(done, 1_200));`;
   writeFileSync(
     program,
