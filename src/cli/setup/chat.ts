@@ -93,7 +93,7 @@ function fixFor(wrong: readonly Finding[], { setup }: Platform): Wording {
 async function explain(screen: Screen, settings: Settings, { platform, change, wrong }: RefusedChange): Promise<void> {
   const odd = oddTokens(platform, change);
   if (odd.length > 0) screen.bad(...odd);
-  const isAlone = (detail: Finding['detail']) => says(detail, 'checks.discordNoServer');
+  const isAlone = (detail: Finding['detail']) => says(detail, 'checks.inNoServer');
   const others = wrong.filter(({ detail }) => !isAlone(detail));
   if (others.length > 0) screen.bad(...others.map(({ detail }) => detail), fixFor(others, platform));
   if (others.length === wrong.length) return;

@@ -94,7 +94,7 @@ const askPlatform = (platform: Platform, config: Config): Promise<Finding[]> =>
 
 async function refusedPlatform(platform: Platform, config: Config, findings: readonly Finding[]): Promise<object> {
   const wrong = findings.filter(({ state }) => state === 'wrong');
-  const isAlone = wrong.every(({ detail }) => says(detail, 'checks.discordNoServer'));
+  const isAlone = wrong.every(({ detail }) => says(detail, 'checks.inNoServer'));
   const away = wrong.find(({ detail }) => isAway(detail));
   const { invite } = isAlone ? await platformCard(platform, config) : {};
   const fix = isAlone

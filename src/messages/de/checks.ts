@@ -23,7 +23,7 @@ export const checks = translate(english.checks)({
   discordContent: 'der Bot darf den Text von Nachrichten lesen',
   discordStarts: '{left} von {total} Starts sind heute noch frei',
   discordNoStarts: 'der Bot hat seine Starts für heute verbraucht; morgen erlaubt Discord wieder welche',
-  discordNoServer: 'der Bot ist auf keinem Server; lade ihn ein: {link}',
+  inNoServer: 'der Bot ist auf keinem Server; lade ihn ein: {link}',
   discordNotInServer: 'der Bot ist nicht auf dem Server {id}; lade ihn ein: {link}',
   discordLacks:
     'auf {server} fehlen dem Bot die Rechte {permissions}; gib sie seiner Rolle oder lade ihn neu ein: {link}',

@@ -20,7 +20,7 @@ export const checks = {
   discordContent: 'it may read the text of messages',
   discordStarts: '{left} of {total} starts are left for today',
   discordNoStarts: 'the bot has used up its starts for today; Discord allows more tomorrow',
-  discordNoServer: 'the bot is in no server; invite it: {link}',
+  inNoServer: 'the bot is in no server; invite it: {link}',
   discordNotInServer: "the bot isn't in the server {id}; invite it: {link}",
   discordLacks: 'in {server} the bot lacks {permissions}; give its role these permissions, or invite it again: {link}',
   discordHas: 'it has the permissions it needs in {server}',

@@ -23,7 +23,7 @@ export const checks = translate(english)({
   discordContent: 'puede leer el texto de los mensajes',
   discordStarts: 'quedan {left} de {total} arranques para hoy',
   discordNoStarts: 'el bot ya gastó sus arranques de hoy; Discord permite más mañana',
-  discordNoServer: 'el bot no está en ningún servidor; invítalo: {link}',
+  inNoServer: 'el bot no está en ningún servidor; invítalo: {link}',
   discordNotInServer: 'el bot no está en el servidor {id}; invítalo: {link}',
   discordLacks: 'en {server} le faltan al bot {permissions}; dale esos permisos a su rol, o invítalo otra vez: {link}',
   discordHas: 'tiene los permisos que necesita en {server}',

@@ -12,14 +12,14 @@ interface StoredDraft {
 }
 
 export function readDraft(about: string): string {
-  return drafts.get(about) ?? kept(PREFIX + about)?.text ?? '';
+  return drafts.get(about) ?? storedDraft(PREFIX + about)?.text ?? '';
 }
 
 export function writeDraft(about: string, text: string): void {
   drafts.set(about, text);
   try {
     if (text === '') localStorage.removeItem(PREFIX + about);
-    else store(about, text);
+    else storeDraft(about, text);
   } catch (error) {
     // A full store: the draft stays as long as the page. An older state of it would be worse than none.
     if (!(error instanceof DOMException)) throw error;
@@ -27,26 +27,26 @@ export function writeDraft(about: string, text: string): void {
   }
 }
 
-function store(about: string, text: string): void {
+function storeDraft(about: string, text: string): void {
   localStorage.setItem(PREFIX + about, JSON.stringify({ text, at: Date.now() } satisfies StoredDraft));
   forgetOldest();
 }
 
 /** Must be called at each login: it may be another person's. */
 export function forgetDrafts(): void {
-  for (const key of names()) localStorage.removeItem(key);
+  for (const key of draftKeys()) localStorage.removeItem(key);
 }
 
-const names = (): string[] => Object.keys(localStorage).filter((key) => key.startsWith(PREFIX));
+const draftKeys = (): string[] => Object.keys(localStorage).filter((key) => key.startsWith(PREFIX));
 
 function forgetOldest(): void {
-  const all = names();
+  const all = draftKeys();
   if (all.length <= MAX_DRAFTS) return;
-  const byAge = all.toSorted((a, b) => (kept(a)?.at ?? 0) - (kept(b)?.at ?? 0));
+  const byAge = all.toSorted((a, b) => (storedDraft(a)?.at ?? 0) - (storedDraft(b)?.at ?? 0));
   for (const key of byAge.slice(0, all.length - MAX_DRAFTS)) localStorage.removeItem(key);
 }
 
-function kept(key: string): StoredDraft | undefined {
+function storedDraft(key: string): StoredDraft | undefined {
   try {
     const read: unknown = JSON.parse(localStorage.getItem(key) ?? 'null');
     return isStoredDraft(read) ? read : undefined;

@@ -77,7 +77,7 @@ async function checkGuilds(
   const answer = await api.call('GET', '/users/@me/guilds');
   const guilds = Array.isArray(answer) ? answer.filter(isFields) : [];
   if (guilds.length === 0)
-    problems.push(problemWith('channels.discord', say('checks.discordNoServer', { link: inviteLink(application) })));
+    problems.push(problemWith('channels.discord', say('checks.inNoServer', { link: inviteLink(application) })));
   const there = new Set(guilds.map((guild) => id(guild, 'id')));
   for (const one of guilds.length === 0 ? [] : wanted.filter((each) => !there.has(each)))
     problems.push(
