@@ -9,7 +9,7 @@ import { readFile, stat, statfs } from 'node:fs/promises';
 import os from 'node:os';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { errorCode } from '../errors.ts';
-import { isMarked, type ProcessMark } from './process-mark.ts';
+import { bearsMark, type ProcessMark } from './process-mark.ts';
 
 export interface WatchedProgram {
   /** The leader of the program and of its session. */
@@ -196,7 +196,7 @@ async function findMembers(program: WatchState, table: Map<number, ProcessEntry>
     if (isKnown || pid === leader || entry.session === leader) add(pid, entry);
     else if (mark !== undefined && looked.get(pid) !== entry.started && !members.has(pid)) {
       if (++count % AT_ONCE === 0) await yieldToOthers();
-      if (await isMarked(pid, mark)) add(pid, entry);
+      if (await bearsMark(pid, mark)) add(pid, entry);
     }
   }
   program.members = members;

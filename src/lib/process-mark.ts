@@ -27,7 +27,7 @@ export const newMark = (): Required<ProcessMark> => ({
 });
 
 /** Returns false for processes that have ended or belong to other users. */
-export async function isMarked(pid: number, { text, kilobytes }: ProcessMark): Promise<boolean> {
+export async function bearsMark(pid: number, { text, kilobytes }: ProcessMark): Promise<boolean> {
   const isLimited =
     kilobytes !== undefined &&
     new RegExp(`^Max resident set +${kilobytes * 1024} `, 'm').test(await readOf(pid, 'limits'));
@@ -41,7 +41,7 @@ export async function killMarked(mark: ProcessMark): Promise<void> {
     let found = 0;
     for (const name of await readdir('/proc')) {
       const pid = Number(name);
-      if (!/^\d+$/.test(name) || pid === process.pid || !(await isMarked(pid, mark))) continue;
+      if (!/^\d+$/.test(name) || pid === process.pid || !(await bearsMark(pid, mark))) continue;
       found++;
       try {
         process.kill(pid, 'SIGKILL');
