@@ -7,6 +7,7 @@ import fs from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { addSource } from '../emulators/base/activity.ts';
 import { createFaults } from '../emulators/base/faults.ts';
 import { listen, readText, sendJson } from '../emulators/base/http.ts';
 import { ask, type Person, type Place, type Platform, type Seen, type SendFault } from '../platforms/platform.ts';
@@ -42,6 +43,11 @@ export async function webhookPlatform(): Promise<WebhookPlatform> {
   const events = new Map<string, Event>();
   const uploads = new Map<string, string>();
   const chains = new Map<string, Promise<void>>();
+  const pending = new Set<Event>();
+  const removeSource = addSource({
+    open: () => [...pending].map(({ id }) => `${id} of the platform`),
+    count: () => events.size,
+  });
   const seen: (Seen & { chat: string; key: string; given: Answer['buttons'] })[] = [];
   const bytes = new Map<string, Buffer>();
   const faults = createFaults<SendFault, []>(() => true);
@@ -115,9 +121,10 @@ export async function webhookPlatform(): Promise<WebhookPlatform> {
 
   function send(event: Event): string {
     events.set(event.id, event);
+    pending.add(event);
     chains.set(
       event.chat,
-      (chains.get(event.chat) ?? Promise.resolve()).then(() => deliver(event)),
+      (chains.get(event.chat) ?? Promise.resolve()).then(() => deliver(event)).finally(() => pending.delete(event)),
     );
     return event.id;
   }
@@ -185,6 +192,7 @@ export async function webhookPlatform(): Promise<WebhookPlatform> {
     },
     async close() {
       isClosed = true;
+      removeSource();
       await server.close();
     },
   };

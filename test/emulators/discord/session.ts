@@ -25,7 +25,7 @@ export interface Session {
   /** The client has everything up to this number. */
   received(seq: number): void;
   canReplay(since: number): boolean;
-  /** Events of an open socket that the client hasn't confirmed yet; the first call asks it for its confirmation. */
+  /** Events of an open socket that the client hasn't confirmed yet; a call asks it for its confirmation. */
   unconfirmed(): number;
   /** Events that no client has received. */
   waiting(): number;
@@ -36,6 +36,7 @@ export interface Session {
 
 /** The number of events that a session keeps for a resume. */
 const KEEP = 10_000;
+const FIRST_PAUSE_MS = 20;
 
 /** `over` is called if nobody resumed within `resumeMs`, `dispatched` for every event that is sent. */
 export function createSession(
@@ -52,8 +53,8 @@ export function createSession(
   let sentTo = 0;
   let isStalled = false;
   let confirmed = 0;
-  /** The newest number whose confirmation was asked for. */
-  let asked = 0;
+  /** The newest number whose confirmation was asked for, when, and when to ask again. */
+  let asked = { seq: 0, at: 0, pauseMs: 0 };
   let timer: NodeJS.Timeout | undefined;
 
   function flush(): void {
@@ -94,7 +95,7 @@ export function createSession(
       isStalled = false;
       sentTo = since;
       confirmed = Math.max(confirmed, since);
-      asked = 0;
+      asked = { seq: 0, at: 0, pauseMs: 0 };
       flush();
     },
     detach(gone) {
@@ -112,9 +113,14 @@ export function createSession(
     },
     unconfirmed() {
       if (!socket || isStalled || confirmed >= seq) return 0;
-      // A client answers a request for a heartbeat at once, with the number of the newest event that it has.
-      if (asked < seq) socket.send('{"op":1,"d":null,"s":null,"t":null}');
-      asked = seq;
+      // A client answers a request for a heartbeat at once, with the number of the newest event that it has dealt with.
+      // So it is asked again, with growing pauses: it may send no more than 120 frames a minute.
+      const at = performance.now();
+      const isNew = asked.seq < seq;
+      if (isNew || at - asked.at > asked.pauseMs) {
+        asked = { seq, at, pauseMs: isNew ? FIRST_PAUSE_MS : asked.pauseMs * 2 };
+        socket.send('{"op":1,"d":null,"s":null,"t":null}');
+      }
       return seq - confirmed;
     },
     canReplay: (since) => since >= dropped,
