@@ -4,9 +4,8 @@
  */
 import { signal } from '@preact/signals';
 import { words } from '../words.ts';
-import { forgetDrafts } from './drafts.ts';
 
-const KEY = 'viber-key';
+export const KEY = 'viber-key';
 const TIMEOUT_MS = 30_000;
 
 export class ApiError extends Error {
@@ -31,9 +30,8 @@ export const isLoggedIn = signal<boolean | undefined>(undefined);
 export const storedKey = (): string | undefined => localStorage.getItem(KEY) ?? undefined;
 
 export function keepKey(key: string): void {
-  // The service worker's copy (`push.ts`) and the drafts are another login's now.
+  // The service worker's copy (`push.ts`) is another login's now.
   if ('caches' in window) void caches.delete('viber-login');
-  forgetDrafts();
   localStorage.setItem(KEY, key);
   isLoggedIn.value = true;
 }

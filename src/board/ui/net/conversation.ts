@@ -12,6 +12,7 @@ import { onBehind, onEvent, sendCommand, watch } from './live.ts';
 import { type LiveRun, type Progress, RunInProgress } from './live-run.ts';
 import { type ShownState, shownState, states } from './states.ts';
 import { type Aside, asksAgain, messageKey, type OutgoingMessage, readFileNames, unlisted } from './talk-lines.ts';
+import { forgetUnsent, keepUnsent, unsentIn } from './unsent.ts';
 
 const MAX_ASIDES = 50;
 /** How often a new task is looked for, and the interval in ms. */
@@ -69,6 +70,7 @@ export class Conversation {
 
   /** Keeps the conversation up to date until the returned function is called. */
   open(): () => void {
+    this.#offerUnsent();
     void this.refresh();
     const ends = [onEvent((event) => this.#take(event)), onBehind(() => void this.refresh()), watch(this.taskId)];
     return () => {
@@ -146,7 +148,9 @@ export class Conversation {
   }
 
   #settle(messages: readonly Message[]): void {
-    this.sent.value = unlisted(this.sent.value, messages, this.#claimed);
+    const before = this.sent.value;
+    this.sent.value = unlisted(before, messages, this.#claimed);
+    for (const { id } of before) if (!this.sent.value.some((sent) => sent.id === id)) forgetUnsent(id);
   }
 
   async loadEarlier(): Promise<void> {
@@ -168,11 +172,13 @@ export class Conversation {
     build: (text: string, files: readonly string[]) => CommandFrame,
   ): Promise<{ taskId?: string } | undefined> {
     const id = crypto.randomUUID();
-    const before = new Set(this.messages.value?.map((message) => message.id));
+    const before = this.messages.value?.map((message) => message.id) ?? [];
     const at = new Date().toISOString();
     const refs = files.map(({ ref }) => ref);
     const frame = build(text, refs);
-    this.sent.value = [...this.sent.value, { id, text, files, at, state: 'sending', before, after: this.#last, frame }];
+    const message = { id, text, files, at, state: 'sending', before, after: this.#last, frame } as const;
+    keepUnsent(this.taskId, message);
+    this.sent.value = [...this.sent.value, message];
     return this.#send(id, frame);
   }
 
@@ -185,6 +191,7 @@ export class Conversation {
   async #send(id: string, frame: CommandFrame): Promise<{ taskId?: string } | undefined> {
     try {
       const ack = await sendCommand(frame, id);
+      forgetUnsent(id);
       const message = typeof ack.message === 'string' ? ack.message : undefined;
       const isCommand = typeof ack.command === 'string';
       this.#mark(id, { state: isCommand ? 'command' : 'kept', ...(message !== undefined && { message }) });
@@ -210,7 +217,15 @@ export class Conversation {
     this.sent.value = [...this.sent.value, { ...sent, after: '' }];
   }
 
+  /** Offers again what the page has lost before the gateway had it. */
+  #offerUnsent(): void {
+    const known = new Set(this.sent.value.map(({ id }) => id));
+    const lost = unsentIn(this.taskId).filter(({ id }) => !known.has(id));
+    if (lost.length > 0) this.sent.value = [...this.sent.value, ...lost];
+  }
+
   drop(id: string): void {
+    forgetUnsent(id);
     this.sent.value = this.sent.value.filter((sent) => sent.id !== id);
   }
 

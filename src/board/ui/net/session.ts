@@ -2,8 +2,9 @@
 import { signal } from '@preact/signals';
 import type { Me } from '../../../client/shapes.ts';
 import { speak } from '../words.ts';
-import { ApiError, api, isLoggedIn, isUnreachable, keepKey, storedKey } from './api.ts';
+import { ApiError, api, isLoggedIn, isUnreachable, KEY, keepKey, storedKey } from './api.ts';
 import { openConnection } from './live.ts';
+import { beginUnsentOf } from './unsent.ts';
 
 export const me = signal<Me | undefined>(undefined);
 export const meError = signal<unknown>(undefined);
@@ -11,6 +12,11 @@ export const meError = signal<unknown>(undefined);
 /** How soon to look again for a gateway that can't be reached, in ms. */
 const AGAIN_MS = 5_000;
 let again: ReturnType<typeof setTimeout> | undefined;
+
+// A login in another tab may be somebody else's: nothing of this one's may be shown or sent in their name.
+addEventListener('storage', ({ key }) => {
+  if (key === KEY) location.reload();
+});
 
 export const isOwner = (): boolean => me.value?.role === 'owner';
 
@@ -23,6 +29,7 @@ export async function whoAmI(): Promise<void> {
   try {
     const found = await api<Me>('/api/me');
     await speak(found.language);
+    beginUnsentOf(found.principal);
     me.value = found;
     meError.value = undefined;
     isLoggedIn.value = true;

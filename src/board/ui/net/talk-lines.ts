@@ -15,7 +15,8 @@ export interface OutgoingMessage {
   message?: string;
   /** The key of the message before it; '' at the beginning, undefined if none was known yet. */
   after: string | undefined;
-  before: ReadonlySet<string>;
+  /** The IDs of the messages that were listed by then. */
+  before: readonly string[];
   /** What is sent, again with the same ID: repeating it is safe. */
   frame: CommandFrame;
 }
@@ -92,7 +93,8 @@ export const unlisted = (
     if (message !== undefined) return !messages.some(({ id, also }) => id === message || also?.includes(message));
     // The gateway has not reported its ID yet.
     const match = messages.find(
-      ({ id, role, text }) => role === 'user' && !claimed.has(id) && !before.has(id) && text.trim() === said.trim(),
+      ({ id, role, text }) =>
+        role === 'user' && !claimed.has(id) && !before.includes(id) && text.trim() === said.trim(),
     );
     if (match !== undefined) claimed.add(match.id);
     return match === undefined;

@@ -6,8 +6,8 @@ import type { Artifact } from '../../../client/shapes.ts';
 import { ApiError, request } from '../net/api.ts';
 import { type Draft, handedDraft, useComposing } from '../net/composing.ts';
 import type { Mode } from '../net/conversation.ts';
-import { readDraft, writeDraft } from '../net/drafts.ts';
 import { me } from '../net/session.ts';
+import { onDraft, readDraft, writeDraft } from '../net/unsent.ts';
 import { words } from '../words.ts';
 import { Button } from './common.tsx';
 import { Icon } from './icons.tsx';
@@ -116,6 +116,7 @@ function useDraft(about: string): { text: Signal<string>; write: (value: string)
   const text = useSignal(readDraft(about));
   useEffect(() => {
     text.value = readDraft(about);
+    return onDraft(about, () => (text.value = readDraft(about)));
   }, [about, text]);
   const write = (value: string) => {
     text.value = value;
