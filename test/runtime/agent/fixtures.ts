@@ -23,7 +23,7 @@ export const QUICK: Partial<Timeouts> = {
 };
 
 /** No slow machine may run out of these. */
-export const PATIENT: Partial<Timeouts> = { ...QUICK, connect: 20_000, firstToken: 20_000, idle: 20_000, run: 60_000 };
+export const PATIENT: Partial<Timeouts> = { ...QUICK, connect: 20_000, firstToken: 20_000, idle: 20_000, run: 300_000 };
 
 export function request(overrides: Partial<AgentRequest> = {}): AgentRequest {
   return {

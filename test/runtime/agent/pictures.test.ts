@@ -211,7 +211,7 @@ it('an empty one is named, and nobody is asked about it', async () => {
 describe('of many', () => {
   it.each([
     ['pictures', 45, () => png(2_400, 20)],
-    ['large pictures', 14, () => noisy(1_000, 900)],
+    ['large pictures', 9, () => noisy(1_000, 900)],
   ])(
     '%s that a tool gives one after the other the newest are shown, and none is refused',
     async (_what, steps, make) => {
