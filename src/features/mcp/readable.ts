@@ -4,6 +4,7 @@
  * the result of a call that was executed.
  */
 import { isRecord } from '../../lib/json.ts';
+import { cutNesting } from './nesting.ts';
 
 /** Keys whose values are the server's own data, in which null has a meaning. */
 const DATA = new Set(['structuredContent', 'default', 'enum', 'const', 'examples']);
@@ -47,8 +48,12 @@ function mendFile(record: Record<string, unknown>): void {
   record.mimeType ??= type ?? 'application/octet-stream';
 }
 
-/** Adds fields that servers omit although the protocol requires them. */
-function complete({ tools, serverInfo }: Record<string, unknown>): void {
-  for (const tool of Array.isArray(tools) ? tools : []) if (isRecord(tool)) tool.inputSchema ??= { type: 'object' };
+/** Adds fields that servers omit although the protocol requires them, and cuts tools that are nested too deep. */
+function complete(result: Record<string, unknown>): void {
+  const { tools, serverInfo } = result;
+  if (Array.isArray(tools))
+    result.tools = tools.map((tool) =>
+      isRecord(tool) ? { inputSchema: { type: 'object' }, ...cutNesting(tool) } : tool,
+    );
   if (isRecord(serverInfo)) serverInfo.version ??= '';
 }

@@ -5,6 +5,8 @@
  * Pure.
  */
 import { isRecord } from '../../lib/json.ts';
+import { cutNesting } from './nesting.ts';
+import { ACCEPTED_NAME, References, unusedName } from './references.ts';
 
 type Schema = Record<string, unknown>;
 
@@ -17,7 +19,6 @@ export interface FittedSchema {
 const MAX_DEPTH = 30;
 /** The most alternatives at the top that are followed: they may reference each other in circles. */
 const MAX_BRANCHES = 100;
-const NAME = /^[a-zA-Z0-9_.-]{1,64}$/;
 const TYPES = new Set(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']);
 /** Names of types in other languages and dialects. */
 const OTHER_TYPES = byWord({
@@ -32,7 +33,7 @@ const OTHER_TYPES = byWord({
 const CHOICES = ['anyOf', 'oneOf', 'allOf'] as const;
 /** Keywords whose value has one type; a value of another type is dropped. */
 const KINDS = byWord({
-  text: 'description title format $comment $ref',
+  text: 'description title format $comment',
   list: 'examples',
   number: 'minimum maximum multipleOf exclusiveMinimum exclusiveMaximum',
   boolean: 'uniqueItems deprecated',
@@ -47,118 +48,107 @@ const FITS: Readonly<Record<string, (value: unknown) => boolean>> = {
   count: (value) => Number.isSafeInteger(value) && Number(value) >= 0,
   pattern: isPattern,
 };
-/** Keywords that name the dialect or belong to other dialects. */
-const DROPPED = new Set('$schema $id id $anchor $dynamicAnchor $dynamicRef $vocabulary nullable'.split(' '));
-const OBJECTS = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
+/** Keywords that name the dialect or belong to other dialects; definitions are collected anew. */
+const DROPPED = new Set(
+  '$schema $id id $anchor $dynamicAnchor $dynamicRef $vocabulary $ref $defs definitions nullable'.split(' '),
+);
+const OBJECTS = new Set(['properties', 'patternProperties', 'dependentSchemas']);
 const INNER = new Set(['not', 'if', 'then', 'else', 'contains', 'propertyNames', 'unevaluatedItems']);
+/** Keywords whose value is data. Objects in unknown ones may be schemas, whose references wouldn't be moved. */
+const DATA = new Set(['default', 'const', 'dependentRequired']);
 /** Providers refuse these at the top. */
-const NOT_AT_TOP = [...CHOICES, ...'not if then else enum const dependentSchemas $ref'.split(' ')];
+const NOT_AT_TOP = ['type', ...CHOICES, ...'not if then else enum const dependentSchemas $ref'.split(' ')];
 
 /** Returns undefined for a schema that doesn't describe named arguments. */
 export function fitSchema(given: Schema): FittedSchema | undefined {
   const { type } = given;
   if (type !== undefined && type !== null && type !== 'object' && !(Array.isArray(type) && type.includes('object')))
     return undefined;
-  const root: Schema = JSON.parse(JSON.stringify(given), (key, value: unknown) =>
-    key === '__proto__' ? undefined : value,
-  );
-  const whole = merged(root, root, { left: MAX_BRANCHES });
-  const { type: _type, ...rest } = fitPart(whole, root, 0);
-  const top: Schema = { type: 'object', ...rest };
-  for (const key of NOT_AT_TOP) delete top[key];
+  const references = new References(cutNesting(given));
+  const { whole, needed } = merged(references.root, references, { left: MAX_BRANCHES });
+  for (const key of NOT_AT_TOP) delete whole[key];
+  const top: Schema = { type: 'object', ...fitPart(whole, references, 0) };
   const properties = isRecord(top.properties) ? top.properties : {};
   const names = argumentNames(Object.keys(properties));
-  const byGiven = new Map([...names].map(([original, name]) => [name, original]));
-  const isRenamed = [...names].some(([original, name]) => original !== name);
-  const schema: Schema = { ...top, properties };
-  if (isRenamed) {
-    schema.properties = Object.fromEntries(Object.entries(properties).map(([key, value]) => [names.get(key), value]));
-    // The text that lists required arguments uses the names too.
-    for (const [key, name] of names)
-      if (isText(schema.description)) schema.description = schema.description.replaceAll(key, name);
-    if (Array.isArray(top.required)) schema.required = top.required.map((key: string) => names.get(key));
-  }
+  const nameOf = (key: string) => names.get(key) ?? key;
+  const schema: Schema = {
+    ...top,
+    properties: Object.fromEntries(Object.entries(properties).map(([key, value]) => [nameOf(key), value])),
+    ...(Array.isArray(top.required) && { required: top.required.map(nameOf) }),
+    ...explainedBy(top, needed, nameOf),
+    ...references.definitions((target) => fitPart(target, references, 1)),
+  };
+  const byName = new Map([...names].map(([key, name]) => [name, key]));
+  const isRenamed = [...names].some(([key, name]) => key !== name);
   const original = (input: Record<string, unknown>) =>
     isRenamed
-      ? Object.fromEntries(Object.entries(input).map(([key, value]) => [byGiven.get(key) ?? key, value]))
+      ? Object.fromEntries(Object.entries(input).map(([name, value]) => [byName.get(name) ?? name, value]))
       : input;
   return { schema, original };
 }
 
-/**
- * Merges alternatives at the top into one set of arguments: an argument that all of them require is required, and the
- * description lists the sets.
- */
-function merged(top: Schema, root: Schema, branches: { left: number }): Schema {
-  let whole = withTarget(top, root);
+/** Adds to the description which sets of arguments the alternatives at the top need. */
+function explainedBy({ description }: Schema, needed: readonly string[][][], nameOf: (key: string) => string): Schema {
+  const hints = needed.map((sets) => `Needed: ${sets.map((keys) => keys.map(nameOf).join(' and ')).join(', or ')}.`);
+  if (hints.length === 0) return {};
+  const texts = [description, ...hints].filter((text) => isText(text) && text !== '');
+  return { description: texts.join(' ').slice(0, 1_000) };
+}
+
+interface MergedArguments {
+  whole: Schema;
+  /** The sets of arguments of which one is needed, for each kind of alternatives. */
+  needed: string[][][];
+}
+
+/** Merges alternatives at the top into one set of arguments: an argument that all of them require is required. */
+function merged(top: Schema, references: References, branches: { left: number }): MergedArguments {
+  const { $ref: _ref, ...own } = top;
+  let whole: Schema = { ...references.target(top), ...own };
+  const needed: string[][][] = [];
   for (const choice of CHOICES) {
     const { [choice]: given, ...rest } = whole;
     if (!Array.isArray(given)) continue;
     const within = given
       .filter((one): one is Schema => isRecord(one) && branches.left-- > 0)
-      .map((one) => merged(one, root, branches));
+      .map((one) => merged(one, references, branches).whole);
     const properties = Object.assign({}, ...within.map((one) => one.properties).filter(isRecord));
-    const needed = within.map(({ required }) => textsOf(required));
+    const required = within.map((one) => textsOf(one.required));
     const inAll =
       choice === 'allOf'
-        ? needed.flat()
-        : (needed[0] ?? []).filter((key) => needed.every((keys) => keys.includes(key)));
-    const sets =
-      choice === 'allOf' ? [] : needed.filter((keys) => keys.length > inAll.length).map((keys) => keys.join(' and '));
-    const hint = sets.length > 1 ? `Needed: ${sets.join(', or ')}.` : '';
-    const description = [rest.description, hint]
-      .filter((text) => isText(text) && text !== '')
-      .join(' ')
-      .slice(0, 1_000);
+        ? required.flat()
+        : (required[0] ?? []).filter((key) => required.every((keys) => keys.includes(key)));
+    const sets = choice === 'allOf' ? [] : required.filter((keys) => keys.length > inAll.length);
+    if (sets.length > 1) needed.push(sets);
     whole = {
       ...rest,
       properties: { ...properties, ...(isRecord(rest.properties) ? rest.properties : {}) },
       required: [...textsOf(rest.required), ...inAll],
-      ...(description === '' ? {} : { description }),
     };
   }
-  return whole;
+  return { whole, needed };
 }
 
-function withTarget(schema: Schema, root: Schema): Schema {
-  const target = isText(schema.$ref) ? targetOf(schema.$ref, root) : undefined;
-  const { $ref: _ref, ...rest } = schema;
-  return isRecord(target) ? { ...target, ...rest } : schema;
-}
-
-function targetOf(ref: string, root: Schema): unknown {
-  if (ref === '#') return root;
-  if (!ref.startsWith('#/')) return undefined;
-  const steps = ref
-    .slice(2)
-    .split('/')
-    .map((step) =>
-      decodeURIComponent(step.replace(/%(?![0-9a-f]{2})/gi, '%25'))
-        .replaceAll('~1', '/')
-        .replaceAll('~0', '~'),
-    );
-  return steps.reduce<unknown>((at, step) => (isRecord(at) ? at[step] : undefined), root);
-}
-
-function fitPart(given: unknown, root: Schema, depth: number): Schema {
+function fitPart(given: unknown, references: References, depth: number): Schema {
   if (!isRecord(given) || depth > MAX_DEPTH) return {};
-  // A reference without a target allows anything.
-  if (isText(given.$ref) && targetOf(given.$ref, root) === undefined) return describedBy(given);
+  // Providers refuse other keywords beside a reference.
+  if (isText(given.$ref)) return { ...references.movedReference(given), ...describedBy(given) };
   const fitted: Schema = {};
   for (const [key, value] of Object.entries(oldWays(given))) {
     if (DROPPED.has(key)) continue;
     if (OBJECTS.has(key)) {
       if (isRecord(value))
         fitted[key] = Object.fromEntries(
-          Object.entries(value).map(([name, one]) => [name, fitPart(one, root, depth + 1)]),
+          Object.entries(value).map(([name, one]) => [name, fitPart(one, references, depth + 1)]),
         );
-    } else if (key === 'items') fitted.items = itemsOf(value, root, depth);
-    else if (INNER.has(key)) fitted[key] = fitPart(value, root, depth + 1);
+    } else if (key === 'items') fitted.items = itemsOf(value, references, depth);
+    else if (INNER.has(key)) fitted[key] = fitPart(value, references, depth + 1);
     else if (isChoice(key)) {
-      if (Array.isArray(value) && value.length > 0) fitted[key] = value.map((one) => fitPart(one, root, depth + 1));
+      if (Array.isArray(value) && value.length > 0)
+        fitted[key] = value.map((one) => fitPart(one, references, depth + 1));
     } else if (key === 'additionalProperties' || key === 'additionalItems' || key === 'unevaluatedProperties') {
       if (key !== 'additionalItems' && isBoolean(value)) fitted[key] = value;
-      else if (key === 'additionalProperties' && isRecord(value)) fitted[key] = fitPart(value, root, depth + 1);
+      else if (key === 'additionalProperties' && isRecord(value)) fitted[key] = fitPart(value, references, depth + 1);
     } else if (key === 'type') {
       const type = typeOf(value);
       if (type !== undefined) fitted.type = type;
@@ -167,7 +157,7 @@ function fitPart(given: unknown, root: Schema, depth: number): Schema {
     } else if (key !== 'prefixItems' && key !== 'required' && isFitting(key, value)) fitted[key] = value;
   }
   if (Array.isArray(given.prefixItems) && fitted.items === undefined)
-    fitted.items = itemsOf(given.prefixItems, root, depth);
+    fitted.items = itemsOf(given.prefixItems, references, depth);
   // Applies also if a list is one of several types.
   if ([fitted.type].flat().includes('array')) fitted.items ??= {};
   const required = requiredIn(given, fitted.properties);
@@ -191,9 +181,9 @@ function oldWays(given: Schema): Schema {
 }
 
 /** Converts a list with types by position to one of any of these types: not all providers support positions. */
-function itemsOf(value: unknown, root: Schema, depth: number): Schema {
-  if (!Array.isArray(value)) return fitPart(value, root, depth + 1);
-  const kinds = distinctValues(value.map((one) => fitPart(one, root, depth + 1)));
+function itemsOf(value: unknown, references: References, depth: number): Schema {
+  if (!Array.isArray(value)) return fitPart(value, references, depth + 1);
+  const kinds = distinctValues(value.map((one) => fitPart(one, references, depth + 1)));
   if (kinds.length === 1) return kinds[0] ?? {};
   return kinds.length > 1 && kinds.every((kind) => Object.keys(kind).length > 0) ? { anyOf: kinds } : {};
 }
@@ -220,17 +210,8 @@ const describedBy = ({ description }: Schema): Schema => (isText(description) ? 
 
 /** Gives each argument a name that providers accept. */
 function argumentNames(keys: readonly string[]): Map<string, string> {
-  const taken = new Set(keys.filter((key) => NAME.test(key)));
-  return new Map(
-    keys.map((key) => {
-      if (NAME.test(key)) return [key, key];
-      const plain = key.replace(/[^a-zA-Z0-9_.-]+/g, '_').slice(0, 56) || '_';
-      let name = plain;
-      for (let n = 2; taken.has(name); n += 1) name = `${plain}_${n}`;
-      taken.add(name);
-      return [key, name];
-    }),
-  );
+  const taken = new Set(keys.filter((key) => ACCEPTED_NAME.test(key)));
+  return new Map(keys.map((key) => [key, ACCEPTED_NAME.test(key) ? key : unusedName(key, taken)]));
 }
 
 const distinctValues = <T>(values: readonly T[]): T[] => [
@@ -251,7 +232,8 @@ function isBoolean(value: unknown): boolean {
 }
 function isFitting(key: string, value: unknown): boolean {
   const kind = KINDS.get(key);
-  return kind === undefined || FITS[kind]?.(value) === true;
+  if (kind !== undefined) return FITS[kind]?.(value) === true;
+  return DATA.has(key) || !(isRecord(value) || (Array.isArray(value) && value.some(isRecord)));
 }
 function isPattern(value: unknown): boolean {
   if (!isText(value)) return false;

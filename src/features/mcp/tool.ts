@@ -42,6 +42,8 @@ export type McpCall = (request: {
 
 const MAX_NAME = 256;
 const MAX_SCHEMA = 32_768;
+/** The definitions of a fitted schema may repeat what it has elsewhere. */
+const MAX_FITTED = 2 * MAX_SCHEMA;
 /** The limit in characters for keeping a description; far fewer are shown. */
 const MAX_KEPT = 32_768;
 const MAX_DESCRIPTION = 1_024;
@@ -176,7 +178,9 @@ function schemaOf({ inputSchema }: McpToolInfo): Arguments | undefined {
   const version = JSON.stringify(inputSchema);
   const fitted = version.length > MAX_SCHEMA ? undefined : fitSchema(inputSchema);
   if (fitted === undefined) return undefined;
-  const schema: Json = JSON.parse(JSON.stringify(fitted.schema), (key, value) =>
+  const text = JSON.stringify(fitted.schema);
+  if (text.length > MAX_FITTED) return undefined;
+  const schema: Json = JSON.parse(text, (key, value) =>
     WORDS.has(key) && typeof value === 'string' ? visibleText(value) : value,
   );
   const kept = { schema, version, original: fitted.original };

@@ -1,9 +1,10 @@
-/** Refuses tools' arguments as real endpoints do: the refusals of OpenAI, Anthropic and Google together. */
+/** Refuses tools' arguments as real endpoints do: the refusals of OpenAI, Anthropic, Google and Moonshot together. */
 
 const TYPES = new Set(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']);
 const TOP = ['anyOf', 'oneOf', 'allOf', 'not', 'enum', 'const', '$ref'];
 const COUNTS = ['minLength', 'maxLength', 'minItems', 'maxItems'];
 const NUMBERS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'];
+const WITHIN = ['items', 'additionalProperties', 'not', 'if', 'then', 'else', 'contains', 'propertyNames'];
 const LISTS = ['anyOf', 'oneOf', 'allOf', 'enum', 'required', 'examples'];
 
 type Values = Readonly<Record<string, unknown>>;
@@ -24,7 +25,7 @@ export function wrongSchema(schema: unknown): string | undefined {
 
 function wrongIn(schema: unknown, root: Values, at: string): string | undefined {
   if (!isValues(schema)) return `${at}: not a schema`;
-  const { type, items, properties, required, $ref, pattern, $schema } = schema;
+  const { type, items, properties, required, pattern, $schema } = schema;
   const types = type === undefined ? [] : [type].flat();
   if ($schema !== undefined && at !== '#') return `${at}: a dialect within`;
   if (types.some((one) => typeof one !== 'string' || !TYPES.has(one)))
@@ -41,14 +42,13 @@ function wrongIn(schema: unknown, root: Values, at: string): string | undefined 
     const unknown = required.find((key) => !isValues(properties) || !(key in properties));
     if (unknown !== undefined) return `${at}: required property ${unknown} is not defined`;
   }
-  if (typeof $ref === 'string') {
-    const steps = $ref.replace(/^#\/?/, '').split('/').filter(Boolean);
-    const target = steps.reduce<unknown>((one, step) => (isValues(one) ? one[step] : undefined), root);
-    if (!$ref.startsWith('#') || target === undefined) return `${at}: ${$ref} leads nowhere`;
+  if ('$ref' in schema) {
+    const wrong = wrongReference(schema, root);
+    if (wrong !== undefined) return `${at}: ${wrong}`;
   }
   if (typeof pattern === 'string') new RegExp(pattern, 'u');
   const inner: [string, unknown][] = [];
-  for (const key of ['properties', '$defs', 'definitions'])
+  for (const key of ['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions'])
     if (key in schema) {
       if (!isValues(schema[key])) return `${at}: ${key} is none`;
       inner.push(...Object.entries(schema[key]).map(([name, one]): [string, unknown] => [`${key}/${name}`, one]));
@@ -57,10 +57,27 @@ function wrongIn(schema: unknown, root: Values, at: string): string | undefined 
     const some = schema[key];
     if (Array.isArray(some)) inner.push(...some.map((one, index): [string, unknown] => [`${key}/${index}`, one]));
   }
-  if (items !== undefined) inner.push(['items', items]);
+  for (const key of WITHIN) if (isValues(schema[key])) inner.push([key, schema[key]]);
   for (const [key, one] of inner) {
     const wrong = wrongIn(one, root, `${at}/${key}`);
     if (wrong !== undefined) return wrong;
+  }
+  return undefined;
+}
+
+function wrongReference(schema: Values, root: Values): string | undefined {
+  const beside = Object.keys(schema).find((key) => key !== '$ref' && key !== 'description');
+  if (beside !== undefined) return `when using $ref, ${beside} should be defined in the referenced schema`;
+  const definitions = isValues(root.$defs) ? root.$defs : {};
+  const seen = new Set<unknown>();
+  for (let one: unknown = schema; isValues(one) && '$ref' in one; ) {
+    const { $ref } = one;
+    if (typeof $ref !== 'string') return '$ref must be a string';
+    if (!$ref.startsWith('#/$defs/')) return `references must start with #/$defs/, got ${$ref}`;
+    if (seen.has($ref)) return `${$ref} leads only to itself`;
+    seen.add($ref);
+    one = definitions[$ref.slice('#/$defs/'.length)];
+    if (one === undefined) return `$defs not found for reference: ${$ref}`;
   }
   return undefined;
 }

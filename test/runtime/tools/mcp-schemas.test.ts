@@ -24,9 +24,9 @@ const SHAPES: [string, Schema, Schema][] = [
   [
     'alternatives by reference',
     { type: 'object', anyOf: [{ $ref: '#/$defs/A' }, { $ref: '#/$defs/A' }], $defs: { A } },
-    { type: 'object', properties: { a: text }, required: ['a'], $defs: { A } },
+    { type: 'object', properties: { a: text }, required: ['a'] },
   ],
-  ['a reference at the top', { $ref: '#/definitions/A', definitions: { A } }, { type: 'object', properties: { a: text }, required: ['a'], definitions: { A } }],
+  ['a reference at the top', { $ref: '#/definitions/A', definitions: { A } }, { type: 'object', properties: { a: text }, required: ['a'] }],
   ['conditions', object({ a: text }, { if: A, else: B, not: B, enum: [1] }), object({ a: text })],
   ['a list without items', object({ a: { type: 'array', description: 'Names' } }), object({ a: { type: 'array', description: 'Names', items: {} } })],
   ['a list among other types', object({ a: { type: ['string', 'array'] } }), object({ a: { type: ['string', 'array'], items: {} } })],
@@ -65,6 +65,57 @@ const SHAPES: [string, Schema, Schema][] = [
     object({ a: { $ref: '#/$defs/Node' } }, { $defs: { Node: object({ next: { $ref: '#/$defs/Node' } }) } }),
     object({ a: { $ref: '#/$defs/Node' } }, { $defs: { Node: object({ next: { $ref: '#/$defs/Node' } }) } }),
   ],
+  [
+    'a reference to an argument whose name changes',
+    object({ 'from date': text, 'to date': { $ref: '#/properties/from%20date' } }),
+    object({ from_date: text, to_date: { $ref: '#/$defs/from_20date' } }, { $defs: { from_20date: text } }),
+  ],
+  [
+    'a reference to an older place of definitions',
+    object({ a: { $ref: '#/definitions/A' } }, { definitions: { A, unused: B } }),
+    object({ a: { $ref: '#/$defs/A' } }, { $defs: { A } }),
+  ],
+  [
+    'references to definitions of OpenAPI, one of which needs the other',
+    object({ a: { $ref: '#/components/schemas/L' } }, { components: { schemas: { A, L: { type: 'array', items: { $ref: '#/components/schemas/A' } } } } }),
+    object({ a: { $ref: '#/$defs/L' } }, { $defs: { L: { type: 'array', items: { $ref: '#/$defs/A' } }, A } }),
+  ],
+  [
+    'a reference into alternatives, written in two ways',
+    object({ a: { anyOf: [text, A] }, b: { $ref: '#/properties/a/anyOf/1' }, c: { $ref: '#/properties/%61/anyOf/1' } }),
+    object({ a: { anyOf: [text, A] }, b: { $ref: '#/$defs/1' }, c: { $ref: '#/$defs/1' } }, { $defs: { 1: A } }),
+  ],
+  [
+    'keywords beside a reference',
+    object({ a: { $ref: '#/$defs/s', type: 'string', minLength: 1, description: 'One', default: 'x' } }, { $defs: { s: text } }),
+    object({ a: { $ref: '#/$defs/s', description: 'One' } }, { $defs: { s: text } }),
+  ],
+  [
+    'references with the same last step, and odd letters',
+    object({ a: { $ref: '#/$defs/x~1y' }, b: { $ref: '#/$defs/x/y' }, c: { $ref: '#/$defs/100%' } }, { $defs: { 'x/y': text, x: { y: A }, '100%': B } }),
+    object({ a: { $ref: '#/$defs/x_1y' }, b: { $ref: '#/$defs/y' }, c: { $ref: '#/$defs/100_' } }, { $defs: { x_1y: text, y: A, '100_': B } }),
+  ],
+  [
+    'a reference to a reference',
+    object({ a: { $ref: '#/$defs/p' }, b: { $ref: '#/$defs/self' } }, { $defs: { p: { $ref: '#/$defs/q' }, q: text, self: { $ref: '#/$defs/self' } } }),
+    object({ a: { $ref: '#/$defs/p' }, b: {} }, { $defs: { p: text } }),
+  ],
+  [
+    'a reference to the whole',
+    object({ 'a b': text, more: { type: 'array', items: { $ref: '#' } } }, { additionalProperties: false }),
+    object(
+      { a_b: text, more: { type: 'array', items: { $ref: '#/$defs/_' } } },
+      { additionalProperties: false, $defs: { _: object({ 'a b': text, more: { type: 'array', items: { $ref: '#/$defs/_' } } }, { additionalProperties: false }) } },
+    ),
+  ],
+  ['steps that no text encodes', object({ a: { $ref: '#/$defs/%ff' }, b: { $ref: '#/__proto__' }, c: { $ref: 3 } }), object({ a: {}, b: {}, c: {} })],
+  [
+    'references in other dialects’ keywords',
+    object({ a: { type: 'object', dependencies: { b: { $ref: '#/x' } }, 'x-order': [1, 2] } }),
+    object({ a: { type: 'object', 'x-order': [1, 2] } }),
+  ],
+  ['an argument without a name', object({ '': text, b: text }, { description: 'Some words.', required: [''] }), object({ _: text, b: text }, { description: 'Some words.', required: ['_'] })],
+  ['alternatives of arguments whose names change', { anyOf: [{ required: ['$a'] }, { required: [' '] }], properties: { $a: text, ' ': text }, description: 'To do.' }, object({ _a: text, _: text }, { description: 'To do. Needed: _a, or _.' })],
   ['a property that is no schema', object({ a: true, b: null, c: 'string' }), object({ a: {}, b: {}, c: {} })],
   ['a pattern of another language', object({ a: { ...text, pattern: '(?i)^[a-z]+$' } }), object({ a: text })],
   ['words that are none', object({ a: { ...text, description: null, title: 3, examples: 'x', enum: [] } }), object({ a: text })],
@@ -103,8 +154,17 @@ describe('the arguments of a tool', () => {
   it('that lead to each other in circles, or down without end, come to an end', () => {
     let deep: Schema = text;
     for (let level = 0; level < 500; level += 1) deep = object({ a: deep });
+    let nots: Schema = {};
+    for (let level = 0; level < 100_000; level += 1) nots = { not: nots };
     const circle = { type: 'object', anyOf: Array.from({ length: 1000 }, () => ({ $ref: '#' })) };
-    for (const schema of [deep, circle, { $ref: '#' }, { allOf: [{ $ref: '#/allOf/0' }] }])
+    for (const schema of [
+      deep,
+      object({ a: nots }),
+      object({}, { not: nots }),
+      circle,
+      { $ref: '#' },
+      { allOf: [{ $ref: '#/allOf/0' }] },
+    ])
       expect(wrongSchema(fitSchema(schema)?.schema)).toBeUndefined();
     expect(
       fitSchema(JSON.parse('{"type":"object","properties":{"__proto__":{"type":"string"},"a":{}}}'))?.schema,
