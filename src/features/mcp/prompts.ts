@@ -5,6 +5,7 @@
 import { visibleText } from '../../runtime/context/turn.ts';
 import { visibleExcerpt } from './answer.ts';
 import type { Client } from './connect.ts';
+import { listPages } from './pages.ts';
 
 export interface ServerPrompt {
   server: string;
@@ -25,14 +26,16 @@ const READ_MS = 30_000;
 export async function listPrompts(
   client: Pick<Client, 'listPrompts' | 'initializeResult'>,
   server: string,
-  signal: AbortSignal,
+  { signal, onRefused }: { signal: AbortSignal; onRefused(error: unknown): void },
 ): Promise<ServerPrompt[]> {
   if (!client.initializeResult.capabilities.prompts) return [];
-  const found: ServerPrompt[] = [];
-  let cursor: string | undefined;
-  for (let page = 0; page < MAX_PAGES && found.length < MAX_PROMPTS; page++) {
-    const params = cursor === undefined ? {} : { params: { cursor } };
-    const { prompts, nextCursor } = await client.listPrompts({ ...params, options: { signal } });
+  const found = new Map<string, ServerPrompt>();
+  const pages = listPages({
+    read: (which) => client.listPrompts({ ...which, options: { signal } }),
+    maxPages: MAX_PAGES,
+    onRefused,
+  });
+  for await (const { prompts } of pages) {
     for (const { name, title, description, arguments: given = [] } of prompts) {
       if (name.length > MAX_NAME || visibleText(name) !== name || /\s/.test(name)) continue;
       const args = given.slice(0, MAX_ARGUMENTS).map((each) => ({
@@ -40,12 +43,12 @@ export async function listPrompts(
         description: visibleExcerpt(each.description ?? '', MAX_WORDS),
         isRequired: each.required === true,
       }));
-      found.push({ server, name, description: visibleExcerpt(description ?? title ?? '', MAX_WORDS), arguments: args });
+      const words = visibleExcerpt(description ?? title ?? '', MAX_WORDS);
+      found.set(name, { server, name, description: words, arguments: args });
     }
-    cursor = nextCursor;
-    if (cursor === undefined) break;
+    if (found.size >= MAX_PROMPTS) break;
   }
-  return found.slice(0, MAX_PROMPTS);
+  return [...found.values()].slice(0, MAX_PROMPTS);
 }
 
 /** Returns the whole prompt as one text; pictures and files in it are only named. */

@@ -222,7 +222,8 @@ export class McpServer {
 
   async #list(client: Client): Promise<McpToolInfo[]> {
     const signal = AbortSignal.any([this.#closing, AbortSignal.timeout(CONNECT_MS)]);
-    const offered = await listTools(client, this.settings.tools, signal);
+    const onRefused = (err: unknown) => this.#log.warn({ err, mcp: this.name }, 'it refused a page of its tools');
+    const offered = await listTools(client, { names: this.settings.tools, signal, onRefused });
     const missing = this.#missing(offered);
     if (missing.length > 0)
       this.#log.warn({ mcp: this.name, missing }, 'tools that the configuration names are not offered by the server');

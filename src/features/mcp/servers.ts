@@ -92,7 +92,8 @@ export class McpServers {
     await this.#connected();
     const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(WAIT_MS)]);
     const found = this.#servers.map(({ client, name }) => {
-      const listed = client ? listPrompts(client, name, signal) : Promise.resolve([]);
+      const onRefused = (err: unknown) => this.#log.warn({ err, mcp: name }, 'it refused a page of its prompts');
+      const listed = client ? listPrompts(client, name, { signal, onRefused }) : Promise.resolve([]);
       return listed.catch((err: unknown) => {
         this.#log.warn({ err, mcp: name }, 'its prompts could not be listed');
         return [];

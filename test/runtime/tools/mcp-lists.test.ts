@@ -1,0 +1,119 @@
+/** Lists of servers: pages that repeat or fail, and tools that are nested without end. */
+import { expect, onTestFinished, test } from 'vitest';
+import { McpServers } from '../../../src/features/mcp/servers.ts';
+import { silentLog } from '../../../src/log.ts';
+import { openHome } from '../../../src/workspace/home.ts';
+import { wrongSchema } from '../../emulators/llm/schemas.ts';
+import { inputSchema, type McpAsked, mcpResult, startMcp } from '../../emulators/mcp.ts';
+import { toolScope } from '../../helpers/scope.ts';
+import { tempFolder } from '../../helpers/temp.ts';
+
+const tool = (name: string, schema: object = inputSchema) => ({ name, inputSchema: schema });
+
+/** Connects to a server whose lists are answered by `answer`. */
+async function open(answer: (asked: McpAsked, cursor: unknown) => unknown) {
+  const asked: unknown[] = [];
+  const url = await startMcp({
+    first(one) {
+      if (one.method === 'initialize')
+        one.json({ ...mcpResult('initialize', one.params, []), capabilities: { tools: {}, prompts: {} } });
+      else if (/^(tools|prompts)\/list$/.test(one.method)) {
+        asked.push(one.params?.cursor);
+        answer(one, one.params?.cursor);
+      } else return false;
+      return true;
+    },
+  });
+  const mcp = new McpServers({ servers: { m: { url, trusted: false } }, log: silentLog() });
+  onTestFinished(() => mcp.close());
+  const tools = await mcp.tools(toolScope(await openHome(tempFolder())));
+  return { mcp, asked, tools, names: tools.map(({ name }) => name) };
+}
+
+const refusal = { code: -32602, message: 'Invalid cursor' };
+const refuse = ({ id, response }: McpAsked, status = 200) =>
+  response
+    .writeHead(status, { 'content-type': 'application/json' })
+    .end(JSON.stringify({ jsonrpc: '2.0', id, error: refusal }));
+const PAGES: Record<string, { tools: string[]; nextCursor?: string }> = {
+  first: { tools: ['a'], nextCursor: '' },
+  '': { tools: ['b'], nextCursor: 'c' },
+  c: { tools: ['c'], nextCursor: 'd' },
+};
+
+// biome-ignore format: a row is a line
+test.each<[string, (asked: McpAsked, cursor: unknown) => unknown, string[], unknown[]]>([
+  ['are the same each time', (one) => one.json({ tools: [tool('a')], nextCursor: 'x' }), ['m_a'], [undefined, 'x']],
+  ['are empty each time', (one) => one.json({ tools: [tool('a')], nextCursor: '' }), ['m_a'], [undefined, '']],
+  ['alternate', (one, at) => one.json({ tools: [tool('a')], nextCursor: at === 'x' ? 'y' : 'x' }), ['m_a'], [undefined, 'x', 'y']],
+  [
+    'lead on, one of them empty, to a page that is refused',
+    (one, at) => {
+      const page = PAGES[String(at ?? 'first')];
+      return page ? one.json({ ...page, tools: page.tools.map((name) => tool(name)) }) : refuse(one);
+    },
+    ['m_a', 'm_b', 'm_c'],
+    [undefined, '', 'c', 'd'],
+  ],
+  ['lead to a bad request', (one, at) => (at === undefined ? one.json({ tools: [tool('a')], nextCursor: 'x' }) : refuse(one, 400)), ['m_a'], [undefined, 'x']],
+])('tools are listed as far as cursors lead that %s', async (_what, answer, expected, cursors) => {
+  const { mcp, names, asked } = await open(answer);
+  expect(names).toEqual(expected);
+  expect(asked).toEqual(cursors);
+  expect(mcp.health()).toEqual([{ name: 'm', state: 'connected', tools: expected.length }]);
+});
+
+test('a server that refuses the first page, or hangs up in a later one, has failed', async () => {
+  const refusing = await open((one) => refuse(one));
+  expect(refusing.mcp.health()).toMatchObject([
+    { state: 'failed', problem: expect.stringContaining('Invalid cursor') },
+  ]);
+  const ending = await open((one, at) =>
+    at === undefined ? one.json({ tools: [tool('a')], nextCursor: 'x' }) : one.response.destroy(),
+  );
+  expect(ending.mcp.health()).toMatchObject([{ state: 'failed' }]);
+});
+
+test('prompts are listed once each, up to a cursor that repeats or is refused', async () => {
+  const isFirst = (one: McpAsked) => one.params?.cursor === undefined;
+  for (const last of ['repeats', 'is refused']) {
+    const { mcp, asked } = await open((one) => {
+      if (one.method === 'tools/list') return one.json({ tools: [] });
+      if (last === 'is refused' && !isFirst(one)) return refuse(one);
+      return one.json({ prompts: [{ name: 'review' }], nextCursor: '' });
+    });
+    expect((await mcp.prompts()).map(({ name }) => name)).toEqual(['review']);
+    expect(asked).toEqual([undefined, undefined, '']);
+  }
+});
+
+test('a tool that is nested without end costs neither itself nor the others', async () => {
+  const nested = (before: string, after: string, levels: number) => {
+    const text = `${before.repeat(levels)}{}${after.repeat(levels)}`;
+    return `{"type":"object","properties":{"a":{"not":${text}},"b":{"default":${text}},"c":{"type":"string"}}}`;
+  };
+  const schemas = [nested('{"not":', '}', 3_000), nested('[', ']', 100_000)];
+  const tools = [...schemas, '{"type":"object"}'].map((text, n) => `{"name":"t${n}","inputSchema":${text}}`);
+  const opened = await open(({ id, response }) =>
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(`{"jsonrpc":"2.0","id":${id},"result":{"tools":[${tools.join(',')}]}}`),
+  );
+  expect(opened.names).toEqual(['m_t0', 'm_t1', 'm_t2']);
+  for (const { schema } of opened.tools) expect(wrongSchema(schema)).toBeUndefined();
+  expect(opened.tools[0]?.schema).toMatchObject({ properties: { c: { type: 'string' } } });
+});
+
+test('a tool whose references would repeat most of it again and again is left out', async () => {
+  const pad = 'x'.repeat(700);
+  const nested = (level: number, at: string): object => ({
+    type: 'object',
+    description: pad,
+    properties: level > 0 ? { a: nested(level - 1, `${at}/properties/a`), r: { $ref: at } } : {},
+  });
+  const large = nested(25, '#/properties/a');
+  const { names } = await open((one) =>
+    one.json({ tools: [tool('large', { type: 'object', properties: { a: large } }), tool('b')] }),
+  );
+  expect(names).toEqual(['m_b']);
+});
