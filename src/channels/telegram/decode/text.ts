@@ -64,8 +64,9 @@ function assemble(raw: string, marks: Mark[], bot: Bot | undefined, names: Names
     const before = out + raw.slice(cursor, mark.start);
     if (bot && isMention(mark, inner, bot)) {
       mentioned = true;
-      cursor = skipAfterMention(raw, mark.end, before);
-      out = /[,.;:!?]/.test(raw[cursor] ?? '') ? before.trimEnd() : before;
+      const isFirst = before.slice(before.lastIndexOf('\n') + 1).trim() === '';
+      cursor = skipAfterMention(raw, mark.end, isFirst ? '' : before);
+      out = !isFirst && /[,.;:!?]/.test(raw[cursor] ?? '') ? before.trimEnd() : before;
     } else if (bot && mark.type === 'bot_command' && COMMAND.test(inner) && !command && before.trim() === '') {
       command = { token: inner, ...splitCommand(inner) };
       out = '';
@@ -73,8 +74,12 @@ function assemble(raw: string, marks: Mark[], bot: Bot | undefined, names: Names
     } else {
       const markdown = toMarkdown(mark, inner) ?? namedMention(mark, inner, names);
       if (markdown === undefined) continue;
-      out = before + markdown;
+      const isFence = mark.type === 'pre';
+      // A fence counts only on a line of its own, and a command in front of it is added at the end.
+      const isLineStart = before === '' ? command === undefined : before.endsWith('\n');
+      out = before + (isFence && !isLineStart ? '\n' : '') + markdown;
       cursor = mark.end;
+      if (isFence && cursor < raw.length && raw[cursor] !== '\n') out += '\n';
     }
   }
   const rest = (out + raw.slice(cursor)).replaceAll('\0', '');
