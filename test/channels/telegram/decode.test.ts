@@ -50,6 +50,24 @@ describe('a text', () => {
     expect(message(inPrivate(odd)).text).toBe('[odd \\]](<https://x.y/(a%20b)>)');
   });
 
+  it.each([
+    ['a\ncode\nb', 'code\n', 'a\n```\ncode\n```\nb'],
+    ['a\ncode\nb', 'code', 'a\n```\ncode\n```\nb'],
+    ['see code here', 'code', 'see \n```\ncode\n```\n here'],
+    ['/note code here', 'code', '/note \n```\ncode\n```\n here'],
+    ['/notecode', 'code', '/note\n```\ncode\n```'],
+    ['code @Viber_Bot, sum up', 'code', '```\ncode\n```\n sum up'],
+    ['code', 'code', '```\ncode\n```'],
+  ])('gives fences lines of their own in %j', (text, of, expected) => {
+    const about = [
+      { type: 'bot_command', of: '/note' },
+      { type: 'pre', of },
+      { type: 'mention', of: '@Viber_Bot' },
+    ];
+    const content = withEntities(text, ...about.filter((entity) => text.includes(entity.of)));
+    expect(message(inGroup(content)).text).toBe(expected);
+  });
+
   it('loses NUL and nothing else', () => {
     expect(message(inPrivate({ text: 'a\0b\u202e\tc ' })).text).toBe('ab\u202e\tc ');
   });
@@ -219,6 +237,19 @@ describe('what is not the sender’s own', () => {
     expect(message(inPrivate({ text: 'x', forward_origin })).quotes).toEqual([
       { kind: 'forward', from, fromSelf, text: 'x' },
     ]);
+  });
+
+  it.each([
+    ['a person', { forward_from: { id: 66, first_name: 'Mallory' } }, 'Mallory'],
+    ['a hidden account', { forward_sender_name: 'Ghost' }, 'Ghost (hidden account)'],
+    ['a channel', { forward_from_chat: CHANNEL, forward_from_message_id: 3 }, 'News'],
+    ['nobody named', {}, 'unknown'],
+  ])('a forward from %s, as servers before Bot API 7.0 write it', (_what, origin, from) => {
+    const content = withEntities('/stop', { type: 'bot_command', of: '/stop' });
+    const decoded = message(inPrivate({ ...content, ...origin, forward_date: 1 }));
+    expect(decoded).toMatchObject({ kind: 'message', text: '' });
+    expect(decoded.quotes).toEqual([{ kind: 'forward', from, fromSelf: false, text: '/stop' }]);
+    expect(decoded).not.toHaveProperty('command');
   });
 
   it('an answer to a forward says whose words they are, and one to a story whose story', () => {
@@ -655,7 +686,7 @@ describe('any JSON at all', () => {
     ],
     // biome-ignore format: a list is filled
     ...[
-      'offset', 'length', 'url', 'user', 'reply_to_message', 'quote', 'external_reply', 'origin', 'forward_origin',
+      'offset', 'length', 'url', 'user', 'reply_to_message', 'quote', 'external_reply', 'origin', 'forward_origin', 'forward_from',
       'photo', 'document', 'file_id',
     ],
     // biome-ignore format: a list is filled

@@ -8,7 +8,7 @@ import { emptyMessage } from '../../channel.ts';
 import { type Fields, fields, integer, isFields, string } from '../../shared/read.ts';
 import { decodeButton, decodeMembership, decodeService, decodeStop } from './events.ts';
 import { readFiles } from './files.ts';
-import { readForward, readReply, repliesTo, topicName } from './quotes.ts';
+import { forwardOrigin, readForward, readReply, repliesTo, topicName } from './quotes.ts';
 import { readRich } from './rich.ts';
 import {
   type Bot,
@@ -106,7 +106,7 @@ function decodeContent(body: Fields, base: InboundMessage, bot: Bot): DecodedUpd
   const rich = forward ? '' : readRich(body);
   const words = forward ? { text: '', mentioned: false } : readWords(rich === '' ? body : { text: rich }, bot);
   const group = string(body, 'media_group_id');
-  const isPassedOn = body.forward_origin !== undefined;
+  const isPassedOn = forwardOrigin(body) !== undefined;
   const replied = isPassedOn ? undefined : repliesTo(body, bot);
   const topic = topicName(body);
   const around: InboundMessage = {

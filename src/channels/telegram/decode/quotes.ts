@@ -14,7 +14,7 @@ import { answeredItem, type Bot, chatName, personName, readFacts, readWords } fr
  * their own.
  */
 export function readForward(message: Fields, bot: Bot): QuotedText | undefined {
-  const origin = fields(message, 'forward_origin');
+  const origin = forwardOrigin(message);
   if (origin) return { kind: 'forward', ...author(origin, bot), text: messageText(message, bot) };
   const via = fields(message, 'via_bot');
   if (!via) return undefined;
@@ -24,6 +24,19 @@ export function readForward(message: Fields, bot: Bot): QuotedText | undefined {
     text: messageText(message, bot),
     fromSelf: integer(via, 'id') === bot.id,
   };
+}
+
+/** The fields of a forward, from servers of all versions. */
+const FORWARD = ['forward_origin', 'forward_date', 'forward_from', 'forward_from_chat', 'forward_sender_name'];
+
+/**
+ * Returns where a forwarded message comes from; undefined for one that isn't forwarded. A server older than Bot API 7.0
+ * writes a field for each kind of origin.
+ */
+export function forwardOrigin(message: Fields): Fields | undefined {
+  if (FORWARD.every((key) => message[key] === undefined)) return undefined;
+  const { forward_from: sender_user, forward_sender_name: sender_user_name, forward_from_chat: chat } = message;
+  return fields(message, 'forward_origin') ?? { sender_user, sender_user_name, chat };
 }
 
 /** Returns the message replied to, and the part of it that the sender selected. */
@@ -104,7 +117,7 @@ function messageText(message: Fields, bot: Bot): string {
 function describeMessage(message: Fields, bot: Bot): string {
   const things = [...readFiles(message).map((file) => `${file.kind} ${file.name}`), ...readFacts(message)];
   const words = [messageText(message, bot), ...things.map((thing) => `[${thing}]`)].filter((part) => part !== '');
-  const origin = fields(message, 'forward_origin');
+  const origin = forwardOrigin(message);
   const passedOn = origin && words.length > 0 ? [`[passed on from ${author(origin, bot).from}:]`] : [];
   return [...passedOn, ...words].join('\n');
 }
