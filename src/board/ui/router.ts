@@ -4,20 +4,27 @@ import { computed, signal } from '@preact/signals';
 const BASE = '/board';
 
 export interface Place {
-  /** Below `/board`, without slashes at its ends: `tasks/20261121-abcde`. */
+  /** Below `/board`, without slashes at its ends, as in the address: `tasks/20261121-abcde`. */
   path: string;
   query: URLSearchParams;
 }
 
 const readLocation = (): Place => ({
-  path: decodeURI(location.pathname)
-    .slice(BASE.length)
-    .replace(/^\/+|\/+$/g, ''),
+  path: location.pathname.slice(BASE.length).replace(/^\/+|\/+$/g, ''),
   query: new URLSearchParams(location.search),
 });
 
 export const place = signal<Place>(readLocation());
-export const parts = computed<readonly string[]>(() => place.value.path.split('/').map((part) => part.trim()));
+/** The decoded parts of the path. One that can't be decoded leaves the whole path as the name of a page nobody has. */
+export const parts = computed<readonly string[]>(() => {
+  const { path } = place.value;
+  try {
+    return path.split('/').map((part) => decodeURIComponent(part).trim());
+  } catch (error) {
+    if (error instanceof URIError) return [`/${path}`];
+    throw error;
+  }
+});
 
 export const guard: { ask?: (() => Promise<boolean>) | undefined } = {};
 

@@ -46,7 +46,7 @@ const pathOf = (name: Name): string => (name === 'now' ? '' : name);
 const pageNamed = (path = ''): Name | undefined => ALL.find((name) => pathOf(name) === path);
 
 function Page(): JSX.Element {
-  const [first = '', second = ''] = parts.value;
+  const [first = '', id = ''] = parts.value;
   const name = pageNamed(first);
   if (name === undefined)
     return (
@@ -57,7 +57,6 @@ function Page(): JSX.Element {
       </Empty>
     );
   if (isForOwners(name) && !isOwner()) return <Empty icon="people" title={words.owners} />;
-  const id = decodeURIComponent(second);
   if (name === 'tasks' && id !== '') return <Task key={id} taskId={id} />;
   const Shown = PAGES[name];
   return <Shown />;
@@ -83,7 +82,7 @@ function Frame(): JSX.Element {
       <div class="page-box">
         <Lost />
         {me.value !== undefined && <Counting />}
-        <main id="page" class={`page page-${parts.value[0] === '' ? 'now' : parts.value[0]}`} tabIndex={-1}>
+        <main id="page" class={`page page-${pageNamed(parts.value[0]) ?? 'missing'}`} tabIndex={-1}>
           <Content />
         </main>
       </div>
