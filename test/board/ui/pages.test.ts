@@ -39,9 +39,24 @@ describe.skipIf(isLeftOut)('the Board', () => {
     await stranger.goto(`${gateway.url}/board/login#wrong`);
     await stranger.getByText('has expired or was already used').waitFor();
     expect(stranger.url()).not.toContain('wrong');
-    await stranger.goto('about:blank');
+    // The browser doesn't load the page again for a fragment alone.
     await stranger.goto(`${gateway.url}/board/login#${CODE}`);
     await stranger.getByRole('heading', { name: 'Compare the three offers' }).waitFor();
+    expect(stranger.url()).toBe(`${gateway.url}/board/`);
+    expect(problems).toEqual([]);
+  });
+
+  test.each([
+    ['tasks/%', 'Page not found'],
+    ['tasks/%E0%A4', 'Page not found'],
+    ['%25', 'Page not found'],
+    ['tasks%2F20261122-00000', 'Page not found'],
+    ['tasks/50%25', "Can't load this"],
+    ['tasks/20261122%2D00000', 'Compare the three offers'],
+  ])('decodes each part of the address %s once', async (address, expected) => {
+    const { gateway, page, problems } = await board();
+    await page.goto(`${gateway.url}/board/${address}`);
+    await page.locator('.page').getByText(expected).first().waitFor();
     expect(problems).toEqual([]);
   });
 
