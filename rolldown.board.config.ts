@@ -10,8 +10,10 @@ const SOURCE = join(import.meta.dirname, 'src/board/ui');
 /** The style sheets in the order of their names, as one file without comments and blanks. */
 function styleSheet(): string {
   const folder = join(SOURCE, 'styles');
-  const texts = readdirSync(folder).sort();
-  return texts
+  // Editors put their locks and copies beside the files.
+  const names = readdirSync(folder).filter((name) => /^[^.].*\.css$/.test(name));
+  return names
+    .sort()
     .map((name) => readFileSync(join(folder, name), 'utf8'))
     .join('\n')
     .replace(/\/\*[\s\S]*?\*\//g, '')

@@ -3,6 +3,7 @@ import type { BoardAt, BoardDoor } from '../../runtime/contract/board.ts';
 import type { Gateway } from '../gateway.ts';
 import { createLogin } from './login.ts';
 import { loginsOf } from './logins.ts';
+import { pageFolder } from './page-files.ts';
 import { pushesOf } from './push/on-demand.ts';
 import { hasSubscriptions } from './push/subscription-file.ts';
 import { createPages } from './static.ts';
@@ -19,7 +20,8 @@ export async function openDoor({ places, port }: BoardAt, gw: Gateway): Promise<
     onWrongCodes: (address) => log.warn({ address }, 'many wrong codes for a login on the Board'),
   });
   logins.revoke = login.revoke;
-  return { ...login, open: [...login.open, ...createPages()] };
+  const onOlder = (error: unknown) => log.warn({ err: error }, 'the page could not be built, so an older one is shown');
+  return { ...login, open: [...login.open, ...createPages(() => pageFolder(onOlder))] };
 }
 
 /** Deletes the subscription of a login that has ended. If this fails, the login is checked before the next push. */

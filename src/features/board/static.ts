@@ -14,7 +14,7 @@ import { errorCode } from '../../errors.ts';
 import { programOf } from '../../lib/invocation.ts';
 import { say } from '../../messages/messages.ts';
 import type { OpenRoute } from '../../runtime/contract/board.ts';
-import { PAGE_POLICY, pageFolder } from './page-files.ts';
+import { PAGE_POLICY } from './page-files.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -49,7 +49,7 @@ interface Asset {
   tag: string;
 }
 
-export function createPages(find: () => Promise<string | undefined> = pageFolder): OpenRoute[] {
+export function createPages(find: () => Promise<string | undefined>): OpenRoute[] {
   const kept = new Map<string, Asset>();
   /** The folder of the shell that was requested last. It also contains the files that the shell refers to. */
   let folder: string | undefined;

@@ -10,7 +10,9 @@ export const CHROMIUM = CHROMIUM_FILES.find((file) => existsSync(file));
 export const isLeftOut = CHROMIUM === undefined && !process.env.CI;
 
 export async function builtPage(): Promise<string> {
-  const folder = await pageFolder();
+  const folder = await pageFolder((reason) => {
+    throw reason;
+  });
   if (folder === undefined) throw new Error('there is nothing to build the page with');
   return folder;
 }
