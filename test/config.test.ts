@@ -535,8 +535,23 @@ describe('broken and hostile files', () => {
     ['a: "C:\\Users"', /line 1: in double quotes a backslash changes the character after it/],
     ['a:\n  - 1\n  2\n', /line 3: /],
     ['a: 1\n---\nb: 2', /line 2: a second document begins here/],
+    ['channels:\n\u00a0\u00a0telegram:\n', /line 2: a non-breaking space \(U\+00A0\) stands here instead of a space/],
+    ['channels:\n  telegram:\n  \u202f token: x\n', /^[^\n]*line 3: a non-breaking space \(U\+202F\)[^\n]*$/],
+    ['a:\n  - b\n\u00a0\u00a0- c\n', /line 3: a non-breaking space[^;]*; use ordinary spaces$/],
+    ['model: a/b\nlanguage:\u00a0de\n', /line 2: a non-breaking space/],
+    ['language:\u00a0de', /line 1: a non-breaking space/],
+    ['{\n\u00a0"model": "a/b"}', /line 2: a non-breaking space/],
+    ['conversations:\n  1: {}\n  "1": {}\n', /line 3: the key "1" appears twice/],
+    ['conversations: { true: {}, "true": {} }', /line 1: the key "true" appears twice/],
+    ['providers:\n  a: &x { baseURL: "http://a" }\n  b:\n    <<: *x\n', /line 4: keys can't be merged with <</],
   ])('%j is refused with its line', async (text, message) => {
     expect((await problems(text)).join('\n')).toMatch(message);
+  });
+
+  test('a non-breaking space inside a text, and a quoted key, are as written', async () => {
+    const text =
+      'people:\n  - name: "a\u00a0b"\n    ids:\n      - telegram:1\nconversations: { "<<": { model: "a/b" } }\n';
+    expect((await problems(text)).join('\n')).not.toMatch(/non-breaking|merged/);
   });
 
   test('each cut of a file is refused or still a valid whole, never another kind of error', async () => {

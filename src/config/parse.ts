@@ -9,7 +9,7 @@ import { ConfigError, type ConfigProblem, problemWith } from '../errors.ts';
 import { isRecord } from '../lib/json.ts';
 import { decodedText } from '../lib/text.ts';
 import { say, type Wording } from '../messages/messages.ts';
-import { mistakesIn } from './yaml-mistakes.ts';
+import { keyMistake, mistakesIn, nonBreakingIn } from './yaml-mistakes.ts';
 
 /** The limit of a file in bytes. A real one has a few thousand. */
 const MAX_BYTES = 256 * 1024;
@@ -95,7 +95,8 @@ export async function parseYamlLines(text: string, file: string): Promise<Parsed
       document.errors.map(({ pos }) => lines.linePos(pos[0])),
       line,
     );
-  for (const [line, what] of mistakesIn(text, document.errors, (at) => lines.linePos(at).line))
+  const mistakes = mistakesIn(text, document.errors, (at) => lines.linePos(at).line);
+  for (const [line, what] of mistakes)
     problems.push({ ...problemAt(file, line, what), at: { line, column: columnIn(line) } });
   const placeAt = ({ range }: { range?: readonly number[] | null }): Place => {
     const { line, col: column } = lines.linePos(range?.[0] ?? 0);
@@ -112,7 +113,7 @@ export async function parseYamlLines(text: string, file: string): Promise<Parsed
   visit(document, {
     Seq: (_key, _list, ancestors) => stopDeep(ancestors),
     Map(_key, map, ancestors) {
-      const seen = new Set<unknown>();
+      const seen = new Set<string>();
       for (const { key } of map.items) {
         if (!isScalar(key)) {
           // The library converts such a key to text, in a time that doubles with each level (8 s for 400 bytes).
@@ -120,10 +121,9 @@ export async function parseYamlLines(text: string, file: string): Promise<Parsed
             problems.push({ ...fail(lineAt(key), say('config.textKey')), at: placeAt(key) });
           continue;
         }
-        if (seen.has(key.value) && problems.length < 10) {
-          problems.push({ ...fail(lineAt(key), say('config.twice', { key: String(key.value) })), at: placeAt(key) });
-        }
-        seen.add(key.value);
+        const what = keyMistake(key, seen);
+        const isKnown = what?.key === mistakes.get(lineAt(key))?.key;
+        if (what && !isKnown && problems.length < 10) problems.push({ ...fail(lineAt(key), what), at: placeAt(key) });
       }
       return stopDeep(ancestors);
     },
@@ -135,7 +135,9 @@ export async function parseYamlLines(text: string, file: string): Promise<Parsed
     0,
   );
   if (data !== null && (typeof data !== 'object' || Array.isArray(data))) {
-    throw new ConfigError([problemAt(file, 1, say('yaml.noKeys'))]);
+    const line = text.split('\n').findIndex((each) => nonBreakingIn(each) !== undefined);
+    const space = nonBreakingIn(text.split('\n')[line] ?? '');
+    throw new ConfigError([space ? problemAt(file, line + 1, space) : problemAt(file, 1, say('yaml.noKeys'))]);
   }
   return {
     data: data ?? {},

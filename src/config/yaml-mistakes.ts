@@ -1,11 +1,14 @@
 /** Explains YAML errors to people who edit such files by hand, in our own words where we recognise the error. */
-import type { ErrorCode, YAMLError } from 'yaml';
+import type { ErrorCode, Scalar, YAMLError } from 'yaml';
 import { say, type Wording } from '../messages/messages.ts';
 
 /** The markers that git and others leave for an unresolved merge conflict. */
 const VERSIONS = /^(?:<{7}(?: |$)|={7}$|>{7}(?: |$)|\|{7}(?: |$))/;
 
 const MAX_MISTAKES = 10;
+
+/** A space that isn't one for YAML, where a line needs one: in its indentation, or after a dash or a colon. */
+const NON_BREAKING = /^[ \t-]*([\u00a0\u2007\u202f])|^[^"'#:]*:([\u00a0\u2007\u202f])/;
 
 /**
  * Returns one mistake per line, since later ones on the line are consequences. Shows none of the content except
@@ -22,12 +25,32 @@ export function mistakesIn(
   for (const { code, message, pos } of errors) {
     const line = lineOf(pos[0]);
     const source = sources[line - 1] ?? '';
-    const what = known(code, message, source.trim()) ?? say('common.asItIs', { text: message });
-    if (!found.has(line)) found.set(line, withHint(what, source, pos[0] >= end));
+    const space = nonBreakingIn(source);
+    const what = space ?? known(code, message, source.trim()) ?? say('common.asItIs', { text: message });
+    if (!found.has(line)) found.set(line, space ?? withHint(what, source, pos[0] >= end));
     // This mistake causes many others.
     if (found.size === MAX_MISTAKES || what.key === 'yaml.versions') break;
   }
   return found;
+}
+
+/** Returns what is wrong with a line, or the part of one before its value, that has a non-breaking space. */
+export function nonBreakingIn(source: string): Wording | undefined {
+  const [, indented, separating] = NON_BREAKING.exec(source) ?? [];
+  const space = indented ?? separating;
+  if (space === undefined) return undefined;
+  return say('yaml.nonBreaking', { code: `U+${space.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}` });
+}
+
+/** Returns what is wrong with a key, and adds its name to those that its mapping has. */
+export function keyMistake({ value, type }: Scalar, seen: Set<string>): Wording | undefined {
+  // The name that the data has: 1 and "1" are the same.
+  const name = value === null ? '' : String(value);
+  const isRepeated = seen.has(name);
+  seen.add(name);
+  if (isRepeated) return say('config.twice', { key: String(value) });
+  if (type !== 'PLAIN') return undefined;
+  return name === '<<' ? say('yaml.merge') : (nonBreakingIn(name) ?? nonBreakingIn(name.slice(-1)));
 }
 
 function withHint(what: Wording, source: string, isAtEnd: boolean): Wording {

@@ -122,7 +122,7 @@ const WRONG: [string, string, string][] = [
   ['nothing', '', 'the file is empty'],
   ['a prototype key', `${SEED}__proto__: { enabled: false }\n`, 'line 8: __proto__: unknown key'],
   ['a constructor key', `${SEED}constructor: 1\n`, 'line 8: constructor: unknown key'],
-  ['a merge of an alias', `${SEED}<<: { name: B }\n`, 'line 8: <<: unknown key'],
+  ['a merge of an alias', `${SEED}<<: { name: B }\n`, "line 8: keys can't be merged with <<"],
 ];
 
 test.each(WRONG)('%s is refused with its line', async (_what, text, message) => {

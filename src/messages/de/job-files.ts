@@ -52,6 +52,9 @@ export const yaml = translate(yamlInEnglish)({
     'hier ist eine Zusammenführung offen, mit zwei Fassungen der Datei; behalte eine und lösch die Zeilen, die sie trennen',
   fence: 'die Zeichen eines Codeblocks gehören nicht in die Datei; lösch sie',
   tabs: 'am Anfang einer Zeile stehen Leerzeichen, keine Tabulatoren',
+  nonBreaking:
+    'hier steht ein geschütztes Leerzeichen ({code}), wie aus einer Webseite kopiert; nimm gewöhnliche Leerzeichen',
+  merge: 'mit << lassen sich keine Schlüssel übernehmen; schreib sie hier aus',
   parts: 'hier beginnt nach --- ein zweites Dokument; eine Datei hat nur eines',
   reserved: 'ein Wert, der mit {character} beginnt, gehört in Anführungszeichen',
   colon: 'ein Wert mit einem Doppelpunkt gehört in Anführungszeichen',

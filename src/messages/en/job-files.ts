@@ -49,6 +49,9 @@ export const yaml = {
     'this is an unresolved merge with two versions of the file; keep one and delete the lines that separate them',
   fence: "the marks of a code block don't belong in the file; delete them",
   tabs: "a line can't begin with a tab; use spaces",
+  nonBreaking:
+    'a non-breaking space ({code}) stands here instead of a space, as pasted from a web page; use ordinary spaces',
+  merge: "keys can't be merged with <<; write them out here",
   parts: 'a second document begins here, after ---; a file can have only one',
   reserved: 'a value that begins with {character} belongs in quotes',
   colon: 'a value with a colon in it belongs in quotes',

@@ -52,6 +52,9 @@ export const yaml = translate(english.yaml)({
     'esto es una fusión sin resolver con dos versiones del archivo; quédate con una y borra las líneas que las separan',
   fence: 'las marcas de un bloque de código no van en el archivo; bórralas',
   tabs: 'una línea no puede empezar por un tabulador; usa espacios',
+  nonBreaking:
+    'aquí hay un espacio de no separación ({code}), como los que se copian de una página web; usa espacios normales',
+  merge: 'las claves no se pueden combinar con <<; escríbelas aquí',
   parts: 'aquí empieza un segundo documento, después de ---; un archivo solo puede tener uno',
   reserved: 'un valor que empieza por {character} va entre comillas',
   colon: 'un valor con dos puntos va entre comillas',
