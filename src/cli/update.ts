@@ -10,6 +10,7 @@ import { errorCode, errorMessage, UserError } from '../errors.ts';
 import { viberCommand } from '../lib/invocation.ts';
 import { say } from '../messages/messages.ts';
 import { type CliContext, EXIT } from '../runtime/contract/cli.ts';
+import { COMMIT_FILE } from './commit.ts';
 import { comesAfter, type NpmAnswer, newestPublished } from './published.ts';
 import { REPLACED_SIGNAL } from './replaced.ts';
 import { runHere } from './run-here.ts';
@@ -17,6 +18,9 @@ import { type Running, runningGateways } from './running.ts';
 import { PACKAGE, packageFolder, versionOf } from './version.ts';
 
 const ask = promisify(execFile);
+/** In git's folder, from the moment the new commits are there until they are installed and built; `./viber` looks for it. */
+const UNFINISHED = 'viber-update';
+
 interface Updating {
   home: string;
   env: NodeJS.ProcessEnv;
@@ -47,23 +51,44 @@ export async function updateCheckout(folder: string, context: Updating): Promise
     git('rev-list', '--count', '@{upstream}..HEAD'),
     git('log', '--oneline', '--no-decorate', 'HEAD..@{upstream}'),
   ]);
-  if (news === '') {
+  const mark = path.resolve(folder, await git('rev-parse', '--git-path', UNFINISHED));
+  if (news === '' && !isCutOff(mark, folder)) {
     print(messages.text('cli.upToDate', { folder, upstream }));
     return EXIT.ok;
   }
-  if (own !== '0') throw new UserError(say('cli.ownCommits', { n: Number(own), folder, upstream }));
-  print(messages.text('cli.newCommits', { upstream, news: news.split('\n').slice(0, 20).join('\n') }));
-  if (switches.has('check')) return EXIT.ok;
+  if (own !== '0' && news !== '') throw new UserError(say('cli.ownCommits', { n: Number(own), folder, upstream }));
+  const isChecking = switches.has('check');
+  if (news !== '') print(messages.text('cli.newCommits', { upstream, news: news.split('\n').slice(0, 20).join('\n') }));
+  else print(messages.text(isChecking ? 'cli.updateCutOff' : 'cli.finishesUpdate', { folder }));
+  if (isChecking) return EXIT.ok;
   const running = await runningHere(context);
+  fs.writeFileSync(mark, '');
   await git('merge', '--ff-only', '--quiet', '@{upstream}');
-  for (const args of [['ci'], ['run', 'build']]) {
-    if ((await runHere(['npm', ...args], { cwd: folder, env, isDeaf: true })) === EXIT.ok) continue;
-    print(messages.text('cli.npmFailed', { command: `npm ${args.join(' ')}`, folder, before }));
-    return EXIT.failed;
-  }
+  const code = await installAndBuild(folder, before, context);
+  if (code !== EXIT.ok) return code;
+  fs.rmSync(mark, { force: true });
   print(messages.text('cli.updated', { before, after: await git('rev-parse', '--short', 'HEAD') }));
   renewRunning(running, context);
   return EXIT.ok;
+}
+
+async function installAndBuild(folder: string, before: string, { env, print, messages }: Updating): Promise<number> {
+  print(messages.text('cli.installing'));
+  for (const args of [['ci'], ['run', 'build']]) {
+    const code = await runHere(['npm', ...args], { cwd: folder, env, isDeaf: true });
+    if (code === EXIT.ok) continue;
+    const command = `npm ${args.join(' ')}`;
+    print(messages.text(code > 128 ? 'cli.updateCutOff' : 'cli.npmFailed', { command, folder, before }));
+    return code;
+  }
+  return EXIT.ok;
+}
+
+/** Somebody may have finished it by hand. */
+function isCutOff(mark: string, folder: string): boolean {
+  const begun = fs.statSync(mark, { throwIfNoEntry: false });
+  const built = fs.statSync(path.join(folder, 'dist', COMMIT_FILE), { throwIfNoEntry: false });
+  return begun !== undefined && (built === undefined || built.mtimeMs < begun.mtimeMs);
 }
 
 /**
@@ -88,7 +113,9 @@ export async function updatePackage(folder: string, context: Updating): Promise<
     return EXIT.ok;
   }
   const running = await runningHere(context);
-  if ((await runHere(['npm', ...args], { cwd: prefix, env, isDeaf: true })) !== EXIT.ok) return EXIT.failed;
+  print(messages.text('cli.installing'));
+  const code = await runHere(['npm', ...args], { cwd: prefix, env, isDeaf: true });
+  if (code !== EXIT.ok) return code;
   renewRunning(running, context);
   return EXIT.ok;
 }

@@ -1,14 +1,19 @@
 /** An update by git, from a repository beside it, with a stand-in for npm: forward only, and the home stays as it is. */
 
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { comesAfter } from '../../src/cli/published.ts';
 import { updateCheckout, updatePackage } from '../../src/cli/update.ts';
+import { isAlive } from '../../src/lib/processes.ts';
 import { messagesIn } from '../../src/messages/messages.ts';
+import { eventually } from '../helpers/eventually.ts';
 import { tempFolder, tree } from '../helpers/temp.ts';
+
+const root = path.join(import.meta.dirname, '../..');
 
 function machine(options: { npmFails?: string; npmAnswers?: string; npmCode?: number } = {}) {
   const folder = tempFolder();
@@ -65,7 +70,7 @@ function machine(options: { npmFails?: string; npmAnswers?: string; npmCode?: nu
     },
   });
   const npm = () => fs.readFileSync(log, 'utf8').trim().split('\n').filter(Boolean);
-  return { ours, home, git, commit, publish, context, lines, npm };
+  return { ours, home, bin, env, git, commit, publish, context, lines, npm };
 }
 
 test('goes forward, installs, builds, and leaves the home alone', async () => {
@@ -123,6 +128,56 @@ test('throws away nothing of ours: changes, commits, a branch that follows none'
   await expect(updateCheckout(ours, context())).rejects.toThrow('has no upstream');
   expect(npm()).toEqual([]);
 });
+
+test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+  'told to end by %s, it ends npm and what that started, says how to finish, and the next one finishes',
+  async (signal) => {
+    const { ours, bin, env, publish, context, lines, npm } = machine();
+    const stand = fs.readFileSync(path.join(bin, 'npm'), 'utf8');
+    fs.writeFileSync(path.join(bin, 'npm'), '#!/bin/sh\nsleep 1000 &\necho "started $! $$"\nwait\n');
+    publish('two');
+    const update = `const { updateCheckout } = await import(${JSON.stringify(path.join(root, 'src/cli/update.ts'))});
+      const { messagesIn } = await import(${JSON.stringify(path.join(root, 'src/messages/messages.ts'))});
+      const { env } = process;
+      process.exitCode = await updateCheckout(${JSON.stringify(ours)}, { home: env.HOME, env, switches: new Set(),
+        messages: messagesIn('en'), print: (line) => console.log(line) });`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', update], {
+      env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    let out = '';
+    const ended = once(child, 'exit');
+    child.stdout.on('data', (chunk) => {
+      out += String(chunk);
+    });
+    const pids = await eventually(() => {
+      const found = /started (\d+) (\d+)/.exec(out);
+      expect(found).not.toBeNull();
+      return found?.slice(1).map(Number) ?? [];
+    });
+    onTestFinished(() => {
+      for (const pid of pids) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+    });
+    child.kill(signal);
+    expect(await ended).toEqual([128 + os.constants.signals[signal], null]);
+    await eventually(() => expect(pids.filter((pid) => isAlive(pid))).toEqual([]));
+    expect(out).toContain('Installing packages. This takes about two minutes.');
+    expect(out).toContain(`An update was cut off. To finish it, run npm ci && npm run build in ${ours}.`);
+    // The script in front of the program says so too, on any Node, while packages are missing.
+    fs.copyFileSync(path.join(root, 'viber'), path.join(ours, 'viber'));
+    fs.mkdirSync(path.join(ours, 'node_modules'));
+    const script = spawnSync(path.join(ours, 'viber'), ['status'], { env, encoding: 'utf8' });
+    expect([script.status, script.stderr]).toEqual([1, expect.stringContaining('run npm ci && npm run build in')]);
+    fs.writeFileSync(path.join(bin, 'npm'), stand);
+    expect(await updateCheckout(ours, context('check'))).toBe(0);
+    expect(lines.at(-1)).toContain('An update was cut off.');
+    expect(await updateCheckout(ours, context())).toBe(0);
+    expect(npm()).toEqual([`${ours}: ci`, `${ours}: run build`]);
+    expect(await updateCheckout(ours, context())).toBe(0);
+    expect(lines.at(-1)).toContain('is up to date');
+  },
+);
 
 test('says how to go back where the build fails', async () => {
   const { ours, git, publish, context, lines } = machine({ npmFails: 'run' });

@@ -134,6 +134,10 @@ export const cli = translate(english.cli)({
   ownCommits:
     '{n, plural, one {{folder} hat einen Commit, den {upstream} nicht hat: Führ ihn von Hand zusammen.} other {{folder} hat # Commits, die {upstream} nicht hat: Führ sie von Hand zusammen.}}',
   newCommits: 'Neu in {upstream}:\n{news}',
+  installing: 'Die Pakete werden installiert. Das dauert etwa zwei Minuten.',
+  updateCutOff:
+    'Eine Aktualisierung wurde abgebrochen. Führe npm ci && npm run build in {folder} aus, um sie abzuschließen.',
+  finishesUpdate: 'Die letzte Aktualisierung wurde abgebrochen und wird jetzt abgeschlossen.',
   npmFailed:
     '{command} ist fehlgeschlagen. Zurück geht es mit: git -C "{folder}" reset --hard {before}, und dort npm ci.',
   updated: 'Von {before} auf {after} aktualisiert.',

@@ -125,6 +125,9 @@ export const cli = {
   ownCommits:
     "{n, plural, one {{folder} has a commit that {upstream} doesn't have: rebase or merge it by hand.} other {{folder} has # commits that {upstream} doesn't have: rebase or merge them by hand.}}",
   newCommits: 'New in {upstream}:\n{news}',
+  installing: 'Installing packages. This takes about two minutes.',
+  updateCutOff: 'An update was cut off. To finish it, run npm ci && npm run build in {folder}.',
+  finishesUpdate: 'Finishing the last update, which was cut off.',
   npmFailed: '{command} failed. To go back: git -C "{folder}" reset --hard {before}, and npm ci there.',
   updated: 'Updated from {before} to {after}.',
   notInstalled: '{folder} is neither a git checkout nor a global npm package: update it the way it was installed.',

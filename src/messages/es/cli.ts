@@ -134,6 +134,9 @@ export const cli = translate(english)({
   ownCommits:
     '{n, plural, one {{folder} tiene un commit que {upstream} no tiene: haz rebase o merge a mano.} other {{folder} tiene # commits que {upstream} no tiene: haz rebase o merge a mano.}}',
   newCommits: 'Nuevo en {upstream}:\n{news}',
+  installing: 'Instalando paquetes. Tarda unos dos minutos.',
+  updateCutOff: 'Una actualización se interrumpió. Para terminarla, ejecuta npm ci && npm run build en {folder}.',
+  finishesUpdate: 'La última actualización se interrumpió; ahora se termina.',
   npmFailed: '{command} falló. Para volver atrás: git -C "{folder}" reset --hard {before}, y npm ci allí.',
   updated: 'Actualizado de {before} a {after}.',
   notInstalled:
