@@ -69,7 +69,7 @@ export const config = translate(english.config)({
   slackUser: 'ein Benutzer-Token von Slack',
   slackConfiguration: 'ein Konfigurations-Token von Slack',
   priceName: 'prices.{name}: nenne ein Modell als provider/model, zum Beispiel openai/gpt-5-mini',
-  cap: 'limits.{cap}: zählt nur Modelle mit einem Preis; trage {names} unter prices ein, wenn er nicht bekannt ist',
+  cap: 'limits.{cap}: Ein Modell ohne bekannten Preis zählt nicht dazu. Kennt viber den Preis von {names} nicht, trage ihn unter prices ein.',
   theModel: 'das Modell',
   halfGiven: '{names}: reicht nicht, um {channel} einzuschalten; setze {wanted}',
   halfAnd: '{before} und {after}',

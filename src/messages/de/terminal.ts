@@ -10,7 +10,7 @@ export const terminal = translate(english)({
   noButton: 'Es gibt keinen Knopf {n}.',
   decided: 'Das ist schon entschieden, {n} bewirkt nichts mehr.',
   olderButton:
-    '{n} ist der Knopf „{label}“ weiter oben. Mit !{n} drückst du ihn; meinst du die Zahl, schreib ein Wort dazu.',
+    'Meinst du den Knopf „{label}“ weiter oben? Mit !{n} drückst du ihn. Meinst du die Zahl {n}, schreib ein Wort dazu.',
   notTaken: 'Das ist nicht angekommen: {why}',
   pasted: '[eingefügter Text {n}: {lines, plural, one {eine Zeile} other {{lines, number} Zeilen}}]',
   moreLines: '… und {n, plural, one {noch eine Zeile} other {noch {n, number} Zeilen}}',

@@ -7,7 +7,7 @@ export const terminal = {
   noButton: 'There is no button {n}.',
   decided: 'That is already decided, so {n} does nothing now.',
   olderButton:
-    '{n} is the button "{label}" further up. Type !{n} to press it; to say the number, write a word with it.',
+    'Did you mean the button "{label}" further up? Press it with !{n}. If you mean the number {n}, add a word to it.',
   notTaken: "This wasn't accepted: {why}",
   pasted: '[pasted text {n}: {lines, plural, one {one line} other {{lines, number} lines}}]',
   moreLines: '… and {n, plural, one {one more line} other {{n, number} more lines}}',

@@ -69,7 +69,7 @@ export const config = translate(english)({
   slackUser: 'un token de usuario de Slack',
   slackConfiguration: 'un token de configuración de Slack',
   priceName: 'prices.{name}: nombra un modelo como provider/model, por ejemplo openai/gpt-5-mini',
-  cap: 'limits.{cap}: solo cuenta los modelos con precio; pon {names} en prices si no se conoce el suyo',
+  cap: 'limits.{cap}: un modelo sin precio conocido no cuenta. Si viber no conoce el precio de {names}, añádelo en prices.',
   theModel: 'el modelo',
   halfGiven: '{names}: no basta para activar {channel}; define {wanted}',
   halfAnd: '{before} y {after}',

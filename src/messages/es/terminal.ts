@@ -10,7 +10,7 @@ export const terminal = translate(english)({
   noButton: 'No hay ningún botón {n}.',
   decided: 'Eso ya está decidido, así que {n} no hace nada ahora.',
   olderButton:
-    '{n} es el botón «{label}» de más arriba. Escribe !{n} para pulsarlo; para decir el número, escribe una palabra con él.',
+    '¿Te refieres al botón «{label}» de más arriba? Púlsalo con !{n}. Si te refieres al número {n}, añade una palabra.',
   notTaken: 'Esto no se aceptó: {why}',
   pasted: '[texto pegado {n}: {lines, plural, one {una línea} other {{lines, number} líneas}}]',
   moreLines: '… y {n, plural, one {una línea más} other {{n, number} líneas más}}',

@@ -72,7 +72,7 @@ test('a number presses a button of the last answer; one of an older answer is as
   for (const line of ['2', '!2', '3', '!3', '2 cups']) one.enter(line);
   expect(log).toEqual([
     ...['answer: Save? [1] Yes [2] No', 'pressed: No', 'press: id-No', 'answer: How many?'],
-    ...[expect.stringContaining('note: 2 is the button "No" further up'), 'pressed: No', 'press: id-No'],
+    ...[expect.stringContaining('note: Did you mean the button "No" further up?'), 'pressed: No', 'press: id-No'],
     ...['said: 3', 'note: There is no button 3.', 'said: 2 cups'],
   ]);
 });
