@@ -14,9 +14,10 @@ import { isSecretPath } from '../config/secret-names.ts';
 import { platformVariables, secretChange } from '../config/secret-setting.ts';
 import { masked } from '../config/secrets.ts';
 import { type SettingAt, sectionAt, settingAt, settingsBelow, similarSetting } from '../config/setting-path.ts';
+import { oddToken } from '../config/token-forms.ts';
 import { valueAt } from '../config/validate.ts';
 import { loadConfig } from '../config.ts';
-import { ConfigError, type ConfigProblem, problemSaid, UserError } from '../errors.ts';
+import { ConfigError, type ConfigProblem, problemSaid, problemWith, UserError } from '../errors.ts';
 import { isRecord } from '../lib/json.ts';
 import { type Messages, say } from '../messages/messages.ts';
 import { type CliContext, EXIT } from '../runtime/contract/cli.ts';
@@ -90,6 +91,11 @@ async function changeFor(
   const written = valueAt(await writtenSettings(file), steps);
   const there = typeof written === 'string' ? /^\$\{(\w+)\}$/.exec(written)?.[1] : undefined;
   const change = secretChange(steps, given, there);
+  const [section = '', channel = '', key = ''] = steps;
+  const what = section === 'channels' ? oddToken(channel, key, given) : undefined;
+  const [variable = ''] = Object.keys(change.secrets);
+  if (what)
+    throw new ConfigError([problemWith('', say('config.oddRefused', { what, variable, file: envFileOf(home) }))]);
   const [name] = setOutside(process.env, home, Object.keys(change.secrets));
   if (name !== undefined && env[name] !== given) throw new UserError(say('cli.setOutside', { name }));
   return change;
@@ -147,7 +153,9 @@ async function showSetting(
     .map((steps) => rowOf(steps));
   const shown = path === '' ? rows.filter(({ isSet }) => isSet) : rows.filter(({ value }) => value !== undefined);
   if (json) print(JSON.stringify({ settings: shown }));
-  else for (const { path: name, value } of shown) print(`${name}: ${value}`);
+  else if (shown.length > 0) for (const { path: name, value } of shown) print(`${name}: ${value}`);
+  else if (path !== '') print(messages.text('cli.notSet', { path }));
+  else print(messages.text(source === undefined ? 'cli.noConfigFile' : 'cli.noneSet', { file: source ?? '' }));
   return EXIT.ok;
 
   function rowOf(steps: readonly string[]) {
@@ -164,7 +172,8 @@ async function showSetting(
   function show({ path: steps }: SettingAt): number {
     const row = rowOf(steps.map(String));
     if (json) print(JSON.stringify(row));
-    else if (row.value !== undefined) print(row.value);
+    else if (row.value === undefined) throw new UserError(say('cli.notSet', { path: row.path }));
+    else print(row.value);
     return row.value === undefined ? EXIT.failed : EXIT.ok;
   }
 }
@@ -202,7 +211,12 @@ async function checkFile({ json, print, messages, home, config: file, env }: Cli
       for (const line of [...problems.map((problem) => messages.said(problemSaid(problem))), ...said]) print(line);
       if (problems.length === 0)
         print(
-          source === undefined ? messages.text('cli.noConfigFile') : messages.text('cli.configFine', { file: source }),
+          source === undefined
+            ? messages.text('cli.noConfigFile')
+            : messages.text(said.length === 0 ? 'cli.configFine' : 'cli.configWarned', {
+                file: source,
+                n: said.length,
+              }),
         );
     }
     return problems.length === 0 ? EXIT.ok : EXIT.badConfig;

@@ -12,17 +12,17 @@ import { chatSections } from '../channels/index.ts';
 import { loadConfig } from '../config.ts';
 import { crashPoint } from '../crash-points.ts';
 import { acquireLock } from '../engine/local/lock.ts';
-import { ConfigError, errorCode, UserError } from '../errors.ts';
+import { ConfigError, errorCode, LockedError, UserError } from '../errors.ts';
 import { namesIn } from '../lib/damage.ts';
 import { viberCommand } from '../lib/invocation.ts';
 import { bareAnswer } from '../messages/bare-answers.ts';
-import { say, type Wording } from '../messages/messages.ts';
+import { messagesIn, say, type Wording } from '../messages/messages.ts';
 import { type CliContext, EXIT } from '../runtime/contract/cli.ts';
 import { isOwnName } from '../workspace/home.ts';
 import { listNames } from './backup/format.ts';
-import { realHome } from './backup/restoring.ts';
+import { homesAside, realHome } from './backup/restoring.ts';
 import { runHere } from './run-here.ts';
-import { runningGateways, waysToEnd } from './running.ts';
+import { runningGateways } from './running.ts';
 import { removeService } from './service/service.ts';
 import { isServiceOf, type Supervisor, supervisorFor } from './service/supervisor.ts';
 import { PACKAGE, packageFolder } from './version.ts';
@@ -37,6 +37,8 @@ interface Inventory {
   foreign: string[];
   /** Homes whose removal was cut off, by name, beside this one. */
   remains: string[];
+  /** Homes that a restore has moved aside. */
+  earlier: string[];
   worktrees: string[];
   program: { folder: string; command?: string[] };
   /** Pages on which tokens are revoked. */
@@ -62,13 +64,22 @@ export async function run(context: CliContext): Promise<number> {
     return EXIT.ok;
   }
   await refuse(found, told, context);
-  for (const line of removalLines(found, told, realHome(context.home))) if (!json) print(messages.said(line));
+  const place = realHome(context.home);
+  const printAll = (lines: readonly (Wording | string)[]) => {
+    for (const line of lines) if (!json) print(messages.said(line));
+  };
+  if (!switches.has('yes') || !hasWork(found, told)) printAll(removalLines(found, told, place));
   if (!hasWork(found, told)) return EXIT.ok;
   if (!(await isAgreed(context))) return EXIT.failed;
+  // Before the removal, since the lines name what is there.
+  const done = removalLines(found, { ...told, program: false }, place, 'yes');
   if (told.service && found.service)
     await removeService(found.service, { ...context, print: json ? () => undefined : print });
   if (told.home) removeHome(found, context);
   const code = told.program && found.program.command ? await runHere(found.program.command, { isDeaf: true }) : EXIT.ok;
+  printAll(done);
+  if (code === EXIT.ok)
+    printAll(removalLines(found, { service: false, home: false, program: told.program }, place, 'yes'));
   const left = await findAll(context);
   printInventory(left, context);
   return code;
@@ -87,6 +98,7 @@ async function findAll({ home: root, config: file, env }: CliContext): Promise<I
     left: isLeft ? home : undefined,
     foreign,
     remains: namesIn(path.dirname(home)).filter((name) => isRestOf(home, name)),
+    earlier: homesAside(home),
     worktrees: isThere ? worktreesLeft(home) : [],
     program: {
       folder,
@@ -129,9 +141,18 @@ async function tokenPages(at: Parameters<typeof loadConfig>[0]): Promise<string[
 }
 
 function printInventory(found: Inventory, { json, print, messages }: CliContext): void {
-  const { service, home, left, foreign, remains, worktrees, program, pages } = found;
+  const { service, home, left, foreign, remains, earlier, worktrees, program, pages } = found;
   if (json) {
-    const shown = { service: service?.file, home, foreign, remains, worktrees, program: program.folder, pages };
+    const shown = {
+      service: service?.file,
+      home,
+      foreign,
+      remains,
+      earlier,
+      worktrees,
+      program: program.folder,
+      pages,
+    };
     print(JSON.stringify(shown));
     return;
   }
@@ -146,6 +167,7 @@ function printInventory(found: Inventory, { json, print, messages }: CliContext)
     home && text('cli.uninstallBackup', { command: viberCommand('backup FILE') }),
     ...worktrees.map((folder) => text('cli.uninstallWorktree', { folder })),
     ...remains.map((name) => text('cli.uninstallRemains', { name, command })),
+    ...earlier.map((folder) => text('cli.uninstallEarlier', { folder, command: `rm -r "${folder}"` })),
     program.command
       ? text('cli.uninstallPackage', { folder: program.folder, command: viberCommand('uninstall --program') })
       : text('cli.uninstallFolder', { folder: program.folder }),
@@ -170,8 +192,7 @@ async function refuse(found: Inventory, told: Removal, { home: root, config, env
   const at = { home: root, config, env };
   const running = await runningGateways(at);
   if (running.length === 0 || (told.service && service)) return;
-  const [first = ''] = await waysToEnd(at);
-  throw new UserError(say('cli.uninstallRunning', { what: first }));
+  throw new LockedError(messagesIn('en').text('cli.uninstallRunning'));
 }
 
 const isAtOrBelow = (folder: string, outer: string): boolean =>
@@ -187,18 +208,26 @@ const hasWork = ({ service, home, remains, program }: Inventory, told: Removal):
   (told.home && (home !== undefined || remains.length > 0)) ||
   (told.program && program.command !== undefined);
 
-function removalLines(found: Inventory, told: Removal, place: string): (Wording | string)[] {
+/** Says what would be removed, or what was. */
+function removalLines(
+  found: Inventory,
+  told: Removal,
+  place: string,
+  isDone: 'yes' | 'no' = 'no',
+): (Wording | string)[] {
   const { service, home, remains, program } = found;
   const deletes = (shown: string, folder: string) => {
     const foreign = foreignIn(folder);
-    if (foreign.length === 0) return say('cli.removesHome', { home: shown });
-    return say('cli.removesHomeBut', { home: shown, names: listNames(foreign) });
+    if (foreign.length === 0) return say('cli.removesHome', { home: shown, isDone });
+    return say('cli.removesHomeBut', { home: shown, names: listNames(foreign), isDone });
   };
   return [
-    ...(told.service ? [service ? say('cli.removesService', { file: service.file }) : say('service.noService')] : []),
+    ...(told.service
+      ? [service ? say('cli.removesService', { file: service.file, isDone }) : say('service.noService')]
+      : []),
     ...(told.home && home !== undefined ? [deletes(home, home)] : []),
     ...(told.home ? remains.map((name) => deletes(name, path.join(path.dirname(place), name))) : []),
-    ...(told.program && program.command ? [say('cli.removesProgram', { folder: program.folder })] : []),
+    ...(told.program && program.command ? [say('cli.removesProgram', { folder: program.folder, isDone })] : []),
   ];
 }
 

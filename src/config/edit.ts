@@ -27,11 +27,12 @@ async function settingIn(file: string, settings: readonly Setting[]): Promise<(t
     const withoutReferences = text.replace(/\$\{[^{}]*\}/g, '');
     // The library writes its own line ends, but a person's editor may use those of Windows.
     const indent = Number(/^( {2,8})[^ \n#-]/m.exec(text)?.[1]?.length ?? 2);
-    const shown = document.toString({
+    const written = document.toString({
       lineWidth: 0,
       indent,
       flowCollectionPadding: !/\{\S|\S\}/.test(withoutReferences),
     });
+    const shown = document.contents === null ? written.replace(/(^|\n)null\n$/, '$1') : written;
     const kept = keepLines(shown, text.replaceAll('\r\n', '\n'));
     const result = isDeepStrictEqual(yaml.parse(kept), yaml.parse(shown)) ? kept : shown;
     return text.includes('\r\n') ? result.replace(/\r?\n/g, '\r\n') : result;
@@ -60,6 +61,7 @@ function putSetting(yaml: Yaml, document: Document, { path: given, value }: Sett
     const there = yaml.isAlias(old) ? document.createNode(old.resolve(document)?.toJS(document)) : old;
     if (isList ? yaml.isSeq(there) : yaml.isMap(there)) {
       if (there !== old) document.setIn(above, there);
+      if (yaml.isCollection(there) && there.items.length === 0) there.flow = false;
       continue;
     }
     // A section with only comments parses as null.
@@ -72,6 +74,11 @@ function putSetting(yaml: Yaml, document: Document, { path: given, value }: Sett
   }
   if (value === undefined) {
     document.deleteIn(path);
+    const { contents } = document;
+    if (!yaml.isMap(contents) || contents.items.length > 0) return;
+    // Comments alone are a file without settings; without them, only `{}` tells it from one that was half written.
+    document.commentBefore ??= contents.commentBefore ?? null;
+    if (document.commentBefore) document.contents = null;
     return;
   }
   const old = document.getIn(path, true);

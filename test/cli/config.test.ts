@@ -48,7 +48,7 @@ describe('get', () => {
     expect((await viber(['get', 'limits.runs'], { env })).out).toBe('32');
     expect((await viber(['get', 'prices.openai/gpt-5.1.input'], { env })).out).toBe('1');
     expect((await viber(['get', 'channels.telegram.token'], { env })).out).toBe('(a secret, hidden)');
-    expect(await viber(['get', 'smallModel'], { env })).toEqual({ code: 1, out: '', err: '' });
+    expect(await viber(['get', 'smallModel'], { env })).toEqual({ code: 1, out: '', err: "smallModel isn't set." });
     const section = (await viber(['get', 'channels.telegram'], { env })).out;
     expect(section).toContain('channels.telegram.access.allow: ["1001"]');
     expect(section).toContain('channels.telegram.mode: polling');
@@ -203,6 +203,28 @@ test('a language without a translation is refused in one sentence that names tho
     expect(await viber(['set', 'language', tag])).toMatchObject({ code: 0, err: '' });
 });
 
+test('refuses a token of another form, and says how to use it anyway', async () => {
+  const { viber, home, read } = homeWith('model: a/b\n');
+  const { code, out, err } = await viber(['set', 'channels.telegram.token', 'abc']);
+  expect([code, out, read(), fs.existsSync(path.join(home, '.env'))]).toEqual([2, '', 'model: a/b\n', false]);
+  expect(err).toContain(`this one isn't. To use it anyway, put TELEGRAM_BOT_TOKEN into ${path.join(home, '.env')}.`);
+});
+
+test.each(['model: a/b\n', '# mine\nmodel: a/b\n', '{ model: a/b }\n', '{}\n'])(
+  'unset of the last setting of %j keeps the comments, and the next ones are written in lines',
+  async (text) => {
+    const { viber, read } = homeWith(text);
+    await viber(['unset', 'model']);
+    if (text.startsWith('#')) expect(read().trim()).toBe('# mine');
+    const { out } = await viber(['get']);
+    expect(out).toMatch(/sets nothing/);
+    await viber(['set', 'model', 'a/c']);
+    await viber(['set', 'http.port', '7000']);
+    expect(read().endsWith('model: a/c\nhttp:\n  port: 7000\n')).toBe(true);
+    if (text.startsWith('#')) expect(read()).toContain('# mine');
+  },
+);
+
 test('unset of a secret removes it from .env, with what is empty then, and a chat is off', async () => {
   const { viber, home, read } = homeWith('model: a/b\n');
   const secrets = () => fs.readFileSync(path.join(home, '.env'), 'utf8');
@@ -280,5 +302,6 @@ describe('check', () => {
     expect(out).toContain('modle: unknown key, ignored; did you mean model? (line 1, column 1)');
     expect(out).toContain('small_model (smallModel)');
     expect(out).toContain('which belongs in channels.slack.botToken');
+    expect(out.split('\n').at(-1)).toMatch(/^\d warnings; the rest of .*config\.yaml is fine\.$/);
   });
 });

@@ -55,6 +55,7 @@ test('asks before it removes, and without a terminal needs --yes', async () => {
   const { home, viber } = await machine();
   const { code, out } = viber(['--delete-home']);
   expect([code, out]).toEqual([1, expect.stringContaining('Nothing was changed. Add --yes to do it.')]);
+  expect(out).toContain(`Would delete ${home} with everything in it.`);
   expect(fs.existsSync(home)).toBe(true);
 });
 
@@ -67,6 +68,20 @@ test('removes the service and the home, and says what is left', async () => {
   expect(out).toContain('Neither a home nor a service is here.');
   expect(out).toContain('Delete this folder yourself');
   expect(fs.readdirSync(folder).filter((name) => name.startsWith('home'))).toEqual([]);
+});
+
+test('names the home that a restore has moved aside, and the command that deletes it', async () => {
+  const { home, folder, viber } = await machine();
+  const earlier = `${home}.before-20261128T120000Z`;
+  fs.mkdirSync(earlier);
+  fs.mkdirSync(path.join(folder, 'other.before-20261128T120000Z'));
+  const { out } = viber(['--delete-home', '--yes']);
+  expect(out).toContain(`Deleted ${home} with everything in it.`);
+  expect(out).toContain(
+    `An earlier home, with conversations, memory and .env: ${earlier}\n  rm -r "${earlier}" deletes it.`,
+  );
+  expect(out).not.toContain('other.before');
+  expect(JSON.parse(viber(['--json']).out)).toMatchObject({ earlier: [earlier] });
 });
 
 test('a home behind a link goes with its link', async () => {
@@ -105,7 +120,8 @@ test('refuses the folder of its user, of the program, and a home in use', async 
   const lock = acquireLock(path.join(home, 'run'));
   expect(viber(['--delete-home', '--yes']).code).toBe(3);
   fs.writeFileSync(path.join(home, 'run/gateway.json'), JSON.stringify({ pid: process.pid, startedAt: 'x' }));
-  expect(viber(['--delete-home', '--yes']).err).toContain(`process ${process.pid}`);
+  const running = viber(['--delete-home', '--yes']);
+  expect([running.code, running.err]).toEqual([3, expect.stringContaining(`process ${process.pid}`)]);
   lock.release();
   expect(fs.existsSync(path.join(home, 'workspace'))).toBe(true);
   expect(viber(['--program', '--yes']).err).toContain('is no package of npm');
@@ -139,7 +155,7 @@ test('leaves what a person put at the top of the home, in its place, and names i
   expect(JSON.parse(viber(['--json']).out)).toMatchObject({ home, foreign: ['Skills', 'photos', 'thesis.txt'] });
   const { code, out } = viber(['--delete-home', '--yes']);
   expect(code).toBe(0);
-  expect(out).toContain(`Deletes ${home}, and leaves what isn't the gateway's: Skills, photos, thesis.txt`);
+  expect(out).toContain(`Deleted ${home} and left what isn't the gateway's: Skills, photos, thesis.txt`);
   expect(out).toContain(`${home} only holds what isn't the gateway's: Skills, photos, thesis.txt`);
   expect(out).toContain('Neither a home nor a service is here.');
   const names = fs.readdirSync(home, { recursive: true, encoding: 'utf8' }).sort();

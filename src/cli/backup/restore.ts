@@ -18,7 +18,7 @@ import { say } from '../../messages/messages.ts';
 import { type CliContext, EXIT } from '../../runtime/contract/cli.ts';
 import { refuseNewer } from '../home-format.ts';
 import { listNames } from './format.ts';
-import { forgetRestoring, noteRestoring, putInPlace, readRestoring, realHome } from './restoring.ts';
+import { asideOf, forgetRestoring, noteRestoring, putInPlace, readRestoring, realHome } from './restoring.ts';
 import { type UnpackReport, unpack } from './unpack.ts';
 import { variablesIn } from './without-secrets.ts';
 
@@ -36,7 +36,7 @@ export async function run(context: CliContext): Promise<number> {
   try {
     refuseDisk(target);
     const stage = `${target}.restoring-${randomBytes(4).toString('hex')}`;
-    const aside = isEmpty ? undefined : freeName(`${target}.before-${stamp()}`);
+    const aside = isEmpty ? undefined : freeName(`${asideOf(target)}${stamp()}`);
     const restoring = { stage, ...(aside !== undefined && { aside }), isWhole: false, pid: process.pid };
     const unpacked = await unpackWhole(file, target, restoring);
     await noteRestoring(target, { ...restoring, isWhole: true });

@@ -7,6 +7,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { crashPoint } from '../../crash-points.ts';
 import { errorCode, UserError } from '../../errors.ts';
+import { namesIn } from '../../lib/damage.ts';
 import { syncFolder, writeFileAtomic } from '../../lib/files.ts';
 import { viberCommand } from '../../lib/invocation.ts';
 import { isRecord } from '../../lib/json.ts';
@@ -35,6 +36,15 @@ export function realHome(home: string): string {
   const parent = path.dirname(real);
   return fs.existsSync(parent) ? path.join(fs.realpathSync(parent), path.basename(real)) : real;
 }
+
+/** Returns the homes that restores have moved aside, beside this one. */
+export const homesAside = (target: string): string[] =>
+  namesIn(path.dirname(target))
+    .filter((name) => name.startsWith(asideOf(path.basename(target))))
+    .map((name) => path.join(path.dirname(target), name));
+
+/** A time follows. */
+export const asideOf = (target: string): string => `${target}.before-`;
 
 export const noteRestoring = (target: string, restoring: Restoring): Promise<void> =>
   writeFileAtomic(recordOf(target), `${JSON.stringify(restoring)}\n`);

@@ -201,7 +201,10 @@ export const cli = translate(english.cli)({
   appliesNow: 'Ein laufendes Gateway übernimmt es in wenigen Sekunden.',
   appliesLater: 'Ein laufendes Gateway übernimmt es nach einem Neustart.',
   hidden: '(ein Geheimnis, verborgen)',
+  notSet: '{path} ist nicht gesetzt.',
+  noneSet: 'In {file} ist nichts gesetzt; es gelten Vorgaben und Umgebung.',
   noConfigFile: 'Es gibt keine Konfigurationsdatei; es gelten die Standardwerte und die Umgebung.',
+  configWarned: '{n, plural, one {Eine Warnung} other {# Warnungen}}; der Rest von {file} ist in Ordnung.',
   configFine: '{file} ist in Ordnung.',
   notPublished:
     '{name} ist auf npm nicht veröffentlicht, also gibt es nichts zu erneuern. Ein Paket entsteht in einem Checkout: npm pack.',
@@ -232,6 +235,7 @@ export const cli = translate(english.cli)({
   uninstallBackup: '  Soll bleiben, was er weiß: {command}',
   uninstallWorktree: '  Darin liegt Arbeit an einem Projekt: {folder}',
   uninstallRemains: 'Rest eines gelöschten Homes: {name}\n  {command} löscht ihn.',
+  uninstallEarlier: 'Ein früheres Home mit Gesprächen, Gedächtnis und .env: {folder}\n  {command} löscht es.',
   uninstallPackage: 'Programm: {folder}\n  {command} entfernt es.',
   uninstallFolder: 'Programm: {folder}\n  Lösch diesen Ordner selbst, denn er kann Änderungen von dir enthalten.',
   uninstallTokens: 'Widerrufe das Token auf {page}',
@@ -239,11 +243,14 @@ export const cli = translate(english.cli)({
   uninstallNoHome: '{folder} ist nicht nur das Home eines Vibers, also lösche ich es nicht.',
   uninstallWorktrees:
     'In {folders} liegt Arbeit an Projekten. Führ zusammen, was du brauchst, starte im Projekt git worktree remove -f -f FOLDER und versuch es noch einmal.',
-  uninstallRunning: 'Ein Gateway benutzt dieses Home. {what}',
-  removesService: 'Entfernt den Dienst {file}.',
-  removesHome: 'Löscht {home} mit allem darin.',
-  removesHomeBut: 'Löscht {home}; was nicht vom Gateway ist, bleibt: {names}',
-  removesProgram: 'Entfernt das Paket in {folder}.',
+  uninstallRunning: 'Ein Gateway benutzt dieses Home.',
+  removesService: '{isDone, select, yes {Der Dienst {file} ist entfernt.} other {Würde den Dienst {file} entfernen.}}',
+  removesHome:
+    '{isDone, select, yes {{home} ist mit allem darin gelöscht.} other {Würde {home} mit allem darin löschen.}}',
+  removesHomeBut:
+    '{isDone, select, yes {{home} ist gelöscht} other {Würde {home} löschen}}; was nicht vom Gateway ist, bleibt: {names}',
+  removesProgram:
+    '{isDone, select, yes {Das Paket in {folder} ist entfernt.} other {Würde das Paket in {folder} entfernen.}}',
   newerHome:
     '{home} hat das Format {format}, und viber {version} kennt nur bis {known}: Aktualisiere das Programm ({command}), oder wähle mit --home ein anderes Home.',
   migrationSpace:

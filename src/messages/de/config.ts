@@ -50,6 +50,7 @@ export const config = translate(english.config)({
   required: '{what}, hier oder als {variable} in der Umgebung',
   engineUnused: 'engine.url: wird nicht benutzt, weil engine.kind local ist',
   odd: 'channels.{channel}.{key}: {looks}; dieser Wert nicht',
+  oddRefused: '{what}. Soll er trotzdem gelten, trage {variable} in {file} ein.',
   oddWhat: 'channels.{channel}.{key}: {looks}; das hier sieht aus wie {what}',
   oddPlace: 'channels.{channel}.{key}: {looks}; das hier sieht aus wie {what} und gehört in {place}',
   keyOf: 'ein Schlüssel von {name}',

@@ -187,7 +187,10 @@ export const cli = {
   appliesNow: 'A running gateway uses it within seconds.',
   appliesLater: 'A running gateway uses it after a restart.',
   hidden: '(a secret, hidden)',
+  notSet: "{path} isn't set.",
+  noneSet: '{file} sets nothing; defaults and the environment apply.',
   noConfigFile: 'There is no configuration file; defaults and the environment apply.',
+  configWarned: '{n, plural, one {One warning} other {# warnings}}; the rest of {file} is fine.',
   configFine: '{file} is fine.',
   notPublished:
     "{name} isn't published on npm, so there is nothing to update to. A checkout makes a package: npm pack.",
@@ -218,6 +221,7 @@ export const cli = {
   uninstallBackup: '  To keep what it knows: {command}',
   uninstallWorktree: '  It holds work of a project: {folder}',
   uninstallRemains: 'Rest of a deleted home: {name}\n  {command} deletes it.',
+  uninstallEarlier: 'An earlier home, with conversations, memory and .env: {folder}\n  {command} deletes it.',
   uninstallPackage: 'Program: {folder}\n  {command} removes it.',
   uninstallFolder: 'Program: {folder}\n  Delete this folder yourself, since it may hold changes of yours.',
   uninstallTokens: 'Revoke the token at {page}',
@@ -225,11 +229,12 @@ export const cli = {
   uninstallNoHome: "{folder} isn't the home of a viber alone, so I won't delete it.",
   uninstallWorktrees:
     'Work of projects is in {folders}. Merge what you need, run git worktree remove -f -f FOLDER in the project, then try again.',
-  uninstallRunning: 'A gateway uses this home. {what}',
-  removesService: 'Removes the service {file}.',
-  removesHome: 'Deletes {home} with everything in it.',
-  removesHomeBut: "Deletes {home}, and leaves what isn't the gateway's: {names}",
-  removesProgram: 'Removes the package in {folder}.',
+  uninstallRunning: 'A gateway uses this home.',
+  removesService: '{isDone, select, yes {Removed} other {Would remove}} the service {file}.',
+  removesHome: '{isDone, select, yes {Deleted} other {Would delete}} {home} with everything in it.',
+  removesHomeBut:
+    "{isDone, select, yes {Deleted {home} and left} other {Would delete {home} and leave}} what isn't the gateway's: {names}",
+  removesProgram: '{isDone, select, yes {Removed} other {Would remove}} the package in {folder}.',
   newerHome:
     '{home} has format {format}, and viber {version} knows only up to {known}: update the program ({command}), or choose another home with --home.',
   migrationSpace:

@@ -47,6 +47,7 @@ export const config = {
   required: '{what}, here or as {variable} in the environment',
   engineUnused: "engine.url: isn't used, because engine.kind is local",
   odd: "channels.{channel}.{key}: {looks}; this one isn't",
+  oddRefused: '{what}. To use it anyway, put {variable} into {file}.',
   oddWhat: 'channels.{channel}.{key}: {looks}; this one looks like {what}',
   oddPlace: 'channels.{channel}.{key}: {looks}; this one looks like {what}, which belongs in {place}',
   keyOf: 'a key of {name}',

@@ -199,7 +199,10 @@ export const cli = translate(english)({
   appliesNow: 'Un gateway en marcha lo usa en unos segundos.',
   appliesLater: 'Un gateway en marcha lo usa después de reiniciarlo.',
   hidden: '(un secreto, oculto)',
+  notSet: '{path} no está definido.',
+  noneSet: '{file} no define nada; valen los valores por defecto y el entorno.',
   noConfigFile: 'No hay archivo de configuración; valen los valores por defecto y el entorno.',
+  configWarned: '{n, plural, one {Una advertencia} other {# advertencias}}; el resto de {file} está bien.',
   configFine: '{file} está bien.',
   notPublished:
     '{name} no está publicado en npm, así que no hay nada que actualizar. Una copia del repositorio hace un paquete: npm pack.',
@@ -230,6 +233,8 @@ export const cli = translate(english)({
   uninstallBackup: '  Para conservar lo que sabe: {command}',
   uninstallWorktree: '  Contiene trabajo de un proyecto: {folder}',
   uninstallRemains: 'Resto de una carpeta de datos borrada: {name}\n  {command} lo borra.',
+  uninstallEarlier:
+    'Una carpeta de datos anterior, con conversaciones, memoria y .env: {folder}\n  {command} la borra.',
   uninstallPackage: 'Programa: {folder}\n  {command} lo quita.',
   uninstallFolder: 'Programa: {folder}\n  Borra tú esta carpeta, porque puede tener cambios tuyos.',
   uninstallTokens: 'Revoca el token en {page}',
@@ -237,11 +242,12 @@ export const cli = translate(english)({
   uninstallNoHome: '{folder} no es solo la carpeta de datos de un viber, así que no la borro.',
   uninstallWorktrees:
     'En {folders} hay trabajo de proyectos. Integra lo que necesites, ejecuta git worktree remove -f -f FOLDER en el proyecto y vuelve a intentarlo.',
-  uninstallRunning: 'Un gateway usa esta carpeta de datos. {what}',
-  removesService: 'Quita el servicio {file}.',
-  removesHome: 'Borra {home} con todo lo que contiene.',
-  removesHomeBut: 'Borra {home} y deja lo que no es del gateway: {names}',
-  removesProgram: 'Quita el paquete de {folder}.',
+  uninstallRunning: 'Un gateway usa esta carpeta de datos.',
+  removesService: '{isDone, select, yes {Se quitó} other {Se quitaría}} el servicio {file}.',
+  removesHome: '{isDone, select, yes {Se borró} other {Se borraría}} {home} con todo lo que contiene.',
+  removesHomeBut:
+    '{isDone, select, yes {Se borró {home} y quedó} other {Se borraría {home} y quedaría}} lo que no es del gateway: {names}',
+  removesProgram: '{isDone, select, yes {Se quitó} other {Se quitaría}} el paquete de {folder}.',
   newerHome:
     '{home} tiene el formato {format}, y viber {version} solo conoce hasta el {known}: actualiza el programa ({command}) o elige otra carpeta con --home.',
   migrationSpace:

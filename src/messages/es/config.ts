@@ -50,6 +50,7 @@ export const config = translate(english)({
   required: '{what}, aquí o como {variable} en el entorno',
   engineUnused: 'engine.url: no se usa, porque engine.kind es local',
   odd: 'channels.{channel}.{key}: {looks}; este no',
+  oddRefused: '{what}. Para usarlo de todos modos, pon {variable} en {file}.',
   oddWhat: 'channels.{channel}.{key}: {looks}; esto parece {what}',
   oddPlace: 'channels.{channel}.{key}: {looks}; esto parece {what}, que va en {place}',
   keyOf: 'una clave de {name}',
