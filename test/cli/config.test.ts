@@ -210,7 +210,7 @@ test('refuses a token of another form, and says how to use it anyway', async () 
   expect(err).toContain(`this one isn't. To use it anyway, put TELEGRAM_BOT_TOKEN into ${path.join(home, '.env')}.`);
 });
 
-test.each(['model: a/b\n', '# mine\nmodel: a/b\n', '{ model: a/b }\n', '{}\n'])(
+test.each(['model: a/b\n', '# mine\n\nmodel: a/b\n', '{ model: a/b }\n', '{}\n'])(
   'unset of the last setting of %j keeps the comments, and the next ones are written in lines',
   async (text) => {
     const { viber, read } = homeWith(text);
