@@ -51,6 +51,9 @@ export function carriedBy(shape: Shape, data: string): string | undefined {
     throw error;
   }
   if (!isRecord(event)) return undefined;
+  // The library would take an error without an object for an unreadable answer.
+  if (shape === 'chat' && typeof event.error === 'string' && isSaid(event.error))
+    return JSON.stringify({ error: { message: event.error } });
   if (isSaid(event.error)) return data;
   const carried = READERS[shape](event);
   if (carried === undefined) return undefined;

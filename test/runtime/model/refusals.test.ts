@@ -166,6 +166,9 @@ describe('an error in the stream that names no status', () => {
 
   it('and says nothing that we know is tried again', async () => {
     expect([(await run('local', 200, event({ message: 'Ouch.' }))).error.kind, asked]).toEqual(['provider', 2]);
+    expect((await run('local', 200, 'data: {"error":"model crashed"}\n\n')).error.kind).toBe('provider');
+    const long = 'The number of tokens to keep from the initial prompt is greater than the context length.';
+    expect((await run('local', 200, `data: {"error":"${long}"}\n\n`)).error.kind).toBe('too-long');
   });
 });
 
