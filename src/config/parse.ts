@@ -135,9 +135,7 @@ export async function parseYamlLines(text: string, file: string): Promise<Parsed
     0,
   );
   if (data !== null && (typeof data !== 'object' || Array.isArray(data))) {
-    const line = text.split('\n').findIndex((each) => nonBreakingIn(each) !== undefined);
-    const space = nonBreakingIn(text.split('\n')[line] ?? '');
-    throw new ConfigError([space ? problemAt(file, line + 1, space) : problemAt(file, 1, say('yaml.noKeys'))]);
+    throw new ConfigError([problemWithoutKeys(text, file)]);
   }
   return {
     data: data ?? {},
@@ -233,6 +231,13 @@ function countOf(text: string, mark: RegExp): number {
 
 const problemAt = (file: string, line: number, what: Wording): ConfigProblem =>
   problemWith('', say('yaml.inLine', { file, line, what }));
+
+/** Returns why a text has no keys. */
+function problemWithoutKeys(text: string, file: string): ConfigProblem {
+  const found = text.split('\n').map(nonBreakingIn);
+  const line = found.findIndex((space) => space !== undefined);
+  return problemAt(file, Math.max(line, 0) + 1, found[line] ?? say('yaml.noKeys'));
+}
 
 type Fail = (line: number, what: Wording) => ConfigProblem;
 
