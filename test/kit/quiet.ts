@@ -21,9 +21,9 @@ const BETWEEN_MS = 5;
 /** A timer that fires later than this holds nobody's message: it looks after something now and then. */
 const SOON_MS = 1_500;
 
-/** Resources of Node that are there while nothing happens. */
+/** Resources of Node that are there while nothing happens; a file that was read as a body is one until it is collected. */
 const RESTING =
-  /^(Timeout|Immediate|TCPSocketWrap|TCPServerWrap|PipeWrap|PipeServerWrap|TTYWrap|MessagePort|FSEventWrap|StatWatcher|ProcessWrap|SignalWrap|UDPWRAP|Worker)$/;
+  /^(Timeout|Immediate|TCPSocketWrap|TCPServerWrap|PipeWrap|PipeServerWrap|TTYWrap|MessagePort|FSEventWrap|StatWatcher|ProcessWrap|SignalWrap|UDPWRAP|Worker|FileHandleReadWrap)$/;
 
 const inFlight = (): string[] => process.getActiveResourcesInfo().filter((name) => !RESTING.test(name));
 
