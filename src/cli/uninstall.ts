@@ -16,7 +16,7 @@ import { ConfigError, errorCode, LockedError, UserError } from '../errors.ts';
 import { namesIn } from '../lib/damage.ts';
 import { viberCommand } from '../lib/invocation.ts';
 import { bareAnswer } from '../messages/bare-answers.ts';
-import { messagesIn, say, type Wording } from '../messages/messages.ts';
+import { say, type Wording } from '../messages/messages.ts';
 import { type CliContext, EXIT } from '../runtime/contract/cli.ts';
 import { isOwnName } from '../workspace/home.ts';
 import { listNames } from './backup/format.ts';
@@ -178,7 +178,11 @@ function printInventory(found: Inventory, { json, print, messages }: CliContext)
 }
 
 /** @throws {UserError} before anything is changed */
-async function refuse(found: Inventory, told: Removal, { home: root, config, env }: CliContext): Promise<void> {
+async function refuse(
+  found: Inventory,
+  told: Removal,
+  { home: root, config, env, messages }: CliContext,
+): Promise<void> {
   const { home, left, remains, worktrees, service, program } = found;
   if (told.program && !program.command) throw new UserError(say('cli.uninstallOwnFolder', { folder: program.folder }));
   if (!told.home) return;
@@ -192,7 +196,7 @@ async function refuse(found: Inventory, told: Removal, { home: root, config, env
   const at = { home: root, config, env };
   const running = await runningGateways(at);
   if (running.length === 0 || (told.service && service)) return;
-  throw new LockedError(messagesIn('en').text('cli.uninstallRunning'));
+  throw new LockedError(messages.text('cli.uninstallRunning'));
 }
 
 const isAtOrBelow = (folder: string, outer: string): boolean =>

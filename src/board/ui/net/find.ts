@@ -1,5 +1,4 @@
 /** Finds results for the search: short lists are loaded once and searched here, everything else by the gateway. */
-
 import type {
   Composing,
   FileRow,

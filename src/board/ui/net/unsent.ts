@@ -8,7 +8,7 @@ const PREFIX = 'viber-unsent ';
 const DRAFT = `${PREFIX}draft `;
 const MESSAGE = `${PREFIX}message `;
 const MAX_STORED = 100;
-/** In characters: a browser stores about five million, and writes them at each key. */
+/** In characters. A browser stores about five million, and a draft is written at each key. */
 const MAX_LENGTH = 50_000;
 
 interface StoredText<T> {

@@ -1,4 +1,4 @@
-/** Keys that work on every page, unless somebody types or a dialog asks. */
+/** Keys that work on every page, unless somebody types or a dialog asks, and what the search can do there. */
 import { signal } from '@preact/signals';
 import type { IconName } from './icons.tsx';
 

@@ -1,4 +1,4 @@
-/** Rename, archive and delete a task, here and by the search. A deletion can be undone for some minutes; the notice offers it. */
+/** Renames, archives and deletes a task, by its buttons and by the search. A deletion can be undone for some minutes; the notice offers it. */
 import { type Signal, useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
