@@ -9,16 +9,16 @@ import { describe, expect, test } from 'vitest';
 import { acquireLock } from '../../src/engine/local/lock.ts';
 import { FORMAT_FILE, HOME_FORMAT, homeFormat } from '../../src/workspace/format.ts';
 import { openHome } from '../../src/workspace/home.ts';
+import { copyOldHome, OLD_HOMES } from '../helpers/old-homes.ts';
 import { PROGRAM } from '../helpers/program.ts';
 import { tempFolder, tree } from '../helpers/temp.ts';
 
-const HOMES = path.join(import.meta.dirname, '../fixtures/homes');
 const COPY = `before-format-${HOME_FORMAT}`;
 const OLDER = ['format-1-files', 'format-1'];
 
 function homeOf(name: string): string {
   const home = path.join(tempFolder(), 'home');
-  fs.cpSync(path.join(HOMES, name), home, { recursive: true, verbatimSymlinks: true });
+  copyOldHome(name, home);
   return home;
 }
 
@@ -47,10 +47,10 @@ const shape = (home: string) =>
   Object.fromEntries(Object.entries(tree(home)).filter(([name]) => !/^(run|cache)\/|\.sqlite/.test(name)));
 
 test('each format that there has been has a home here', () => {
-  const names = fs.readdirSync(HOMES);
+  const names = fs.readdirSync(OLD_HOMES);
   const formats = new Set(names.map((name) => Number(/^format-(\d+)/.exec(name)?.[1])));
   expect([...formats].sort()).toEqual(Array.from({ length: HOME_FORMAT }, (_, n) => n + 1));
-  for (const name of names) expect(homeFormat(path.join(HOMES, name)), name).toBe(Number(name[7]));
+  for (const name of names) expect(homeFormat(path.join(OLD_HOMES, name)), name).toBe(Number(name[7]));
 });
 
 test('a new home has the format of today, and one that has not begun has none', async () => {

@@ -57,7 +57,7 @@ export function openMachine(inside: Inside): Machine {
     stop,
     put(from, to) {
       const at = path.join(inside.root, to);
-      fs.cpSync(from, at, { recursive: true });
+      fs.cpSync(from, at, { recursive: true, verbatimSymlinks: true });
       execFileSync('chown', ['-R', `${inside.user}:${inside.user}`, at]);
     },
     async close() {

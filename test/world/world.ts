@@ -7,12 +7,12 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { startLlm } from '../emulators/llm.ts';
+import { copyOldHome } from '../helpers/old-homes.ts';
 import { ask } from '../platforms/platform.ts';
 import { telegramPlatform } from '../platforms/telegram.ts';
 import { copyRoot, KEPT, keptDebian, network, PATH, whyNoRoot } from './debian.ts';
 import { mustRunInside } from './inside.ts';
 import { type Machine, openMachine } from './machine.ts';
-import { oldestHome } from './old-homes.ts';
 
 const REPOSITORY = path.join(import.meta.dirname, '../..');
 const USER = 1000;
@@ -144,16 +144,17 @@ async function world(): Promise<void> {
     return 'nothing is wrong';
   });
   await step('a home of an earlier version', async () => {
-    const old = oldestHome();
-    if (old === undefined) return 'skipped: no release has had another format';
+    const old = path.join(folder, 'old-home');
+    copyOldHome('format-1', old);
+    const [task = ''] = fs.readdirSync(path.join(old, 'artifacts'));
     await machine.stop();
     await machine.shell(`mv ${HOME}/.openviber ${HOME}/first`);
-    machine.put(old.folder, `${HOME}/.openviber`);
+    machine.put(old, `${HOME}/.openviber`);
     await machine.shell(`cp ${HOME}/first/config.yaml ${HOME}/first/.env ${HOME}/.openviber/ && rm -r ${HOME}/first`);
     await machine.start('./viber start', CHECKOUT);
     await answers('what did we do?');
-    check((await viber('tasks --json')).includes(old.task), 'the task of the old home is lost');
-    return `${old.name}: its task is there, and a message is answered`;
+    check((await viber('tasks --json')).includes(task), 'the task of the old home is lost');
+    return 'its task is there, and a message is answered';
   });
   await step('an example package', async () => {
     await machine.shell('npm run build', { folder: CHECKOUT });
