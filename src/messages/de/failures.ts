@@ -29,6 +29,8 @@ export const failures = translate(english.failures)({
     'Das Modell {model} hat in {wait} nicht zu antworten begonnen: Versuch es nochmal, oder stell ein anderes ein.',
   slow: 'Das Modell {model} hat mitten in der Antwort {wait} lang nichts mehr geschickt: Versuch es nochmal, oder stell ein anderes ein.',
   unreachable: 'Der Anbieter „{provider}“ ist nicht zu erreichen: Prüf, ob er läuft und ob {setting} stimmt.',
+  webPage:
+    'Unter der Adresse des Anbieters „{provider}“ kam eine Webseite statt der Antwort eines Modells: Prüf {setting}, und ob sich dieser Rechner erst im Netz oder beim Proxy anmelden muss.',
   noCredit: 'Beim Anbieter „{provider}“ ist kein Guthaben mehr: Lad es auf, oder wähl mit /model ein anderes Modell.',
   noCreditAt:
     'Beim Anbieter „{provider}“ ist kein Guthaben mehr: Lad es unter {where} auf, oder wähl mit /model ein anderes Modell.',

@@ -21,6 +21,8 @@ export const failures = {
   slowStart: "The model {model} didn't begin to answer within {wait}: try again, or set another model.",
   slow: 'The model {model} sent nothing for {wait} in the middle of its answer: try again, or set another model.',
   unreachable: 'The provider "{provider}" can\'t be reached: check that it is running and that {setting} is right.',
+  webPage:
+    'The address of the provider "{provider}" answered with a web page, not with a model\'s answer: check {setting}, and whether this machine has to sign in to its network or proxy.',
   noCredit: 'The provider "{provider}" has no credit left for us: top it up, or choose another model with /model.',
   noCreditAt:
     'The provider "{provider}" has no credit left for us: top it up at {where}, or choose another model with /model.',

@@ -26,6 +26,8 @@ export const failures = translate(english.failures)({
   slow: 'El modelo {model} no envió nada durante {wait} a mitad de su respuesta: inténtalo de nuevo o pon otro modelo.',
   unreachable:
     'No se puede conectar con el proveedor «{provider}»: comprueba que está en marcha y que {setting} es correcto.',
+  webPage:
+    'La dirección del proveedor «{provider}» devolvió una página web y no la respuesta de un modelo: revisa {setting}, y si esta máquina tiene que iniciar sesión en su red o proxy.',
   noCredit: 'Ya no nos queda crédito en el proveedor «{provider}»: recárgalo o elige otro modelo con /model.',
   noCreditAt:
     'Ya no nos queda crédito en el proveedor «{provider}»: recárgalo en {where} o elige otro modelo con /model.',

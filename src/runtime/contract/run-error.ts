@@ -16,6 +16,7 @@ import {
   readRefusal,
   refusalReason,
 } from './refusals.ts';
+import { isWebPage } from './web-page.ts';
 
 export type RunErrorKind =
   | 'provider'
@@ -89,6 +90,7 @@ export function describeFailure(error: unknown, model: string): ModelFailure {
   const refusal = readRefusal(error);
   const { status, code } = refusal;
   if (status !== undefined && status >= 300) return describeStatus(error, refusal, status, model);
+  if (isWebPage(error)) return { error: webPage(model), retry: false };
   const system = systemError(error);
   if (system && status === undefined) return { error: unreachable(model, system), retry: true };
   const name = error instanceof Error ? error.name : 'error event';
@@ -146,6 +148,14 @@ function unreachable(model: string, cause: Error): RunError {
   return new RunError('unreachable', said, { detail: `${model}: ${errorCode(cause) ?? cause.message}`, cause });
 }
 
+/** The same address answers the same again, so nothing is retried. */
+export function webPage(model: string, detail = `${model}: a web page`): RunError {
+  const { provider } = splitModelName(model);
+  return new RunError('unreachable', say('failures.webPage', { provider, setting: `providers.${provider}.baseURL` }), {
+    detail,
+  });
+}
+
 /** Returns a function that makes failures with this line for the log. */
 const failing =
   (detail: string) =>
@@ -198,6 +208,8 @@ function describeStatus(error: unknown, refusal: Refusal, status: number, name: 
   const badRequest = true;
   const mostTokens = status === 400 || status === 422 ? mostTokensIn(refusal) : undefined;
   const mostFiles = status === 400 || status === 422 ? mostFilesIn(refusal) : undefined;
+  const wrong = status === 404 || status === 405 ? wrongAddress(provider, error) : undefined;
+  if (!wrong && isWebPage(error)) return { error: webPage(name, `${detail}, a web page`), retry: false };
   const refused = describeRefusal(refusal, name, detail);
   if (refused) return mostTokens === undefined ? refused : { ...refused, mostTokens };
   if (status === 401 || status === 403)
@@ -214,7 +226,6 @@ function describeStatus(error: unknown, refusal: Refusal, status: number, name: 
   }
   if (status < 400) return told('refused', say('failures.elsewhere', { provider, setting: address }));
   if (status === 404 || status === 405) {
-    const wrong = wrongAddress(provider, error);
     const text = wrong ? say('failures.wrongAddress', { provider, ...wrong, setting: address }) : unknownModel(name);
     return told('refused', text, { badRequest });
   }

@@ -5,6 +5,7 @@ import { attempt, type Finding } from '../contract/finding.ts';
 import type { CallOptions } from '../contract/model.ts';
 import { betterAddress, OFFLINE_MODEL, splitModelName } from '../contract/providers.ts';
 import { describeFailure } from '../contract/run-error.ts';
+import { isWebPage } from '../contract/web-page.ts';
 import { createModels } from './models.ts';
 import { ollamaWindow } from './ollama-window.ts';
 
@@ -34,7 +35,7 @@ export async function checkModel(name: string, providers: Providers, env: NodeJS
     if (baseURL !== undefined && right !== undefined)
       await mustNotAnswer(name, provider, [baseURL, right], providers, env);
     const { kind, userMessage } = describeFailure(error, name).error;
-    const why = kind === 'quota' || kind === 'refused' ? userMessage : errorMessage(error);
+    const why = kind === 'quota' || kind === 'refused' || isWebPage(error) ? userMessage : errorMessage(error);
     throw new UserError(say('doctor.noAnswer', { name, why: why.split('\n').join('; ') }), { cause: error });
   }
 }

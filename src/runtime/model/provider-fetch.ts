@@ -2,7 +2,7 @@
  * The `fetch` that providers' libraries use: based on node:http, at half the cost of the built-in one, with limits.
  * Invariants: requests are scrubbed of known secrets (promise 57); redirects are never followed, because the request
  * carries a key and a conversation; an answer beyond its size limit is not read further, and one that breaks off never
- * ends as if complete; events that carry nothing are left out.
+ * ends as if complete; events that carry nothing are left out; a web page is never read as an answer.
  */
 
 import { Agent, type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
@@ -10,6 +10,7 @@ import { request as httpsRequest, Agent as SecureAgent } from 'node:https';
 import type { Socket } from 'node:net';
 import { parseJson } from '../../lib/json.ts';
 import { scrub } from '../../log.ts';
+import { isPageType, WebPageError } from '../contract/web-page.ts';
 import { createCarrier, type Shape } from './events.ts';
 
 /** Thrown for an answer that exceeds every plausible size. */
@@ -91,19 +92,23 @@ const READ_OF_STREAMS = 'content-type';
 
 function toResponse(message: IncomingMessage, failure: (cause: unknown) => unknown, shape?: Shape): Response {
   const { statusCode: status = 0 } = message;
+  const isOk = status >= 200 && status < 300;
+  if (isOk && isPageType(message.headers['content-type'])) {
+    message.destroy();
+    throw new WebPageError();
+  }
   const encoding = message.headers['content-encoding'] ?? 'identity';
   if (encoding !== 'identity') {
     message.destroy();
     throw failure(new Error(`unwanted encoding ${encoding}`));
   }
-  const isOk = status >= 200 && status < 300;
   const isStream = message.headers['content-type']?.toLowerCase().startsWith(EVENTS) === true;
   const headers = Object.entries(message.headers)
     .filter(([name]) => !(isOk && isStream) || name === READ_OF_STREAMS)
     .map(([name, value]): [string, string] => [name, String(value)]);
   if ([204, 205, 304].includes(status)) return new Response(null, { status, headers });
   const answer = () => (shape === 'chat' ? takeAnyForm() : isStream ? takeEvents(shape) : takeAtMost(MAX_BODY));
-  return new Response(reading(message, failure, isOk ? answer() : takeRefusal()), { status, headers });
+  return new Response(reading(message, failure, isOk ? takeNoPage(answer()) : takeRefusal()), { status, headers });
 }
 
 function reading(message: IncomingMessage, failure: (cause: unknown) => unknown, take: Take): ReadableStream<Bytes> {
@@ -155,6 +160,22 @@ function takeRefusal(): Take {
       total += piece.length;
       return total > MAX_REFUSAL ? undefined : piece;
     },
+  };
+}
+
+/** Neither JSON nor an event begins like markup, whatever the content type says. */
+function takeNoPage(take: Take): Take {
+  let hasBegun = false;
+  return {
+    piece(piece) {
+      if (!hasBegun) {
+        const first = new TextDecoder().decode(piece).trimStart().at(0);
+        if (first === '<') throw new WebPageError();
+        hasBegun = first !== undefined;
+      }
+      return take.piece(piece);
+    },
+    ...(take.end && { end: take.end }),
   };
 }
 

@@ -5,7 +5,8 @@
  */
 import { isJson } from '../../lib/json.ts';
 import type { CallOptions, GenerateResult, ModelV4, StreamPart } from '../contract/model.ts';
-import { cutOff, endedEarly, endless, RunError, tooSlow } from '../contract/run-error.ts';
+import { cutOff, endedEarly, endless, RunError, tooSlow, webPage } from '../contract/run-error.ts';
+import { isWebPage } from '../contract/web-page.ts';
 import { EndlessError } from './provider-fetch.ts';
 
 interface StreamedOptions {
@@ -86,8 +87,10 @@ class ErrorEvent extends Error {
 
 /** @param answer what has arrived, once the stream has begun */
 function meaningOf(thrown: unknown, answer: Answer | undefined, name: string): unknown {
-  const found = endlessIn(thrown instanceof ErrorEvent ? thrown.event : thrown);
+  const error = thrown instanceof ErrorEvent ? thrown.event : thrown;
+  const found = endlessIn(error);
   if (found) return endless(name, found.message);
+  if (isWebPage(error)) return webPage(name);
   return answer ? streamError(thrown, answer, name) : thrown;
 }
 

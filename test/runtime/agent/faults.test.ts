@@ -36,7 +36,7 @@ const FAULTS: [LlmFault, RunErrorKind, RegExp, number, number][] = [
   ['stall-middle', 'timeout', /in the middle of its answer/, 1, 1_500],
   ['cut', 'cut-off', /broke off/, 2, 500],
   ['cut-tool-call', 'cut-off', /broke off/, 2, 500],
-  ['html', 'cut-off', /no readable answer.*providers\.local\.baseURL/, 2, 500],
+  ['html', 'unreachable', /with a web page.*providers\.local\.baseURL/, 1, 500],
   ['no-choices', 'cut-off', /no readable answer/, 2, 500],
   ['empty-text', 'empty', /empty answer/, 2, 500],
   ['bad-chunk', 'cut-off', /broke off/, 2, 500],

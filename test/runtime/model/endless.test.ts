@@ -86,7 +86,7 @@ const CASES: [string, string, (response: ServerResponse) => string, string, numb
     ['one line of events', provider, events('data: {"choices":[{"delta":{"content":"'), BLOCK, 2],
     ['one line of a comment', provider, events(': '), BLOCK, 2],
     ['JSON in one piece', provider, status(200, 'application/json', '{"choices":[{"message":{"content":"'), BLOCK, 18],
-    ['a page of text', provider, status(200, 'text/html', '<html>'), BLOCK, 18],
+    ['a page of text', provider, status(200, 'text/plain', 'Hello'), BLOCK, 18],
   ]),
   ['text', 'local', events(''), chunk({ content: BLOCK }), 3],
   ['reasoning', 'local', events(''), chunk({ reasoning_content: BLOCK }), 3],
