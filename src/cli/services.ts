@@ -51,12 +51,6 @@ async function runningOn(context: CliContext): Promise<RunningGateway | undefine
       if (response.statusCode !== 200) throw new UserError(body || say('cli.gatewayLacks', { name }));
       return JSON.parse(body) as object;
     },
-    async shown(answer) {
-      const [{ answerText }, { lookOf }] = await Promise.all([
-        import('./run.ts'),
-        import('../channels/terminal/look.ts'),
-      ]);
-      return answerText(answer, [], lookOf(process.stdout, context.env));
-    },
+    plain: async (answer) => (await import('../channels/terminal/render.ts')).plainText(answer),
   };
 }

@@ -66,9 +66,9 @@ describe('viber board --share', () => {
   it('names the setting where only this machine is served', async () => {
     const world = await opened();
     const bare = await share(world, pathWith());
-    expect([bare.stdout, bare.stderr]).toEqual(['', expect.stringContaining('`http.origins`')]);
+    expect([bare.stdout, bare.stderr]).toEqual(['', expect.stringContaining('http.origins')]);
     const unlisted = await share(world, pathWith({ status: RUNNING, serve: {} }));
-    expect(unlisted.stderr).toContain(`add ${TAILNET} to \`http.origins\``);
+    expect(unlisted.stderr).toContain(`add ${TAILNET} to http.origins`);
     const stopped = await share(
       world,
       pathWith({ status: { BackendState: 'Stopped', Self: RUNNING.Self }, serve: {} }),

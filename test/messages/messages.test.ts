@@ -1,5 +1,7 @@
 /** The catalogue: every message of every language can be read, is given the same as the English one, and becomes a sentence. */
 import { spawnSync } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { translate } from '../../src/messages/arguments.ts';
 import { de } from '../../src/messages/de.ts';
@@ -114,6 +116,33 @@ test.each(Object.entries(catalogues))('the words of usage lines have their names
   for (const [key, text] of Object.entries(enLater.commandLine))
     for (const [word] of text.matchAll(USAGE))
       expect([key, catalogue.commandLine?.[key]?.match(USAGE)]).toEqual([key, expect.arrayContaining([word])]);
+});
+
+/** Areas that a terminal prints as they are. Most also reach the Board, whose findings and refusals are plain as well. */
+const PRINTED =
+  'backup checks cli commandLine config doctor expected jobFiles plugins requests schedules service setup skillFiles trace yaml';
+/** The command line compares it with the gateway's answer, and prints that without its marks. */
+const COMPARED = ['jobs.runsNow'];
+
+test('no message that a terminal prints as it is has marks of Markdown', () => {
+  const root = join(import.meta.dirname, '..', '..');
+  const files = globSync('src/{cli/**,config/**,features/*/cli/**,channels/terminal/**}/*.ts', { cwd: root });
+  const source = files.map((file) => readFileSync(join(root, file), 'utf8')).join('\n');
+  const named = [...source.matchAll(/'([a-z]\w+\.\w+)'/gi)]
+    .map(([, key = '']) => key)
+    .filter((key) => english.has(key));
+  expect(named.length).toBeGreaterThan(300);
+  const printed = new Set([
+    ...named,
+    ...[...english.keys()].filter((key) => PRINTED.split(' ').includes(key.split('.')[0] ?? '')),
+  ]);
+  for (const key of COMPARED) expect(printed.delete(key), key).toBe(true);
+  for (const [language, catalogue] of Object.entries(catalogues)) {
+    const marked = entries(catalogue).filter(
+      ([key, text]) => printed.has(key) && /`|\*\*|\]\(|^#|(?<!\w)_\w[^_]*_(?!\w)/.test(text),
+    );
+    expect(marked, language).toEqual([]);
+  }
 });
 
 test('every language that is served is tested here', () => {

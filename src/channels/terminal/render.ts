@@ -1,6 +1,6 @@
 /** Renders an answer as lines for a terminal: its text, its files by name, its buttons by number. */
 import { pathToFileURL } from 'node:url';
-import { loadMarkdown } from '../markdown/parse.ts';
+import { loadMarkdown, parseMarkdown } from '../markdown/parse.ts';
 import { type Look, linked, styled } from './look.ts';
 import { paint } from './paint.ts';
 import { safe, safeLine } from './safe.ts';
@@ -19,7 +19,10 @@ export async function textLines(markdown: string, look: Look, columns: number, l
   return paint((await loadMarkdown())(safe(markdown)), look, columns, label);
 }
 
-/** Does the same for a text that isn't complete yet. */
+/** Returns Markdown as text without its marks. */
+export const plainText = async (markdown: string): Promise<string> => safe((await parseMarkdown(markdown)).text);
+
+/** Does the same as `textLines` for a text that isn't complete yet. */
 export function growingLines(markdown: string, look: Look, columns: number, label: string): Promise<string[]> {
   if (markdown.length <= MAX_PARSED) return textLines(markdown, look, columns, label);
   const end = markdown.slice(-MAX_PARSED);

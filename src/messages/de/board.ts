@@ -12,5 +12,5 @@ export const board = translate(english.board)({
   notHere:
     'Das Board öffnet sich, sobald das ganze Gateway läuft: Starte es mit `{start}`, und schick noch einmal /board.',
   notServed:
-    'Das Board ist hier nicht sicher zu erreichen: Setze `http.host` auf 127.0.0.1, oder nenne die https-Adresse eines Proxys unter `http.origins`.',
+    'Das Board ist hier nicht sicher zu erreichen: Setze http.host auf 127.0.0.1, oder nenne die https-Adresse eines Proxys unter http.origins.',
 });

@@ -71,11 +71,11 @@ export const cli = translate(english.cli)({
   startFirst: 'Auf {home} läuft kein Gateway: Starte eines mit {start}, dann versuch es noch einmal.',
   boardLink: '{url}\nDas meldet dich einmal an, innerhalb von fünf Minuten.',
   shareServe:
-    'Von {origin} führt noch nichts zum Board. Starte `tailscale serve --bg {port}`, dann versuch es noch einmal.',
+    'Von {origin} führt noch nichts zum Board. Starte „tailscale serve --bg {port}“, dann versuch es noch einmal.',
   shareList:
-    'Dein Handy erreicht diesen Rechner über sein Tailnet: Starte `tailscale serve --bg {port}`, trag {origin} unter `http.origins` ein und starte das Gateway neu.',
+    'Dein Handy erreicht diesen Rechner über sein Tailnet: Starte „tailscale serve --bg {port}“, trag {origin} unter http.origins ein und starte das Gateway neu.',
   shareNothing:
-    'Nur dieser Rechner kann das Board öffnen. Trag unter `http.origins` eine https-Adresse ein: die eines Tailnets (`tailscale serve`) oder die eines Proxys mit TLS.',
+    'Nur dieser Rechner kann das Board öffnen. Trag unter http.origins eine https-Adresse ein: die eines Tailnets („tailscale serve“) oder die eines Proxys mit TLS.',
   boardOf: '/board von {name}',
   boardSession: '{id}  {whose}  zuletzt benutzt {seen}',
   noLogins: 'Auf dem Board ist niemand angemeldet.',
@@ -215,7 +215,7 @@ export const cli = translate(english.cli)({
   badLines: '--lines ist eine Zahl bis {most, number}, nicht „{lines}“.',
   badDays: '--days ist eine Zahl von 1 bis {most}, nicht „{given}“.',
   noLogs:
-    'Hier läuft weder ein Dienst noch ein Gateway. `{start}` startet ein Gateway, und `{install}` installiert den Dienst.',
+    'Hier läuft weder ein Dienst noch ein Gateway. „{start}“ startet ein Gateway, und „{install}“ installiert den Dienst.',
   noUsage: '{n, plural, one {Am letzten Tag} other {In den letzten # Tagen}} wurde kein Modell gefragt.',
   usageToday: 'Heute: {usage}',
   usageDays: '{n, plural, one {Letzter Tag} other {Letzte # Tage}}: {usage}',

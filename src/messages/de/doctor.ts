@@ -20,7 +20,7 @@ export const doctor = translate(english.doctor)({
   tooFewHandles:
     '{tooLow, select, yes {höchstens {limit} offene Dateien und Sockets sind erlaubt, nötig sind {needs}: {how}} other {höchstens {limit} offene Dateien und Sockets sind erlaubt, unter voller Last sind es bis zu {needs}: {how}}}',
   pictures: '{model} zeichnet auf Wunsch Bilder',
-  noPictures: '{provider} kann keine Bilder zeichnen; nimm openai, google oder einen Endpunkt aus `providers`',
+  noPictures: '{provider} kann keine Bilder zeichnen; nimm openai, google oder einen Endpunkt unter providers',
   noPictureKey: 'für das Zeichnen von Bildern fehlt der Schlüssel',
   projects:
     '{folder}: {n, plural, =0 {keine Projekte} one {ein Projekt} other {# Projekte}}; Befehle erreichen dort {network, select, registries {Paketregister} all {das öffentliche Internet} other {kein Netz}}',

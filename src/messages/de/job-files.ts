@@ -36,7 +36,7 @@ export const jobFiles = translate(english)({
   jitter: 'hier gehören Sekunden hin, von 0 bis 86400',
   person: 'hier gehört eine Person hin, zum Beispiel telegram:1001',
   time: 'hier gehört ein Zeitpunkt hin, zum Beispiel 2026-01-31T09:00:00Z',
-  oneZone: 'die Zeitzone soll nur einmal da stehen; `timezone` ist {zone}, und hier steht {other}',
+  oneZone: 'die Zeitzone soll nur einmal da stehen; timezone ist {zone}, und hier steht {other}',
   goesOn: '{file}: der Auftrag läuft zu seinen bisherigen Zeiten weiter; schreib schedule: {value}',
   staysTheSame: 'hier gehört eine Zeit hin, die immer dasselbe heißt; für ihre jetzige Bedeutung schreib {value}',
 });

@@ -57,8 +57,7 @@ export const schedules = translate(english)({
   wordNear: '„{word}“ kenne ich da nicht; meintest du „{near}“',
   zone: 'eine Zeitzone „{zone}“ kenne ich nicht',
   zones: 'die Uhrzeiten gelten in mehreren Zeitzonen; mach daraus je einen Auftrag',
-  zoneSetting:
-    'Eine Zeitzone „{zone}“ kenne ich nicht. Setz `timezone` auf einen Namen wie „Europe/Berlin“ oder „UTC“.',
+  zoneSetting: 'Eine Zeitzone „{zone}“ kenne ich nicht. Setz timezone auf einen Namen wie „Europe/Berlin“ oder „UTC“.',
   missing: 'Die Zeit fehlt. Schreib zum Beispiel „daily at 9“ oder „0 9 * * 1-5“.',
   invisible: 'Eine Zeit ist einfacher Text; hier sind unsichtbare Zeichen dabei. Schreib zum Beispiel „daily at 9“.',
   cronName:

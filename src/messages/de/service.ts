@@ -15,7 +15,7 @@ export const service = translate(english.service)({
   lingers: 'Er läuft weiter, wenn du dich abmeldest, und startet mit dem Rechner (lingering ist für {user} an).',
   ends: 'Er endet, wenn du dich abmeldest. Damit er weiterläuft: sudo loginctl enable-linger {user}',
   noLogs:
-    'Es ist kein Dienst installiert, also hat er keine Logs. `{start}` schreibt sie ins Terminal, und `{install}` installiert den Dienst.',
+    'Es ist kein Dienst installiert, also hat er keine Logs. „{start}“ schreibt sie ins Terminal, und „{install}“ installiert den Dienst.',
   noService: 'Es ist kein Dienst installiert.',
   removed: 'Angehalten und entfernt: {file}. Das Home bleibt.',
   unsupported:

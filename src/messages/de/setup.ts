@@ -74,7 +74,7 @@ export const setup = translate(english.setup)({
   ollama: 'Ollama auf diesem Rechner',
   noOllama: 'läuft nicht',
   startOllama: 'Ollama läuft auf diesem Rechner nicht. Starte es, dann wähl es noch einmal.',
-  noOllamaModel: 'Ollama hat noch kein Modell. Hol eines mit `ollama pull NAME`, dann wähl es noch einmal.',
+  noOllamaModel: 'Ollama hat noch kein Modell. Hol eines mit „ollama pull NAME“, dann wähl es noch einmal.',
   onThisMachine: '{name} auf diesem Rechner',
   noLocalModel: '{name} hat noch kein Modell. Lade dort eines, dann wähl es noch einmal.',
   found: '{n, plural, =0 {noch kein Modell} one {1 Modell} other {# Modelle}}',

@@ -18,7 +18,7 @@ export const terminal = translate(english)({
   searching: 'Früher getippt, mit: {part} (Strg+R: weiter zurück, Esc: lassen)',
   notFound: 'Nichts, was du getippt hast, enthält: {part} (Esc: abbrechen)',
   noInput:
-    'Hier kommt keine Eingabe, darum laufe ich ohne dieses Terminal weiter. Um mit mir zu reden, starte `{chat}` oder `{board}`. Um mich zu beenden, drück Strg+C oder sende SIGTERM.',
+    'Hier kommt keine Eingabe, darum laufe ich ohne dieses Terminal weiter. Um mit mir zu reden, starte „{chat}“ oder „{board}“. Um mich zu beenden, drück Strg+C oder sende SIGTERM.',
   stillWorking: 'Ich arbeite noch daran. Die Antwort kommt, wenn sie fertig ist, oder nach dem nächsten Start.',
   unanswered: 'Hier fehlt noch deine Antwort:',
   lost: 'Ich wurde beendet. Was du geschrieben hast, ist aufgehoben und wird nach dem nächsten Start beantwortet.',

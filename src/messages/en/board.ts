@@ -8,5 +8,5 @@ export const board = {
   directOnly: 'I give the link to the Board only in a direct message: send me /board there.',
   notHere: 'The Board opens once the whole gateway runs: start it with `{start}`, and send /board again.',
   notServed:
-    "The Board can't be reached safely here: set `http.host` to 127.0.0.1, or list the https address of a proxy under `http.origins`.",
+    "The Board can't be reached safely here: set http.host to 127.0.0.1, or list the https address of a proxy under http.origins.",
 } as const;

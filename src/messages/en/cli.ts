@@ -63,11 +63,11 @@ export const cli = {
   notAllowed: "{folder} isn't one of the allowed folders. {command} lists them.",
   startFirst: 'No gateway runs on {home}: start one with {start}, then try again.',
   boardLink: '{url}\nIt logs you in once, within five minutes.',
-  shareServe: 'Nothing leads from {origin} to the Board yet. Run `tailscale serve --bg {port}`, then try again.',
+  shareServe: 'Nothing leads from {origin} to the Board yet. Run "tailscale serve --bg {port}", then try again.',
   shareList:
-    'Your phone can reach this machine by its tailnet: run `tailscale serve --bg {port}`, add {origin} to `http.origins`, and restart the gateway.',
+    'Your phone can reach this machine by its tailnet: run "tailscale serve --bg {port}", add {origin} to http.origins, and restart the gateway.',
   shareNothing:
-    'Only this machine can open the Board. Add an https address to `http.origins`: that of a tailnet (`tailscale serve`) or of a proxy with TLS.',
+    'Only this machine can open the Board. Add an https address to http.origins: that of a tailnet ("tailscale serve") or of a proxy with TLS.',
   boardOf: '/board of {name}',
   boardSession: '{id}  {whose}  last used {seen}',
   noLogins: 'No one is logged in on the Board.',
@@ -201,7 +201,7 @@ export const cli = {
   badLines: '--lines is a number up to {most, number}, not "{lines}".',
   badDays: '--days is a number from 1 to {most}, not "{given}".',
   noLogs:
-    'Neither a service nor a gateway runs here. `{start}` starts a gateway, and `{install}` installs the service.',
+    'Neither a service nor a gateway runs here. "{start}" starts a gateway, and "{install}" installs the service.',
   noUsage: 'No model was asked in the last {n, plural, one {day} other {# days}}.',
   usageToday: 'Today: {usage}',
   usageDays: '{n, plural, one {Last day} other {Last # days}}: {usage}',

@@ -15,7 +15,7 @@ export const doctor = {
   tooFewHandles:
     '{tooLow, select, yes {at most {limit} open files and sockets are allowed, and it needs {needs} to work: {how}} other {at most {limit} open files and sockets are allowed, and with all runs at work it needs up to {needs}: {how}}}',
   pictures: '{model} draws pictures when it is asked to',
-  noPictures: "{provider} can't draw pictures; choose openai, google, or an endpoint of `providers`",
+  noPictures: "{provider} can't draw pictures; choose openai, google, or an endpoint under providers",
   noPictureKey: 'there is no key for drawing pictures',
   projects:
     '{folder} holds {n, plural, =0 {no projects} one {one project} other {# projects}}; commands there reach {network, select, registries {package registries} all {the public internet} other {no network}}',

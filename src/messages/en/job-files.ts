@@ -33,7 +33,7 @@ export const jobFiles = {
   jitter: 'expected seconds, from 0 to 86400',
   person: 'expected a person, for example telegram:1001',
   time: 'expected a time, for example 2026-01-31T09:00:00Z',
-  oneZone: 'expected the time zone once; `timezone` is {zone} and here it is {other}',
+  oneZone: 'expected the time zone once; timezone is {zone} and here it is {other}',
   goesOn: '{file}: the job keeps its earlier times; write schedule: {value}',
   staysTheSame: 'expected a time that always means the same; to keep what it means now, write {value}',
 } as const;

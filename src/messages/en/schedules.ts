@@ -54,7 +54,7 @@ export const schedules = {
   wordNear: '"{word}" isn\'t understood there; did you mean "{near}"',
   zone: '"{zone}" isn\'t a time zone I know',
   zones: 'its times are in several time zones; make one job for each',
-  zoneSetting: '"{zone}" isn\'t a time zone I know. Set `timezone` to a name such as "Europe/Berlin" or "UTC".',
+  zoneSetting: '"{zone}" isn\'t a time zone I know. Set timezone to a name such as "Europe/Berlin" or "UTC".',
   missing: 'A schedule is missing. Say for example "daily at 9" or "0 9 * * 1-5".',
   invisible: 'A schedule is plain text, and this has invisible characters. Say for example "daily at 9".',
   cronName:

@@ -12,7 +12,7 @@ export const service = {
   lingers: 'It keeps running when you log out, and starts with the machine (lingering is on for {user}).',
   ends: 'It ends when you log out. To keep it running: sudo loginctl enable-linger {user}',
   noLogs:
-    'No service is installed, so it has no logs. `{start}` writes them to your terminal, and `{install}` installs the service.',
+    'No service is installed, so it has no logs. "{start}" writes them to your terminal, and "{install}" installs the service.',
   noService: 'No service is installed.',
   removed: 'Stopped and removed: {file}. The home stays.',
   unsupported:

@@ -71,7 +71,7 @@ export const setup = {
   ollama: 'Ollama on this machine',
   noOllama: 'not running',
   startOllama: "Ollama isn't running on this machine. Start it, then choose it again.",
-  noOllamaModel: 'Ollama has no model yet. Get one with `ollama pull NAME`, then choose it again.',
+  noOllamaModel: 'Ollama has no model yet. Get one with "ollama pull NAME", then choose it again.',
   onThisMachine: '{name} on this machine',
   noLocalModel: '{name} has no model yet. Load one there, then choose it again.',
   found: '{n, plural, =0 {no model yet} one {1 model} other {# models}}',

@@ -15,7 +15,7 @@ export const terminal = {
   searching: 'What you typed before, with: {part} (Ctrl-R: further back, Esc: leave it)',
   notFound: 'Nothing you typed before has: {part} (Esc: leave it)',
   noInput:
-    'There is no input here, so I continue without this terminal. To talk to me, run `{chat}` or `{board}`. To stop me, press Ctrl-C or send SIGTERM.',
+    'There is no input here, so I continue without this terminal. To talk to me, run "{chat}" or "{board}". To stop me, press Ctrl-C or send SIGTERM.',
   stillWorking: "I'm still working on this. The answer comes when it's ready, or after the next start.",
   unanswered: 'Still waiting for your answer:',
   lost: "I've been stopped. What you wrote is kept, and answered after the next start.",

@@ -11,5 +11,5 @@ export const board = translate(english)({
   directOnly: 'Solo doy el enlace al panel en un mensaje directo: envíame /board allí.',
   notHere: 'El panel se abre cuando funciona el gateway completo: arráncalo con `{start}` y envía /board otra vez.',
   notServed:
-    'Aquí no se puede llegar al panel de forma segura: pon `http.host` en 127.0.0.1, o añade la dirección https de un proxy en `http.origins`.',
+    'Aquí no se puede llegar al panel de forma segura: pon http.host en 127.0.0.1, o añade la dirección https de un proxy en http.origins.',
 });

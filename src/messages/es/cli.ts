@@ -70,11 +70,11 @@ export const cli = translate(english)({
   notAllowed: '{folder} no es una de las carpetas permitidas. {command} las enumera.',
   startFirst: 'No funciona ningún gateway en {home}: arranca uno con {start} e inténtalo de nuevo.',
   boardLink: '{url}\nInicia tu sesión una vez, antes de cinco minutos.',
-  shareServe: 'Todavía nada lleva de {origin} al panel. Ejecuta `tailscale serve --bg {port}` e inténtalo de nuevo.',
+  shareServe: 'Todavía nada lleva de {origin} al panel. Ejecuta «tailscale serve --bg {port}» e inténtalo de nuevo.',
   shareList:
-    'Tu teléfono puede llegar a esta máquina por su tailnet: ejecuta `tailscale serve --bg {port}`, añade {origin} a `http.origins` y reinicia el gateway.',
+    'Tu teléfono puede llegar a esta máquina por su tailnet: ejecuta «tailscale serve --bg {port}», añade {origin} a http.origins y reinicia el gateway.',
   shareNothing:
-    'Solo esta máquina puede abrir el panel. Añade una dirección https a `http.origins`: la de una tailnet (`tailscale serve`) o la de un proxy con TLS.',
+    'Solo esta máquina puede abrir el panel. Añade una dirección https a http.origins: la de una tailnet («tailscale serve») o la de un proxy con TLS.',
   boardOf: '/board de {name}',
   boardSession: '{id}  {whose}  último uso {seen}',
   noLogins: 'Nadie tiene una sesión abierta en el panel.',
@@ -213,7 +213,7 @@ export const cli = translate(english)({
   badLines: '--lines es un número hasta {most, number}, no «{lines}».',
   badDays: '--days es un número del 1 al {most}, no «{given}».',
   noLogs:
-    'Aquí no hay ni un servicio ni un gateway en marcha. `{start}` pone en marcha un gateway, e `{install}` instala el servicio.',
+    'Aquí no hay ni un servicio ni un gateway en marcha. «{start}» pone en marcha un gateway, e «{install}» instala el servicio.',
   noUsage: 'En {n, plural, one {el último día} other {los últimos # días}} no se preguntó a ningún modelo.',
   usageToday: 'Hoy: {usage}',
   usageDays: '{n, plural, one {Último día} other {Últimos # días}}: {usage}',

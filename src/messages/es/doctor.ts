@@ -19,7 +19,7 @@ export const doctor = translate(english)({
   tooFewHandles:
     '{tooLow, select, yes {el límite de archivos y sockets abiertos es {limit}, y para funcionar necesita {needs}: {how}} other {el límite de archivos y sockets abiertos es {limit}, y con todas las ejecuciones en marcha necesita hasta {needs}: {how}}}',
   pictures: '{model} dibuja imágenes cuando se lo piden',
-  noPictures: '{provider} no dibuja imágenes; nombra openai, google o un punto de acceso de `providers`',
+  noPictures: '{provider} no dibuja imágenes; nombra openai, google o un punto de acceso de providers',
   noPictureKey: 'no hay clave para dibujar imágenes',
   projects:
     '{folder} contiene {n, plural, =0 {cero proyectos} one {un proyecto} other {# proyectos}}; los comandos de ahí {network, select, registries {llegan a los registros de paquetes} all {llegan a la internet pública} other {no tienen red}}',

@@ -36,7 +36,7 @@ export const jobFiles = translate(english.jobFiles)({
   jitter: 'se esperaban segundos, de 0 a 86400',
   person: 'se esperaba una persona, por ejemplo telegram:1001',
   time: 'se esperaba una hora, por ejemplo 2026-01-31T09:00:00Z',
-  oneZone: 'se esperaba la zona horaria una sola vez; `timezone` es {zone} y aquí es {other}',
+  oneZone: 'se esperaba la zona horaria una sola vez; timezone es {zone} y aquí es {other}',
   goesOn: '{file}: el trabajo conserva sus horas anteriores; escribe schedule: {value}',
   staysTheSame: 'se esperaba un horario que signifique siempre lo mismo; lo que significa ahora se escribe {value}',
 });

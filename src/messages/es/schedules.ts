@@ -57,7 +57,7 @@ export const schedules = translate(english)({
   wordNear: 'ahí no entiendo «{word}»; quizá querías decir «{near}»',
   zone: 'no conozco la zona horaria «{zone}»',
   zones: 'sus horas están en varias zonas horarias; haz un trabajo para cada una',
-  zoneSetting: 'No conozco la zona horaria «{zone}». Pon en `timezone` un nombre como "Europe/Madrid" o "UTC".',
+  zoneSetting: 'No conozco la zona horaria «{zone}». Pon en timezone un nombre como "Europe/Madrid" o "UTC".',
   missing: 'Falta el horario. Escribe por ejemplo "daily at 9" o "0 9 * * 1-5".',
   invisible: 'Un horario es texto normal, y este tiene caracteres invisibles. Escribe por ejemplo "daily at 9".',
   cronName:

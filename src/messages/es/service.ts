@@ -15,7 +15,7 @@ export const service = translate(english)({
   lingers: 'Sigue en marcha cuando cierras la sesión, y arranca con la máquina (lingering está activado para {user}).',
   ends: 'Termina cuando cierras la sesión. Para que siga en marcha: sudo loginctl enable-linger {user}',
   noLogs:
-    'No hay ningún servicio instalado, así que no tiene registro. `{start}` lo escribe en tu terminal, e `{install}` instala el servicio.',
+    'No hay ningún servicio instalado, así que no tiene registro. «{start}» lo escribe en tu terminal, e «{install}» instala el servicio.',
   noService: 'No hay ningún servicio instalado.',
   removed: 'Detenido y quitado: {file}. La carpeta de datos se queda.',
   unsupported:

@@ -74,7 +74,7 @@ export const setup = translate(english)({
   ollama: 'Ollama en esta máquina',
   noOllama: 'no está en marcha',
   startOllama: 'Ollama no está en marcha en esta máquina. Arráncalo y elígelo otra vez.',
-  noOllamaModel: 'Ollama todavía no tiene modelos. Descarga uno con `ollama pull NOMBRE` y elígelo otra vez.',
+  noOllamaModel: 'Ollama todavía no tiene modelos. Descarga uno con «ollama pull NOMBRE» y elígelo otra vez.',
   onThisMachine: '{name} en esta máquina',
   noLocalModel: '{name} aún no tiene ningún modelo. Carga uno allí y vuelve a elegirlo.',
   found: '{n, plural, =0 {todavía sin modelos} one {1 modelo} other {# modelos}}',

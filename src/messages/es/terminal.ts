@@ -18,7 +18,7 @@ export const terminal = translate(english)({
   searching: 'Lo que escribiste antes, con: {part} (Ctrl-R: más atrás, Esc: salir)',
   notFound: 'Nada de lo que escribiste antes contiene: {part} (Esc: salir)',
   noInput:
-    'Aquí no hay entrada, así que sigo sin esta terminal. Para hablar conmigo, ejecuta `{chat}` o `{board}`. Para detenerme, pulsa Ctrl-C o envía SIGTERM.',
+    'Aquí no hay entrada, así que sigo sin esta terminal. Para hablar conmigo, ejecuta «{chat}» o «{board}». Para detenerme, pulsa Ctrl-C o envía SIGTERM.',
   stillWorking: 'Todavía estoy trabajando en esto. La respuesta llega cuando esté, o después del próximo arranque.',
   unanswered: 'Todavía espera tu respuesta:',
   lost: 'Me han detenido. Lo que escribiste se conserva y se contesta después del próximo arranque.',

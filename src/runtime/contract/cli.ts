@@ -56,7 +56,8 @@ export interface RunningGateway {
   ask(chat: string, text: string): Promise<string>;
   /** Asks the feature that declares this request. | @throws UserError */
   request(name: string, asked: object): Promise<object>;
-  shown(answer: string): Promise<string[]>;
+  /** Returns an answer, which is Markdown, as text for a terminal. */
+  plain(answer: string): Promise<string>;
 }
 
 /** All commands, for scripts that complete them. */

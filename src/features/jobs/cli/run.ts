@@ -212,9 +212,8 @@ async function runNow(context: CliContext, name: string, cli: CliServices): Prom
   const text = await gateway.ask('jobs', `/jobs run ${id}`);
   const given = { name: escapeMarkdown(job.name) };
   const isBegun = languages.some((language) => text.startsWith(messagesIn(language).text('jobs.runsNow', given)));
-  if (!isBegun) throw new UserError(text);
-  if (json) print(JSON.stringify({ id, text }));
-  else for (const line of await gateway.shown(text)) print(line);
+  if (!isBegun) throw new UserError(await gateway.plain(text));
+  print(json ? JSON.stringify({ id, text }) : await gateway.plain(text));
   return EXIT.ok;
 }
 
