@@ -169,7 +169,7 @@ describe('a configuration with names in place of secrets', () => {
         'mcp:\n  a:\n    env:\n      FOO: "${FOO}"\n      BAR: "${BAR}" # why\n',
       ],
       ['variables of one name', 'mcp: { a: { env: { A: "1" } }, b: { env: { A: "2" } } }', 'mcp: { a: { env: { A: "${A}" } }, b: { env: { A: "${MCP_B_ENV_A}" } } }'],
-      ['what is named elsewhere', 'x: &x { FOO: a }\nmcp: { a: { env: *x }, b: { env: { <<: *x } } }', 'x: &x { FOO: "${FOO}" }\nmcp: { a: { env: *x }, b: { env: { <<: *x } } }'],
+      ['what is named elsewhere', 'x: &x { FOO: a }\nmcp: { a: { env: *x }, b: { env: *x } }', 'x: &x { FOO: "${FOO}" }\nmcp: { a: { env: *x }, b: { env: *x } }'],
       ['an argument', 'mcp: { a: { args: [--api-key, abc, -e, TOKEN=def] } }', 'mcp: { a: { args: [--api-key, "${MCP_A_ARGS_API_KEY}", -e, "TOKEN=${TOKEN}"] } }'],
       [
         'arguments that are numbers, and logins',
