@@ -34,6 +34,8 @@ export const failures = translate(english.failures)({
   noCredit: 'Beim Anbieter „{provider}“ ist kein Guthaben mehr: Lad es auf, oder wähl mit /model ein anderes Modell.',
   noCreditAt:
     'Beim Anbieter „{provider}“ ist kein Guthaben mehr: Lad es unter {where} auf, oder wähl mit /model ein anderes Modell.',
+  usedUp:
+    'Was der Anbieter „{provider}“ uns vorerst erlaubt, ist aufgebraucht: Warte, bis sein Limit neu beginnt, oder wähl mit /model ein anderes Modell.',
   noKey:
     'Für {provider} habe ich noch keinen Schlüssel, deshalb antwortet kein Modell: Setze {setting} und starte mich neu.',
   key: 'Der Anbieter „{provider}“ hat den Schlüssel nicht angenommen: Prüf {setting}.',

@@ -26,6 +26,8 @@ export const failures = {
   noCredit: 'The provider "{provider}" has no credit left for us: top it up, or choose another model with /model.',
   noCreditAt:
     'The provider "{provider}" has no credit left for us: top it up at {where}, or choose another model with /model.',
+  usedUp:
+    'We have used up what the provider "{provider}" allows for now: wait until its limit is reset, or choose another model with /model.',
   noKey: 'I have no key for {provider} yet, so no model answers: set {setting} and start me again.',
   key: 'The provider "{provider}" didn\'t accept the key: check {setting}.',
   limited: 'The provider "{provider}" is limiting our requests: try again in a moment.',

@@ -31,6 +31,8 @@ export const failures = translate(english.failures)({
   noCredit: 'Ya no nos queda crédito en el proveedor «{provider}»: recárgalo o elige otro modelo con /model.',
   noCreditAt:
     'Ya no nos queda crédito en el proveedor «{provider}»: recárgalo en {where} o elige otro modelo con /model.',
+  usedUp:
+    'Hemos agotado lo que el proveedor «{provider}» permite por ahora: espera a que se renueve su límite o elige otro modelo con /model.',
   noKey:
     'Todavía no tengo clave de {provider}, así que no contesta ningún modelo: define {setting} y vuelve a arrancarme.',
   key: 'El proveedor «{provider}» no aceptó la clave: revisa {setting}.',

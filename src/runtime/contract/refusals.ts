@@ -1,20 +1,13 @@
-/**
- * Interprets a provider's refusal by its status, its error codes and its sentence. The sentence never leaves this file:
- * it may quote a prompt or a key.
- */
-
-export interface Refusal {
-  status: number | undefined;
-  /** `context_length_exceeded`; empty unless it has the form of a code. */
-  code: string;
-  retryAfterMs: number | undefined;
-  words: readonly string[];
-  sentence: string;
-}
+/** Interprets a provider's refusal by its status, its error codes and its sentence. */
+import type { Refusal } from './read-refusal.ts';
 
 export type Why =
   /** Nobody has paid: waiting doesn't help. */
   | 'credit'
+  /** The limit of a day, a week or a plan is reached: waiting a moment doesn't help. */
+  | 'used-up'
+  | 'busy'
+  | 'limited'
   /** The model wrote a call that its provider couldn't parse. */
   | 'call'
   | 'no-tools'
@@ -30,19 +23,24 @@ export type Why =
 
 interface Rule {
   why: Why;
-  /** The statuses for which `sentence` applies; `code` applies to every status. */
+  /** The statuses for which `sentence` applies; `code`, and everything in a stream's error, applies to every status. */
   statuses: readonly number[];
   code?: RegExp;
   sentence: RegExp;
+  /** The rule doesn't apply if a code or the sentence matches this, or if the refusal says how long to wait. */
+  unless?: RegExp;
 }
+
+/** The libraries give this status to an error in a stream that names none. */
+const UNNAMED = 500;
 
 /** The first match counts. Statuses alone don't say enough: most providers use some of them in their own way. */
 const RULES: readonly Rule[] = [
   {
     why: 'credit',
-    statuses: [400, 402, 403, 429],
-    // OpenAI, Moonshot, xAI, OpenRouter. A plain `exceeded your current quota` is a rate limit at Google.
-    code: /^(insufficient_(quota|balance|credits?|funds)|exceeded_current_quota|billing_|credit_|payment_required|(personal-)?team-blocked:spending-limit|personal-team-blocked)/,
+    statuses: [400, 402, 403, 429, UNNAMED],
+    // OpenAI, Moonshot, xAI, OpenRouter, and proxies before them.
+    code: /^(insufficient_(user_)?(quota|balance|credits?|funds)|exceeded_current_quota|billing_|credit_|payment_required|(personal-)?team-blocked:spending-limit|personal-team-blocked)/,
     sentence: either(
       // Anthropic, with status 400.
       /credit balance is too low|reached your specified (API )?usage limits/,
@@ -52,8 +50,30 @@ const RULES: readonly Rule[] = [
       // OpenRouter; Google, with 429; Groq, Mistral and others.
       /requires more credits|never purchased credits|key limit (has been )?(exceeded|reached)/,
       /credits? (are|is|have been) (depleted|exhausted)/,
-      /(billing hard|spending|spend) limit|payment (is )?required|no active subscription/,
+      /(billing hard|spending|spend) (limit|cap)|payment (is )?required|no active subscription/,
     ),
+  },
+  {
+    why: 'used-up',
+    statuses: [400, 403, 429, UNNAMED],
+    // Google names the quota, such as `GenerateRequestsPerDayPerProjectPerModel-FreeTier`.
+    code: /^usage_limit_(reached|exceeded)|PerDay/,
+    // Ollama's cloud, Kimi Code.
+    sentence: /(reached|exceeded) your .{0,20}usage limit/i,
+  },
+  {
+    why: 'credit',
+    statuses: [400, 403, 429, UNNAMED],
+    sentence: /exceeded your current quota/i,
+    // Google uses the same sentence for a rate limit.
+    unless: /RESOURCE_EXHAUSTED|ai\.google\.dev/,
+  },
+  {
+    why: 'busy',
+    statuses: [429, UNNAMED, 503],
+    // Anthropic, Moonshot; Mistral by its number.
+    code: /overloaded|capacity_exceeded|^3505$/,
+    sentence: /capacity exceeded|is (currently )?overloaded/i,
   },
   { why: 'call', statuses: [], code: /^tool_use_failed$/, sentence: /^$/ },
   {
@@ -65,7 +85,7 @@ const RULES: readonly Rule[] = [
   { why: 'too-long', statuses: [429], sentence: /request too large|tokens must be reduced/i },
   {
     why: 'too-long',
-    statuses: [400, 413, 422],
+    statuses: [400, 413, 422, UNNAMED],
     sentence: either(
       /(maximum|exceeds?|available) (the )?(model's )?(context|input|prompt length)|context (length|window|size)/,
       /(prompt|input) ((is|are) )?too long|input token count|(exceeded model token|token) limit|max length exceeded/,
@@ -98,14 +118,22 @@ const RULES: readonly Rule[] = [
     sentence:
       /model not exist|invalid model\b|not a valid model|\bmodel .{1,120} (does not exist|not found|is not found|has been decommissioned)|not have access to (the )?model/i,
   },
+  {
+    why: 'limited',
+    statuses: [402, 429],
+    code: /^(rate_limit|too_many_requests)/,
+    sentence: /rate limit|too many requests/i,
+  },
 ];
 
 function either(...patterns: RegExp[]): RegExp {
   return new RegExp(patterns.map(({ source }) => source).join('|'), 'i');
 }
 
-export function refusalReason({ status, words, sentence }: Refusal): Why | undefined {
-  if (status === 402) return 'credit';
+/** @param refusal without a status, it comes from within a stream: a number that a library infers says nothing */
+export function refusalReason({ status, words, sentence, retryAfterMs }: Refusal): Why | undefined {
+  // OpenRouter names a wait while other requests of ours hold the last of the credit.
+  if (status === 402) return retryAfterMs === undefined ? 'credit' : 'limited';
   if (
     status === 413 ||
     (status !== 429 && words.some((word) => /context|too_long|too_large|max_prompt_tokens/.test(word)))
@@ -113,9 +141,10 @@ export function refusalReason({ status, words, sentence }: Refusal): Why | undef
     return 'too-long';
   }
   return RULES.find(
-    ({ statuses, code, sentence: said }) =>
-      (code !== undefined && words.some((word) => code.test(word))) ||
-      (statuses.includes(status ?? 0) && said.test(sentence)),
+    ({ statuses, code, sentence: said, unless }) =>
+      ((code !== undefined && words.some((word) => code.test(word))) ||
+        ((status === undefined || statuses.includes(status)) && said.test(sentence))) &&
+      (unless === undefined || (retryAfterMs === undefined && ![...words, sentence].some((word) => unless.test(word)))),
   )?.why;
 }
 
@@ -181,78 +210,4 @@ const TOO_MANY_FILES =
 export function mostFilesIn({ sentence }: Refusal): number | undefined {
   const [, most] = TOO_MANY_FILES.exec(sentence) ?? [];
   return most === undefined ? undefined : Number(most);
-}
-
-/** The number of characters read; the beginning holds what matters. */
-const READ = 2_000;
-
-export function readRefusal(error: unknown): Refusal {
-  const data = field(error, 'data') ?? parseErrorBody(field(error, 'responseBody')) ?? error;
-  // OpenAI's Responses API reports errors as a `response` in the stream.
-  const inner = field(data, 'error') ?? field(field(data, 'response'), 'error') ?? data;
-  const details = field(inner, 'details');
-  const reasons = Array.isArray(details) ? details.map((detail: unknown) => field(detail, 'reason')) : [];
-  const words = [field(inner, 'code'), field(data, 'code'), field(inner, 'type'), ...reasons].filter(isWord);
-  const raw = field(field(inner, 'metadata'), 'raw');
-  const sentences = [inner, field(inner, 'message'), field(data, 'detail'), raw, field(error, 'message')];
-  const sentence = sentences.map((said) => textIn(said).slice(0, READ)).join('\n');
-  const retryAfterMs = retryAfter(error, details) ?? waitIn(sentence);
-  return { status: statusOf(error, inner), code: words[0] ?? '', retryAfterMs, words, sentence };
-}
-
-/** Mistral, and others that use its library, return a list of faults: `[{"loc":["body","messages",1],"msg":"…"}]`. */
-function textIn(said: unknown): string {
-  if (typeof said === 'string') return said;
-  const faults = Array.isArray(said) ? said : field(said, 'detail');
-  return Array.isArray(faults) ? JSON.stringify(faults.slice(0, 10)) : '';
-}
-
-export const isWord = (word: unknown): word is string => typeof word === 'string' && /^[\w.:-]{1,64}$/.test(word);
-
-/** Parses the body, which the SDK leaves as text unless it has the shape of its own provider's errors. */
-function parseErrorBody(body: unknown): unknown {
-  if (typeof body !== 'string') return undefined;
-  try {
-    const value: unknown = JSON.parse(body);
-    return typeof value === 'object' && value !== null ? value : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
-
-function statusOf(error: unknown, inner: unknown): number | undefined {
-  const named = [field(error, 'statusCode'), field(error, 'code'), field(inner, 'status_code')];
-  return named.find((status): status is number => typeof status === 'number' && status >= 100 && status < 600);
-}
-
-/** Reads `retry-after-ms`, `retry-after` (seconds or a date, RFC 9110) or Google's `retryDelay` ("34s"). */
-function retryAfter(error: unknown, details: unknown): number | undefined {
-  const headers = field(error, 'responseHeaders');
-  const ms = Number.parseFloat(String(field(headers, 'retry-after-ms') ?? ''));
-  if (ms >= 0) return ms;
-  const delays: unknown[] = Array.isArray(details) ? details.map((detail: unknown) => field(detail, 'retryDelay')) : [];
-  const value = String(field(headers, 'retry-after') ?? delays.find((delay) => delay !== undefined) ?? '');
-  const seconds = Number(value.replace(/s$/, ''));
-  const wait = value !== '' && Number.isFinite(seconds) ? seconds * 1000 : Date.parse(value) - Date.now();
-  return wait >= 0 ? wait : undefined;
-}
-
-const UNITS = new Map([
-  ['ms', 1],
-  ['s', 1000],
-  ['m', 60_000],
-  ['h', 3_600_000],
-]);
-
-/** Reads "Please try again in 11.054s", "in 900ms" or "in 7m12s": an error in a stream has no headers. */
-function waitIn(sentence: string): number | undefined {
-  const [, wait] = /(?:try again|retry) in ((?:\d{1,9}(?:\.\d{1,9})?(?:ms|[smh]))+)(?![a-z])/i.exec(sentence) ?? [];
-  const parts = [...(wait ?? '').toLowerCase().matchAll(/([\d.]+)(ms|[smh])/g)];
-  if (parts.length === 0) return undefined;
-  return Math.ceil(parts.reduce((ms, [, n, unit]) => ms + Number(n) * (UNITS.get(unit ?? '') ?? 0), 0));
-}
-
-export function field(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }

@@ -5,17 +5,8 @@
 import { ConfigError, errorCode } from '../../errors.ts';
 import { messagesIn, say, type Wording } from '../../messages/messages.ts';
 import { betterAddress, keySetting, knownProvider, splitModelName } from './providers.ts';
-import {
-  type About,
-  aboutIn,
-  field,
-  isWord,
-  mostFilesIn,
-  mostTokensIn,
-  type Refusal,
-  readRefusal,
-  refusalReason,
-} from './refusals.ts';
+import { field, isWord, type Refusal, readRefusal } from './read-refusal.ts';
+import { type About, aboutIn, mostFilesIn, mostTokensIn, refusalReason } from './refusals.ts';
 import { isWebPage } from './web-page.ts';
 
 export type RunErrorKind =
@@ -72,7 +63,6 @@ export interface ModelFailure {
   mostFiles?: number;
 }
 
-const REFUSED = 400;
 /** It took too long, conflicted with another one, or came too early. */
 const TRANSIENT = new Set([408, 409, 425]);
 
@@ -101,14 +91,9 @@ export function describeFailure(error: unknown, model: string): ModelFailure {
   }
   if (name.startsWith('AI_')) return { error: cutOff(model, false, error), retry: true };
   const detail = `${model}: ${name} ${code}`.trim();
-  // An error event in the stream has no status: interpret its words as those of a rejected request.
   const isEvent = !(error instanceof Error);
-  const refused = isEvent ? describeRefusal({ ...refusal, status: REFUSED }, model, detail) : undefined;
+  const refused = isEvent ? describeRefusal({ ...refusal, status: undefined }, model, detail) : undefined;
   if (refused) return refused;
-  if (/overloaded/.test(code)) {
-    const text = say('failures.overloaded', { provider: splitModelName(model).provider });
-    return { error: new RunError('overloaded', text, { detail }), retry: true };
-  }
   const text = say('failures.model', { model });
   return { error: new RunError('provider', text, { detail }), retry: true };
 }
@@ -177,6 +162,12 @@ function describeRefusal(refusal: Refusal, name: string, detail: string): ModelF
   switch (refusalReason(refusal)) {
     case 'credit':
       return told('quota', noCredit(provider));
+    case 'used-up':
+      return told('quota', say('failures.usedUp', { provider }));
+    case 'busy':
+      return told('overloaded', say('failures.overloaded', { provider }), { retry: true, ...waits(refusal) });
+    case 'limited':
+      return told('provider', limited(provider, refusal.retryAfterMs), { retry: true, ...waits(refusal) });
     case 'call':
       return told('provider', say('failures.model', { model: name }), { retry: true });
     case 'no-tools':
@@ -216,7 +207,7 @@ function describeStatus(error: unknown, refusal: Refusal, status: number, name: 
     return told('key', say('failures.key', { provider, setting: keySetting(provider) }));
   if (status === 429)
     return told('provider', limited(provider, refusal.retryAfterMs), { retry: true, ...waits(refusal) });
-  if (status === 503 || status === 529 || /overloaded/.test(refusal.code))
+  if (status === 503 || status === 529)
     return told('overloaded', say('failures.overloaded', { provider }), { retry: true });
   if (status >= 500 || TRANSIENT.has(status)) {
     // llama.cpp reports a chat template that fails as a server error.

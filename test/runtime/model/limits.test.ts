@@ -1,0 +1,126 @@
+/** What providers send when there is no credit, a limit is reached or they are busy: with a status, and in a stream. */
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { listen } from '../../emulators/base/http.ts';
+import { failureOf, runWith } from '../agent/fixtures.ts';
+
+let answer: { status: number; body: string; headers?: Record<string, string> } = { status: 500, body: '' };
+let asked = 0;
+const { url, close } = await listen((request, response) => {
+  request.resume().on('end', () => {
+    asked += 1;
+    const { status, body, headers } = answer;
+    const type = status === 200 ? 'text/event-stream' : 'application/json';
+    response.writeHead(status, { 'content-type': type, ...headers }).end(body);
+  });
+});
+afterAll(close);
+beforeEach(() => {
+  asked = 0;
+});
+
+const QUOTA = 'You exceeded your current quota, please check your plan and billing details.';
+const openai = (message: string, type: string | null = null, code: string | number | null = null) => ({
+  error: { message, type, param: null, code },
+});
+const google = (message: string, details: unknown[] = []) => ({
+  error: { code: 429, message, status: 'RESOURCE_EXHAUSTED', details },
+});
+const perDay = {
+  '@type': 'type.googleapis.com/google.rpc.QuotaFailure',
+  violations: [{ quotaId: 'GenerateRequestsPerDayPerProjectPerModel-FreeTier', quotaDimensions: { model: 'm' } }],
+};
+const retryIn = { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '34s' };
+const anthropic = (type: string, message: string) => ({ type: 'error', error: { type, message } });
+const LOW = 'Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade.';
+const SUSPENDED = 'Your account org-1 <ak-1> is suspended due to insufficient balance, please recharge your account';
+const raw = (body: object) => ({
+  error: { message: 'Provider returned error', code: 429, metadata: { raw: JSON.stringify(body), provider_name: 'X' } },
+});
+const MISTRAL = { object: 'error', param: null };
+
+type Means = 'credit' | 'used up' | 'limit' | 'busy' | 'too long';
+/** The kind of the error, words of its sentence, and how often the provider is asked. */
+const MEANING: Record<Means, [kind: string, words: RegExp, asked: number]> = {
+  credit: ['quota', /no credit left/, 1],
+  'used up': ['quota', /We have used up what the provider ".+" allows for now: wait/, 1],
+  limit: ['provider', /is limiting our requests/, 2],
+  busy: ['overloaded', /is busy right now/, 2],
+  'too long': ['too-long', /conversation this long/, 1],
+};
+
+// biome-ignore format: a row is a line
+const ROWS: [provider: string, how: number | 'stream', body: unknown, means: Means][] = [
+  ['openai', 429, openai(QUOTA, 'insufficient_quota', 'insufficient_quota'), 'credit'],
+  ['openai', 429, openai(QUOTA, 'insufficient_quota'), 'credit'],
+  ['openai', 429, openai(QUOTA), 'credit'],
+  ['openai', 'stream', openai(QUOTA, 'insufficient_quota', 'insufficient_quota'), 'credit'],
+  ['openai', 'stream', openai('You exceeded your current quota.'), 'credit'],
+  ['local', 429, { error: QUOTA }, 'credit'],
+  ['local', 429, { message: QUOTA }, 'credit'],
+  ['local', 'stream', openai('You exceeded your current quota.'), 'credit'],
+  ['local', 'stream', { error: QUOTA }, 'credit'],
+  ['a proxy', 403, openai('用户额度不足', 'new_api_error', 'insufficient_user_quota'), 'credit'],
+  ['openai', 'stream', openai('Rate limit reached for m on tokens per min (TPM).', 'tokens', 'rate_limit_exceeded'), 'limit'],
+  ['local', 'stream', openai('Rate limit reached for m on tokens per min (TPM).', 'tokens', 'rate_limit_exceeded'), 'limit'],
+  ['local', 'stream', { error: 'Too Many Requests' }, 'limit'],
+  ['local', 'stream', openai('Too much.', null, 429), 'limit'],
+  ['google', 429, google(`${QUOTA} For more information on this error, head to: https://ai.google.dev/gemini-api/docs/rate-limits.`), 'limit'],
+  ['google', 429, google('Resource has been exhausted (e.g. check quota).'), 'limit'],
+  ['google', 429, google(QUOTA, [perDay, retryIn]), 'used up'],
+  ['google', 'stream', google(QUOTA, [perDay]), 'used up'],
+  ['google', 429, google('Your prepayment credits are depleted. Please go to AI Studio to manage your billing.'), 'credit'],
+  ['google', 429, google('Your project has exceeded its monthly spending cap.'), 'credit'],
+  ['google behind the interface of OpenAI', 429, [google(QUOTA)], 'limit'],
+  ['anthropic', 400, anthropic('invalid_request_error', LOW), 'credit'],
+  ['anthropic', 402, anthropic('billing_error', 'There is an issue with your billing.'), 'credit'],
+  ['anthropic', 'stream', anthropic('invalid_request_error', LOW), 'credit'],
+  ['anthropic', 'stream', anthropic('rate_limit_error', 'Number of request tokens has exceeded your per-minute rate limit'), 'limit'],
+  ['anthropic', 'stream', anthropic('overloaded_error', 'Overloaded'), 'busy'],
+  ['anthropic', 529, anthropic('overloaded_error', 'Overloaded'), 'busy'],
+  ['anthropic', 413, anthropic('request_too_large', 'Request exceeds the maximum size'), 'too long'],
+  ['openrouter', 402, openai('Insufficient credits. Add more using https://openrouter.ai/settings/credits', null, 402), 'credit'],
+  ['openrouter', 'stream', openai('Insufficient credits', null, 402), 'credit'],
+  ['openrouter', 'stream', { id: 'gen', choices: [{ index: 0, delta: { content: '' }, finish_reason: 'error' }], error: { code: 429, message: 'Rate limit exceeded' } }, 'limit'],
+  ['openrouter', 429, raw(openai(SUSPENDED, 'exceeded_current_quota_error')), 'credit'],
+  ['openrouter', 429, raw(openai('m is temporarily rate-limited upstream. Please retry shortly.')), 'limit'],
+  ['deepseek', 402, openai('Insufficient Balance', 'unknown_error', 'invalid_request_error'), 'credit'],
+  ['deepseek', 'stream', openai('Insufficient Balance', 'unknown_error', 'invalid_request_error'), 'credit'],
+  ['moonshot', 429, openai(SUSPENDED, 'exceeded_current_quota_error'), 'credit'],
+  ['moonshot', 429, openai('The engine is currently overloaded, please try again later', 'engine_overloaded_error'), 'busy'],
+  ['moonshot', 429, openai('Your account reached max request, please try again after 1 seconds', 'rate_limit_reached_error'), 'limit'],
+  ['kimi', 429, openai("You've reached your usage limit for this period."), 'used up'],
+  ['kimi', 403, openai("You've reached your usage limit for this billing cycle."), 'used up'],
+  ['mistral', 429, { ...MISTRAL, message: 'Rate limit exceeded', type: 'rate_limited', code: '1300' }, 'limit'],
+  ['mistral', 429, { message: 'Requests rate limit exceeded' }, 'limit'],
+  ['mistral', 429, { ...MISTRAL, message: 'Service tier capacity exceeded for this model.', type: 'invalid_request_error', code: null }, 'busy'],
+  ['mistral', 429, { ...MISTRAL, message: 'Try later.', type: 'service_tier_capacity_exceeded', code: '3505' }, 'busy'],
+  ['ollama', 429, { error: "you've reached your hourly usage limit, please wait or upgrade to continue" }, 'used up'],
+  ['ollama', 429, openai('you (me) have reached your weekly usage limit, upgrade for higher limits: https://ollama.com/upgrade'), 'used up'],
+  ['ollama', 503, openai('server busy, please try again. maximum pending requests exceeded', 'api_error'), 'busy'],
+  ['lmstudio', 'stream', { error: 'The number of tokens to keep from the initial prompt is greater than the context length.' }, 'too long'],
+  ['openai', 'stream', openai("This model's maximum context length is 8192 tokens."), 'too long'],
+];
+
+const NAMES: Record<string, string> = { 'a proxy': 'proxy', 'google behind the interface of OpenAI': 'gemini' };
+
+async function failed(provider: string, how: number | 'stream', body: unknown, headers: Record<string, string> = {}) {
+  const text = JSON.stringify(body);
+  const name = NAMES[provider] ?? provider;
+  const event = `${name === 'anthropic' ? 'event: error\n' : ''}data: ${text}\n\n`;
+  answer = how === 'stream' ? { status: 200, body: event, headers } : { status: how, body: text, headers };
+  const providers = { [name]: { baseURL: `${url}/v1`, apiKey: 'k' } };
+  return (await failureOf(runWith(providers, { model: `${name}/m` }))).error;
+}
+
+describe('no credit, a limit, or too much to do', () => {
+  it.each(ROWS)('%s, %s: %j means %s', async (provider, how, body, means) => {
+    const error = await failed(provider, how, body);
+    const [kind, words, times] = MEANING[means];
+    expect([error.kind, error.userMessage, asked]).toEqual([kind, expect.stringMatching(words), times]);
+  });
+
+  it('402 with a wait is a limit: other requests hold the last of the credit', async () => {
+    const error = await failed('openrouter', 402, openai('In-flight budget', null, 402), { 'retry-after': '120' });
+    expect([error.kind, error.userMessage]).toEqual(['provider', expect.stringContaining('in 2 minutes')]);
+  });
+});
