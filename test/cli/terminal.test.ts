@@ -425,6 +425,26 @@ describe.skipIf(!hasPython)('a question that is decided', () => {
   });
 });
 
+describe.skipIf(!hasPython)('a plan that changes', () => {
+  it('is changed where it stands, marks and all, and not shown a second time', async () => {
+    const { home, open } = await world();
+    fs.writeFileSync(path.join(home, 'config.json'), JSON.stringify({ http: { port: 0 } }));
+    const terminal = await open();
+    await terminal.press('make a plan: buy paint; paint the wall', enter);
+    await terminal.sees('2 steps');
+    await terminal.press('/plan', enter);
+    await terminal.sees('[1] 1 is done');
+    await terminal.press('done 1', enter);
+    await expect
+      .poll(async () => (await terminal.screen()).join('\n'))
+      .toMatch(/✓ buy paint[\s\S]*Step 1, "buy paint"/);
+    expect((await terminal.screen()).filter((line) => /^\d\. [○✓]/.test(line))).toEqual([
+      '1. ✓ buy paint',
+      '2. ○ paint the wall',
+    ]);
+  });
+});
+
 describe.skipIf(!hasPython).each(['chat', 'start'])('questions that were left unanswered, in viber %s', (command) => {
   const call = (name: string, given: object) => ({ toolCalls: [{ name, arguments: given }] });
   const leave = async (terminal: Terminal) => {

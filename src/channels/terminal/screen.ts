@@ -74,12 +74,20 @@ export class Screen {
     const before = this.#blocks[at];
     if (!before) return false;
     const all = [before, ...after].flatMap((block) => block.lines);
-    if (!all.every((line) => PLAIN.test(stripVTControlCharacters(line)))) return false;
+    if (!all.every((line) => this.#hasSureRows(stripVTControlCharacters(line)))) return false;
     const rows = all.reduce((sum, line) => sum + this.#rowsOf(line), 0);
     if (rows + this.#drawn.lines.length > this.rows) return false;
     this.#blocks = [...this.#blocks.slice(0, at), { id, lines }, ...after];
     this.#print([...lines, ...after.flatMap((block) => block.lines)], this.#drawn, rows);
     return true;
+  }
+
+  /** Returns the first line of a block that can't be changed, and those of its new lines that the old ones don't have. */
+  news(id: string, lines: readonly string[]): readonly string[] {
+    const old = this.#blocks.findLast((block) => block.id === id)?.lines ?? [];
+    const from = lines.findIndex((line, index) => line !== old[index]);
+    const rest = from < 0 ? [] : lines.slice(from);
+    return from > 0 ? [...lines.slice(0, 1), ...(from > 1 ? ['…'] : []), ...rest] : rest;
   }
 
   #print(lines: readonly string[], next: Drawing, above = 0): void {
@@ -131,6 +139,12 @@ export class Screen {
     if (this.columns >= this.#columns) return cursor.row;
     const above = lines.slice(0, cursor.row).reduce((sum, line) => sum + this.#rowsOf(line), 0);
     return above + Math.floor(cursor.column / this.columns);
+  }
+
+  /** No character takes more than two columns, so a line that would fit even then has one row on every terminal. */
+  #hasSureRows(text: string): boolean {
+    const most = [...text].reduce((sum, char) => sum + (PLAIN.test(char) ? 1 : 2), 0);
+    return PLAIN.test(text) || most <= this.columns;
   }
 
   #rowsOf(line: string): number {

@@ -147,13 +147,27 @@ test('what stays is changed where it stands, as long as it is certain where that
   expect(screen.change('q', ['a question', 'Approved.'])).toBe(true);
   expect(await shown()).toEqual(['above', 'a question', 'Approved.', 'after it', 'you>']);
   expect(screen.change('other', ['x'])).toBe(false);
-  screen.print(['日本', 'b'], 'wide');
+  screen.print(['1. ○ 日本', '2. ✓ paint 🎨'], 'narrow');
+  expect(screen.change('narrow', ['1. ✓ 日本', '2. ✓ paint 🎨'])).toBe(true);
+  expect(await shown()).toEqual(['above', 'a question', 'Approved.', 'after it', '1. ✓ 日本', '2. ✓ paint 🎨', 'you>']);
+  screen.print(['○'.repeat(11), 'b'], 'wide');
   expect(screen.change('wide', ['c'])).toBe(false);
   for (let n = 0; n < 8; n++) screen.print([`line ${n}`]);
   expect(screen.change('q', ['gone'])).toBe(false);
   screen.print(['last'], 'last');
   await resize(30);
   expect(screen.change('last', ['moved'])).toBe(false);
+});
+
+test('of what is changed and stands too high to be drawn again, only the news are printed', () => {
+  const { screen } = terminal(20, 4);
+  const question = ['viber> Save it?', '+ milk', '+ tea', '', '[1] Save', ''];
+  screen.print(question, 'q');
+  const decided = [...question.slice(0, 3), '', 'Approved.', ''];
+  expect(screen.change('q', decided)).toBe(false);
+  expect(screen.news('q', decided)).toEqual(['viber> Save it?', '…', 'Approved.', '']);
+  expect(screen.news('other', decided)).toEqual(decided);
+  expect(screen.news('q', question)).toEqual([]);
 });
 
 test('Tab shows every choice once, page by page, whatever the height of the window and of what is typed', async () => {
