@@ -7,6 +7,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { inspectUnfinished, type SpoolRecord } from '../engine/local/inspect.ts';
 import { UserError } from '../errors.ts';
+import { viberCommand } from '../lib/invocation.ts';
 import { isRecord } from '../lib/json.ts';
 import { cutText, plainLine } from '../lib/text.ts';
 import { type Messages, say } from '../messages/messages.ts';
@@ -51,6 +52,8 @@ export async function run(context: CliContext): Promise<number> {
   }
   if (rows.length === 0) print(messages.text('cli.emptyQueue'));
   for (const row of rows) print(formatRow(row, Date.now(), messages));
+  if (rows.some(({ state }) => state === 'given up'))
+    print(messages.text('cli.queueAgain', { command: viberCommand('board') }));
   if (server && local.some(({ state }) => state !== 'given up' && state !== 'unsure'))
     print(messages.text('cli.queueLeft'));
   return EXIT.ok;

@@ -14,7 +14,7 @@ import { openHome } from '../../src/workspace/home.ts';
 import { NO_OPTIONS } from '../helpers/cli.ts';
 import { runProgram } from '../helpers/process.ts';
 import { PROGRAM } from '../helpers/program.ts';
-import { tempFolder } from '../helpers/temp.ts';
+import { put as putFile, tempFolder } from '../helpers/temp.ts';
 
 let home: string;
 const config = {
@@ -66,6 +66,20 @@ describe('while no gateway runs', () => {
       /digest {2}on {2}every weekday at 09:00 \(Europe\/Berlin\) {2}next .*\b09:00$/m,
     );
     expect(await viber(['when', 'every weekday at 9'])).not.toMatch(/T\d\d:|Z$/m);
+  });
+
+  it('says of a job that its last run failed, where to read why, and how to run it again', async () => {
+    put('digest', DIGEST);
+    const at = Date.UTC(2026, 0, 5, 8);
+    const failed = { slot: at, at, task: '20260105-aaaaa', state: 'error' };
+    const save = (lastRun: object) =>
+      putFile(home, 'spool/jobs/digest.json', JSON.stringify({ schedule: '{}', since: 1, failures: 1, lastRun }));
+    save(failed);
+    expect(await viber([])).toMatch(
+      /\n {2}Its last run failed \(.*09:00.*\): the task 20260105-aaaaa says why\. To run it again: \S*viber jobs run digest/,
+    );
+    save({ ...failed, state: 'completed' });
+    expect(await viber([])).not.toContain('failed');
   });
 
   it('names what a job names and what does not exist', async () => {

@@ -51,6 +51,7 @@ it('viber queue tells what waits, is in work, is to be sent, unsure and given up
     'to be sent      5 h  trace-of-it  telegram 1001  "answer a1"',
     'unsure          5 h  trace-of-it  telegram 1001  "answer a2"  it is not known',
     'given up        5 h  trace-of-it  telegram 1001  "answer a3"  bot was blocked',
+    expect.stringMatching(/^To send it again, use the Health page of the Board: \S*viber board/),
   ]);
   const [text = ''] = await queue(home, true);
   const { queue: rows } = JSON.parse(text) as { queue: { state: string; lane: string }[] };
@@ -76,7 +77,7 @@ it('viber queue and viber trace pass over a pipe, and tell of the rest', async (
     fs.mkdirSync(path.dirname(path.join(home, file)), { recursive: true });
     execFileSync('mkfifo', [path.join(home, file)]);
   }
-  expect(await queue(home)).toEqual([expect.stringContaining('it fails')]);
+  expect(await queue(home)).toEqual([expect.stringContaining('it fails'), expect.stringContaining('again')]);
   const trace = traceOf(home, 'abc');
   expect([trace.files.map(({ file }) => file), trace.ledger.length]).toEqual([['spool/dead/abc.json'], 1]);
   const shown = (language: string) =>

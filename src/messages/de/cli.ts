@@ -93,6 +93,7 @@ export const cli = translate(english.cli)({
   noSpool: '{home} hat keinen Spool: Dort lief noch kein Gateway.',
   emptyQueue: 'Nichts wartet, und nichts wurde aufgegeben.',
   queueLeft: 'Ein Teil wartet im Spool dieses Homes: Ein Gateway mit engine.kind local macht damit weiter.',
+  queueAgain: 'Noch einmal senden kannst du es auf der Seite „Zustand“ des Boards: {command}',
   queueState:
     '{state, select, waits {wartet} working {in Arbeit} sending {zu senden} unsure {ungewiss} other {aufgegeben}}',
   notAPlan: '{file} ist kein Plan: erwartet wird {form}',
@@ -169,6 +170,8 @@ export const cli = translate(english.cli)({
   noJobs: 'Es gibt noch keine Aufträge. Einen anlegen: {command}',
   jobState: '{state, select, loaded {an} disabled {aus} other {fehlerhaft}}',
   jobAdded: 'angelegt: {id}',
+  jobFailed:
+    'Der letzte Lauf ist fehlgeschlagen ({time}): {task, select, none {Warum, steht im Log} other {Warum, steht in der Aufgabe {task}}}. Noch einmal ausführen: {command}',
   nextAt: 'als Nächstes {time}',
   unsentJob:
     'Das Ergebnis geht in keinen Chat: Lies es auf dem Board ({board}). Mit --deliver ADRESSE bekommt es einer, zum Beispiel {example}; /status zeigt dort die Adresse des Chats.',

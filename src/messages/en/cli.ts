@@ -85,6 +85,7 @@ export const cli = {
   noSpool: '{home} has no spool: no gateway has run there.',
   emptyQueue: 'Nothing is waiting, and nothing was given up.',
   queueLeft: 'Some of it waits in the spool of this home: a gateway with engine.kind local continues it.',
+  queueAgain: 'To send it again, use the Health page of the Board: {command}',
   queueState:
     '{state, select, waits {waiting} working {in progress} sending {to be sent} unsure {unsure} other {given up}}',
   notAPlan: "{file} isn't a plan: expected {form}",
@@ -156,6 +157,8 @@ export const cli = {
   noJobs: 'There are no jobs yet. Add one: {command}',
   jobState: '{state, select, loaded {on} disabled {off} other {broken}}',
   jobAdded: 'added: {id}',
+  jobFailed:
+    'Its last run failed ({time}): {task, select, none {the log says why} other {the task {task} says why}}. To run it again: {command}',
   nextAt: 'next {time}',
   unsentJob:
     "Its result goes to no chat: read it on the Board ({board}). To send it to one, add --deliver ADDRESS, such as {example}; /status shows a chat's address there.",

@@ -93,6 +93,7 @@ export const cli = translate(english)({
   noSpool: '{home} no tiene spool: ahí no ha funcionado ningún gateway.',
   emptyQueue: 'No espera nada, y no se descartó nada.',
   queueLeft: 'Una parte espera en el spool de esta carpeta de datos: un gateway con engine.kind local la continúa.',
+  queueAgain: 'Para enviarlo otra vez, usa la página «Estado» del panel: {command}',
   queueState:
     '{state, select, waits {en espera} working {en curso} sending {por enviar} unsure {sin confirmar} other {descartado}}',
   notAPlan: '{file} no es un plan: se esperaba {form}',
@@ -167,6 +168,8 @@ export const cli = translate(english)({
   noJobs: 'Todavía no hay trabajos programados. Añade uno: {command}',
   jobState: '{state, select, loaded {activo} disabled {pausado} other {averiado}}',
   jobAdded: 'añadido: {id}',
+  jobFailed:
+    'Su última ejecución falló ({time}): {task, select, none {el registro dice por qué} other {la tarea {task} dice por qué}}. Para ejecutarlo otra vez: {command}',
   nextAt: 'siguiente {time}',
   unsentJob:
     'Su resultado no va a ningún chat: léelo en el panel ({board}). Para enviarlo a uno, añade --deliver ADDRESS, como {example}; /status muestra allí la dirección de un chat.',

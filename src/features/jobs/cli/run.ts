@@ -115,6 +115,11 @@ async function printJobs(context: CliContext, { names: offered }: CliServices): 
       print(
         `${job.id}  ${messages.text('cli.jobState', { state: job.state })}  ${scheduleText(job.schedule, messages)}${soon}`,
       );
+      if (job.lastRun?.state === 'error') {
+        const { at, task = 'none' } = job.lastRun;
+        const time = messages.when(new Date(at), job.timezone);
+        print(`  ${messages.text('cli.jobFailed', { time, task, command: viberCommand(`jobs run ${job.id}`) })}`);
+      }
       if (job.problem !== undefined) print(`  ${job.problem.replaceAll('\n', '\n  ')}`);
       for (const each of sayUnknown(job.unknown ?? [], String)) print(`  ${said(each)}`);
       for (const each of job.unsent ?? []) print(`  ${each}`);
