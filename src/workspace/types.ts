@@ -206,6 +206,8 @@ type Entry =
       artifactRefs: ArtifactRef[];
       usage?: Usage;
       error?: string;
+      /** What the provider said about the error. */
+      providerSaid?: string;
     }
   | {
       type: 'compaction';

@@ -244,6 +244,23 @@ it('viber trace tells the whole way of a message that failed, was tried again an
   expect(lines.join('\n')).not.toContain('SECRETWORD');
 });
 
+it.each([
+  ['error-event', /^The model local\/test-model reported an error: try again, or set another model\./],
+  ['bad-request', /^The provider "local" refused the request/],
+] as const)("viber trace shows an owner the provider's own words (%s), and a chat doesn't", async (fault, words) => {
+  const { world, platform, dm } = await open();
+  const text = 'llama runner has stopped: out of memory\nwhile at "make the report of SECRETWORD for me"';
+  world.llm.script(() => ({ fault, text }));
+  const seen = await ask(platform, dm, 'make a report', { text: words });
+  const [, id = ''] = TRACE.exec(seen.text) ?? [];
+  expect(seen.text).not.toContain('llama runner');
+  await eventually(() => expect(traceOf(world.home, id).events.at(-1)?.what).toBe('sent'));
+  const result = traceOf(world.home, id).events.find((event) => event.what === 'result');
+  expect(messagesIn('en').said(result?.detail ?? '')).toMatch(
+    / The provider said: llama runner has stopped: out of memory while at "…"$/,
+  );
+});
+
 const POLL = { interval: 200, timeout: 10_000 };
 
 describe('daily limits', () => {

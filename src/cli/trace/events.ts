@@ -135,6 +135,8 @@ function sessionEvents(session: readonly SessionEntry[], run: string): TraceEven
     if (entry.type === 'approval') return one('approval', say('trace.asked', { kind: entry.kind, tool: entry.tool }));
     if (entry.type !== 'result') return one(entry.type, '');
     const what = `${entry.state}${entry.error ? `: ${entry.error}` : ''}`;
+    const words = entry.providerSaid;
+    if (words !== undefined) return one('result', say('trace.providerSaid', { what, words }));
     const isContinued = entry.error === 'steered' && next && 'run' in next;
     return one('result', isContinued ? say('trace.continued', { what, run: next.run }) : what);
   });

@@ -19,6 +19,7 @@ export const trace = translate(english.trace)({
   toolFailed: '{tool} (fehlgeschlagen)',
   asked: 'gefragt: {kind}, {tool}',
   continued: '{what}, geht weiter in {run}',
+  providerSaid: '{what} Der Anbieter sagt dazu: {words}',
   call: '{model}, {ms} ms, {tokensIn} Tokens hinein, {tokensOut} heraus',
   estimated: '{model}, {ms} ms, {tokensIn} Tokens hinein, {tokensOut} heraus (geschätzt: Die Antwort brach ab)',
 });

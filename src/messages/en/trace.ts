@@ -16,6 +16,7 @@ export const trace = {
   toolFailed: '{tool} (failed)',
   asked: 'asked: {kind}, {tool}',
   continued: '{what}, continues in {run}',
+  providerSaid: '{what} The provider said: {words}',
   call: '{model}, {ms} ms, {tokensIn} tokens in, {tokensOut} out',
   estimated: '{model}, {ms} ms, {tokensIn} tokens in, {tokensOut} out (estimated: the answer broke off)',
 } as const;

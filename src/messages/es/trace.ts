@@ -19,6 +19,7 @@ export const trace = translate(english)({
   toolFailed: '{tool} (falló)',
   asked: 'preguntado: {kind}, {tool}',
   continued: '{what}, continúa en {run}',
+  providerSaid: '{what} El proveedor dijo: {words}',
   call: '{model}, {ms} ms, {tokensIn} tokens de entrada, {tokensOut} de salida',
   estimated: '{model}, {ms} ms, {tokensIn} tokens de entrada, {tokensOut} de salida (estimado: la respuesta se cortó)',
 });

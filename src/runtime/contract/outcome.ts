@@ -38,6 +38,8 @@ export interface Answer extends TaskResult {
   /** When its result was written to the session; absent until then. */
   recordedAt?: string;
   failure?: string;
+  /** What the provider said about an error, for `viber trace`. */
+  providerSaid?: string;
   /** `waiting`: the run resumes once a person has decided; the text is the question. */
   state: 'completed' | 'error' | 'stopped' | 'waiting';
   usage?: Usage;

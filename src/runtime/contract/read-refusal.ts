@@ -1,7 +1,8 @@
 /**
  * Reads a provider's refusal, whatever its shape. Invariant: its sentence, which may quote a prompt or a key, is only
- * interpreted (`refusals.ts`).
+ * interpreted (`refusals.ts`); an excerpt without either is kept for the trace.
  */
+import { scrub } from '../../log.ts';
 
 export interface Refusal {
   status: number | undefined;
@@ -10,6 +11,8 @@ export interface Refusal {
   retryAfterMs: number | undefined;
   words: readonly string[];
   sentence: string;
+  /** What the provider says, for owners; undefined if it says nothing. */
+  excerpt: string | undefined;
 }
 
 /** The number of characters read; the beginning holds what matters. */
@@ -28,8 +31,24 @@ export function readRefusal(error: unknown): Refusal {
   const sentences = [inner, field(inner, 'message'), field(data, 'detail'), raw, field(error, 'message')];
   const sentence = sentences.map((said) => textIn(said).slice(0, READ)).join('\n');
   const retryAfterMs = retryAfter(error, details) ?? waitIn(sentence);
-  return { status: statusOf(error, inner), code: words[0] ?? '', retryAfterMs, words, sentence };
+  const excerpt = [messageOfRaw(raw), inner, field(inner, 'message'), field(data, 'detail')]
+    .filter((said) => typeof said === 'string')
+    .map(excerptOf)
+    .find((said) => said !== '');
+  return { status: statusOf(error, inner), code: words[0] ?? '', retryAfterMs, words, sentence, excerpt };
 }
+
+const MAX_EXCERPT = 200;
+/** Long passages in quotation marks are usually of the request. */
+const QUOTED = /(["'`“])[^"'`“”\n]{25,}["'`”]/g;
+
+const excerptOf = (said: string): string =>
+  scrub(said.slice(0, READ))
+    .replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ')
+    .replace(QUOTED, '$1…$1')
+    .trim()
+    .slice(0, MAX_EXCERPT)
+    .toWellFormed();
 
 const namesIn = (said: unknown): unknown[] => ['code', 'type', 'status'].map((name) => field(said, name));
 
@@ -37,6 +56,11 @@ const namesIn = (said: unknown): unknown[] => ['code', 'type', 'status'].map((na
 function namesOfRaw(raw: unknown): unknown[] {
   const answer = parseErrorBody(raw);
   return namesIn(field(answer, 'error') ?? answer);
+}
+
+function messageOfRaw(raw: unknown): unknown {
+  const answer = parseErrorBody(raw);
+  return field(field(answer, 'error') ?? answer, 'message');
 }
 
 /** Google names reasons, and the quotas that are used up. */

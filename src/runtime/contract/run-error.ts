@@ -1,6 +1,6 @@
 /**
  * Explains why a run failed, in one plain sentence for the person and one line for the log. Invariant: neither contains
- * a prompt, a response body or a key; SDK errors carry whole requests, so they are never passed on as a cause.
+ * a prompt, a response body or a key (an excerpt of the provider's words is for `viber trace` only); SDK errors carry whole requests, so they are never passed on as a cause.
  */
 import { ConfigError, errorCode } from '../../errors.ts';
 import { messagesIn, say, type Wording } from '../../messages/messages.ts';
@@ -43,12 +43,23 @@ export class RunError extends Error {
   readonly said: Wording | undefined;
   /** Lets the person ask for the same again. */
   turn: FailedTurn | undefined;
-  constructor(kind: RunErrorKind, said: Wording | string, options: { detail?: string; cause?: unknown } = {}) {
+  readonly #providerSaid: string | undefined;
+  constructor(
+    kind: RunErrorKind,
+    said: Wording | string,
+    options: { detail?: string; cause?: unknown; providerSaid?: string | undefined } = {},
+  ) {
     const userMessage = typeof said === 'string' ? said : messagesIn('en').said(said);
     super(options.detail ?? userMessage, options.cause === undefined ? undefined : { cause: options.cause });
     this.kind = kind;
     this.userMessage = userMessage;
+    this.#providerSaid = options.providerSaid;
     this.said = typeof said !== 'string' ? said : said === '' ? undefined : say('common.asItIs', { text: said });
+  }
+
+  /** What the provider said, if we don't know what it means. Private, so that no log has it. */
+  get providerSaid(): string | undefined {
+    return this.#providerSaid;
   }
 }
 
@@ -95,7 +106,8 @@ export function describeFailure(error: unknown, model: string): ModelFailure {
   const refused = isEvent ? describeRefusal({ ...refusal, status: undefined }, model, detail) : undefined;
   if (refused) return refused;
   const text = say('failures.model', { model });
-  return { error: new RunError('provider', text, { detail }), retry: true };
+  const providerSaid = isEvent ? refusal.excerpt : undefined;
+  return { error: new RunError('provider', text, { detail, providerSaid }), retry: true };
 }
 
 /** An answer without its finish event is never shown as complete (promise 9). */
@@ -143,9 +155,9 @@ export function webPage(model: string, detail = `${model}: a web page`): RunErro
 
 /** Returns a function that makes failures with this line for the log. */
 const failing =
-  (detail: string) =>
+  (detail: string, providerSaid?: string) =>
   (kind: RunErrorKind, text: Wording, more: Partial<ModelFailure> = {}) => {
-    const failure: ModelFailure = { error: new RunError(kind, text, { detail }), retry: false, ...more };
+    const failure: ModelFailure = { error: new RunError(kind, text, { detail, providerSaid }), retry: false, ...more };
     return failure;
   };
 
@@ -195,6 +207,7 @@ function describeStatus(error: unknown, refusal: Refusal, status: number, name: 
   const { provider } = splitModelName(name);
   const detail = `${name}: HTTP ${status} ${refusal.code}`.trim();
   const told = failing(detail);
+  const quoting = failing(detail, refusal.excerpt);
   const address = `providers.${provider}.baseURL`;
   const badRequest = true;
   const mostTokens = status === 400 || status === 422 ? mostTokensIn(refusal) : undefined;
@@ -213,14 +226,14 @@ function describeStatus(error: unknown, refusal: Refusal, status: number, name: 
     // llama.cpp reports a chat template that fails as a server error.
     const isOrder = aboutIn(refusal) === 'order';
     const more = isOrder ? { badRequest, about: 'order' as const } : {};
-    return told('provider', say('failures.inTrouble', { provider }), { retry: true, ...more });
+    return quoting('provider', say('failures.inTrouble', { provider }), { retry: true, ...more });
   }
   if (status < 400) return told('refused', say('failures.elsewhere', { provider, setting: address }));
   if (status === 404 || status === 405) {
     const text = wrong ? say('failures.wrongAddress', { provider, ...wrong, setting: address }) : unknownModel(name);
     return told('refused', text, { badRequest });
   }
-  return told('refused', say('failures.refused', { provider }), {
+  return quoting('refused', say('failures.refused', { provider }), {
     badRequest,
     about: aboutIn(refusal) ?? ('unsaid' as const),
     ...(mostTokens !== undefined && { mostTokens }),

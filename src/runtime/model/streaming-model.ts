@@ -193,5 +193,9 @@ function withFallback(error: RunError | undefined, others: readonly string[]): R
   if (others.length === 0) return error;
   const what = error.said ?? say('common.wrong');
   const text = say('failures.fallback', { what, models: others.join(', ') });
-  return new RunError(error.kind, text, { detail: error.message, cause: error.cause });
+  return new RunError(error.kind, text, {
+    detail: error.message,
+    cause: error.cause,
+    providerSaid: error.providerSaid,
+  });
 }

@@ -8,6 +8,7 @@ import { commandForAnyone } from '../../lib/invocation.ts';
 import type { Logger } from '../../log.ts';
 import { type Messages, say, type Text, type Wording } from '../../messages/messages.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
+import { says } from '../contract/finding.ts';
 import type { Answer } from '../contract/outcome.ts';
 import { type FailedTurn, RunError } from '../contract/run-error.ts';
 import { summarise } from './render-answer.ts';
@@ -104,15 +105,21 @@ export function failureAnswer(error: unknown, trace: string, { role, messages }:
     summary: summarise(text),
     artifactRefs: [],
     error: told,
+    ...(error instanceof RunError && error.providerSaid !== undefined && { providerSaid: error.providerSaid }),
     buttons: isOffline(error) ? [] : [[buttonFor(error, messages)]],
   };
 }
 
 const CAP = { error: 'cap', buttons: [] };
 
-/** Whether the setup is wrong or the fault is ours. Other errors pass, or the person must rephrase. */
+/**
+ * Whether the setup is wrong, the fault is ours, or only the trace says what is wrong with a model. Other errors pass,
+ * or the person must rephrase.
+ */
 const needsOwner = (error: unknown): boolean =>
-  !(error instanceof RunError) || ['key', 'quota', 'unreachable', 'config', 'refused'].includes(error.kind);
+  !(error instanceof RunError) ||
+  ['key', 'quota', 'unreachable', 'config', 'refused'].includes(error.kind) ||
+  (error.providerSaid !== undefined && error.said !== undefined && says(error.said, 'failures.model'));
 
 /** Whether only an owner can do what the sentence says. */
 export const isSetting = (error: unknown): error is RunError =>

@@ -104,7 +104,7 @@ export async function record(
   const { state } = given;
   if (state === 'waiting') return given;
   const answer = { ...given, ...usedBy(run, gw), recordedAt: new Date().toISOString() };
-  const { text, summary, artifactRefs, usage, error, decisions = [], recordedAt: at } = answer;
+  const { text, summary, artifactRefs, usage, error, providerSaid, decisions = [], recordedAt: at } = answer;
   const result: SessionEntry = {
     type: 'result',
     run,
@@ -117,6 +117,7 @@ export async function record(
     ...(decisions.length > 0 ? { decisions } : {}),
     ...(usage ? { usage } : {}),
     ...(error === undefined ? {} : { error }),
+    ...(providerSaid === undefined ? {} : { providerSaid }),
   };
   owner.check();
   await openTask(home, taskId, viber).session.append([result]);

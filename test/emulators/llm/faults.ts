@@ -101,6 +101,10 @@ const PLAYS: Record<LlmFault, Play> = {
     response.end(`data: ${JSON.stringify({ ...empty, object: 'chat.completion.chunk' })}\n\ndata: [DONE]\n\n`);
   },
   'empty-text': (response, turn, request) => answer(response, { ...turn, text: '', chunks: [], toolCalls: [], finish: 'stop' }, request),
+  'error-event': (response, { text }) => {
+    response.writeHead(200, SSE);
+    response.end(`data: ${JSON.stringify({ error: text ?? 'model crashed' })}\n\n`);
+  },
   'bad-chunk': (response, turn, request) => {
     if (!request.stream) {
       response.writeHead(200, { 'content-type': 'application/json' });

@@ -32,6 +32,8 @@ export type LlmFault =
   | 'html'
   | 'no-choices'
   | 'empty-text'
+  /** The stream holds an error without a status, in the words of `Turn.text`. */
+  | 'error-event'
   /** One event of the stream isn't JSON. */
   | 'bad-chunk'
   /** An answer of `Turn.hugeBytes` (16 MB by default). */
