@@ -109,7 +109,7 @@ function runningIn(folder: string): Running[] {
 }
 
 /** EPERM means that it is alive but belongs to another user. */
-function isProcessAlive(pid: number): boolean {
+export function isProcessAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {

@@ -17,6 +17,7 @@ import { noteConfig } from '../workspace/own-files.ts';
 import { boundHeap } from './heap.ts';
 import { REPLACED_SIGNAL, startAnew, watchProgram } from './replaced.ts';
 import { refuseHeld } from './running.ts';
+import { noteRestart } from './starting.ts';
 import { timezoneNote } from './timezone-variable.ts';
 
 /** A second signal, or this long after the first (in ms), ends the process at once. */
@@ -52,7 +53,7 @@ export async function run({ config: file, home, env }: CliContext): Promise<numb
     if (isReplaced || asked > 0) return;
     isReplaced = true;
     log.info('restarting with the program that is on disk');
-    setTimeout(() => restartWith(main), HARD_STOP_MS).unref();
+    setTimeout(() => restartWith(main, home), HARD_STOP_MS).unref();
     done.resolve();
   };
   const unwatch = watchProgram(main, replace);
@@ -86,7 +87,7 @@ export async function run({ config: file, home, env }: CliContext): Promise<numb
     unwatch();
     await app.stop();
   }
-  if (isReplaced && asked === 0) return restartWith(main);
+  if (isReplaced && asked === 0) return restartWith(main, home);
   // SDK sockets may still be closing; all our data is on disk.
   setTimeout(() => process.exit(EXIT.ok), 500).unref();
   return EXIT.ok;
@@ -97,7 +98,8 @@ function logWarnings(log: Logger, before: string, warnings: readonly Wording[]):
 }
 
 /** Restarts with the new program; if the system can't do that, exits so that the supervisor restarts it. */
-function restartWith(main: string): number {
+function restartWith(main: string, home: string): number {
+  noteRestart(home);
   startAnew(main);
   setTimeout(() => process.exit(EXIT.failed), 500).unref();
   return EXIT.failed;

@@ -5,6 +5,7 @@ import type { Messages } from '../messages/messages.ts';
 import type { Readiness } from '../runtime/contract/board.ts';
 import { type CliContext, EXIT } from '../runtime/contract/cli.ts';
 import { ROLES, type Running, runningGateways } from './running.ts';
+import { isStarting } from './starting.ts';
 
 const ANSWER_MS = 5_000;
 
@@ -21,7 +22,9 @@ export async function run(context: CliContext): Promise<number> {
   const found = await runningGateways(context);
   const [first] = found;
   if (!first) {
-    print(json ? JSON.stringify({ running: false, home }) : messages.text('cli.noGateway', { home }));
+    const busy = await isStarting(context);
+    if (json) print(JSON.stringify({ running: false, ...(busy && { busy }), home }));
+    else print(busy ? messages.text('cli.busyGateway') : messages.text('cli.noGateway', { home }));
     return EXIT.failed;
   }
   const { config } = await loadConfig({ file, home, env });

@@ -1,0 +1,51 @@
+/**
+ * Finds out whether a gateway is about to run on a home: it names itself in `gateway.json` only once it is ready, some
+ * seconds after its start.
+ */
+import { execFile } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { holderOf } from '../engine/local/lock.ts';
+import { errorCode } from '../errors.ts';
+import { readTextSync } from '../lib/files.ts';
+import { isProcessAlive } from './running.ts';
+import { isServiceOf, supervisorFor } from './service/supervisor.ts';
+
+/** Holds the number of a process that ends to start anew: nothing else tells of it until it has locked the home again. */
+const NOTE = 'restarting';
+/** Later, another process may have that number. */
+const MOST_MS = 60_000;
+/** systemd and launchd, of a service that runs or is about to. */
+const ACTIVE = /^\s*(?:Active: (?:active|activating|reloading)\b|state = running$)/m;
+const ASK_MS = 3_000;
+
+/** Notes that this process starts again on the home. */
+export function noteRestart(home: string): void {
+  try {
+    fs.writeFileSync(path.join(home, 'run', NOTE), String(process.pid), { mode: 0o600 });
+  } catch (error) {
+    // The disk is full or the home is gone: only `viber status` misses it.
+    if (errorCode(error) === undefined) throw error;
+  }
+}
+
+/** Call it only if no gateway names itself there. True for one that stops as well, as it does before it starts anew. */
+export async function isStarting({ home, env }: { home: string; env: NodeJS.ProcessEnv }): Promise<boolean> {
+  const run = path.join(home, 'run');
+  const note = path.join(run, NOTE);
+  const pid = Number(readTextSync(note) ?? 0);
+  const age = Date.now() - (fs.statSync(note, { throwIfNoEntry: false })?.mtimeMs ?? 0);
+  if (pid > 0 && age < MOST_MS && isProcessAlive(pid)) return true;
+  return holderOf(path.join(run, 'lock.sqlite')) !== undefined || (await isServiceActive(home, env));
+}
+
+async function isServiceActive(home: string, env: NodeJS.ProcessEnv): Promise<boolean> {
+  if (process.platform !== 'linux' && process.platform !== 'darwin') return false;
+  const { file, status } = supervisorFor(process.platform, env);
+  if (!isServiceOf(file, home)) return false;
+  const [program = '', ...args] = status;
+  return await new Promise<boolean>((resolve) =>
+    // A service that is off also has a status, with an exit code of its own.
+    execFile(program, args, { env, timeout: ASK_MS }, (_error, output) => resolve(ACTIVE.test(output))),
+  );
+}
