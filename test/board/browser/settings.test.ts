@@ -50,6 +50,18 @@ describe.skipIf(isLeftOut)('the settings', () => {
     expect(problems.filter((line) => !/400|status of 400/.test(line))).toEqual([]);
   });
 
+  test('open at the one that a link names, and nothing else', async () => {
+    const board = await openBoard(browser);
+    const { page } = board;
+    await board.visit('settings?find=model');
+    await expect.poll(() => page.getByRole('searchbox').inputValue()).toBe('model');
+    await expect.poll(() => page.locator('.settings-group').count()).toBe(1);
+    expect(await page.locator('.settings-group .setting').count()).toBe(1);
+    await board.visit('settings?find=providers.local.baseURL');
+    await expect.poll(() => page.getByRole('searchbox').inputValue()).toBe('providers.local.baseURL');
+    await expect.poll(() => page.locator('.settings-group .setting').count()).toBe(1);
+  });
+
   test('keep what was typed when somebody else has changed the file', async () => {
     const board = await openBoard(browser);
     const { page, world } = board;

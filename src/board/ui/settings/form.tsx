@@ -48,7 +48,11 @@ export function General({ of: found, state }: { of: Resource<SettingsShown>; sta
     text
       .split(/\s+/)
       .every((word) => [settingPath(setting), setting.label, setting.about].join(' ').toLowerCase().includes(word));
-  const all = state.settings.filter(fits);
+  // A link names one setting, or a value within one.
+  const isLinked = (setting: SettingShown) =>
+    wanted.value === asked && `${asked}.`.startsWith(`${settingPath(setting)}.`);
+  const linked = state.settings.filter(isLinked);
+  const all = linked.length > 0 ? linked : state.settings.filter(fits);
   const groups = [...Map.groupBy(all, settingGroup)].sort(([a], [b]) => groupRank(a) - groupRank(b));
   return (
     <form
