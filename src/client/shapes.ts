@@ -214,6 +214,8 @@ export interface JobRow {
   next: readonly string[];
   deliver: readonly string[];
   problem?: string;
+  /** A sentence for each viber, model, skill, tool and chat that it names but that isn't there. */
+  lacks?: readonly string[];
   lastRun?: { task: string; slot: string; state: 'running' | 'completed' | 'error' | 'stopped' };
 }
 

@@ -12,7 +12,7 @@ const TOKEN = 'the-token-of-the-owner';
 const PLAN = '# Current Task\n\n## Goal\nShip it\n\n## Plan\n- [ ] Draft\n- [ ] Publish\n';
 
 interface Jobs {
-  jobs: { lastRun?: { state: string } }[];
+  jobs: { lastRun?: { state: string }; lacks?: string[] }[];
 }
 const read = async <T>(asked: Promise<Response>): Promise<T> => JSON.parse(await (await asked).text());
 
@@ -104,6 +104,19 @@ it('a job is told of when it is made, changed, paused, run, edited by hand and d
   const file = path.join(world.home, 'jobs', 'digest.yaml');
   await changed(() => fs.writeFileSync(file, fs.readFileSync(file, 'utf8').replace('Write it', 'Write all of it')));
   await changed(() => call('DELETE', '/api/jobs/digest'));
+});
+
+it('a job whose chat is switched off says so, in the list and in its own page', async () => {
+  const { world, wire, call } = await open();
+  await wire.command({ type: 'job:create', job: { name: 'Digest', schedule: 'daily', prompt: 'Write it' } });
+  const first = (await read<Jobs>(call('GET', '/api/jobs'))).jobs[0];
+  expect(first?.lacks).toBeUndefined();
+  const file = path.join(world.home, 'jobs', 'digest.yaml');
+  fs.writeFileSync(file, `name: Digest\nschedule: daily\nprompt: Write it\ndeliver: [slack:C024BE91L]\n`);
+  const said = [expect.stringContaining("Nothing can be sent to slack:C024BE91L: slack isn't on.")];
+  await expect.poll(async () => (await read<Jobs>(call('GET', '/api/jobs'))).jobs[0]?.lacks).toEqual(said);
+  const one = await read<{ view: { lacks: string[] } }>(call('GET', '/api/jobs/digest'));
+  expect(one.view.lacks).toEqual(said);
 });
 
 it('a job is told of at each end of a run, so that a list that shows its last run is right', async () => {

@@ -18,6 +18,7 @@ import { defaultViber, namesKnownTo } from './known-names.ts';
 import { JobNames } from './names.ts';
 import { createNewJobs, type NewJobs } from './new-job.ts';
 import { noteJobRun } from './past-runs.ts';
+import { placeProblem } from './places.ts';
 import { reportMissed, reportStopped, reportTrouble, withoutRights } from './reports.ts';
 import { Scheduler } from './scheduler.ts';
 import { placeText, principalOf, slotEntry, taskIdOf } from './slot-entry.ts';
@@ -257,7 +258,8 @@ export class ScheduledJobs implements JobService {
   #view(file: JobFile): JobView {
     const { id, job } = file;
     const next = this.scheduler.next(id, SHOWN_TIMES);
-    const lacks = job ? sayUnknown(this.#names.of(job), escapeMarkdown) : [];
+    const unsent = (job?.deliver ?? []).flatMap((place) => placeProblem(place, configOf(this.#gw)) ?? []);
+    const lacks = [...(job ? sayUnknown(this.#names.of(job), escapeMarkdown) : []), ...unsent];
     return viewOf(file, { next, lastRun: this.#parts.states.get(id)?.lastRun, lacks, timezone: this.#parts.timezone });
   }
 }

@@ -20,7 +20,7 @@ export interface JobView {
   problem?: string;
   /** The same problems as messages for people. */
   wrong?: readonly Wording[];
-  /** A sentence for each viber, model, skill and tool that it names but that doesn't exist. */
+  /** A sentence for each viber, model, skill, tool and chat that it names but that isn't there. */
   lacks?: Wording[];
   /** Changes with anything the job does, with its time, or if another job takes its name. */
   version: string;

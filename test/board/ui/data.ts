@@ -168,6 +168,8 @@ export const FILES: Record<string, string> = {
     '## User Preferences\n- Short sentences\n- Offers are compared without tax\n\n## Project Context\n- The heating is replaced in August\n',
 };
 
+export const UNSENT = "Nothing can be sent to slack:C024BE91L: slack isn't on.";
+
 export const jobsOf = (at: number): Record<string, unknown>[] => {
   const next = (hours: number) => new Date(at + hours * 60 * MINUTE).toISOString();
   const base = { timezone: 'Europe/Vienna', deliver: ['telegram:1001'] };
@@ -183,7 +185,7 @@ export const jobsOf = (at: number): Record<string, unknown>[] => {
   });
   const lastRun = { task: '20261122-00004', slot: next(-22), state: 'completed' };
   const morning = { next: [next(2), next(26), next(50)], lastRun };
-  const digest = { next: [next(30), next(198), next(366)], deliver: ['slack:C024BE91L'] };
+  const digest = { next: [next(30), next(198), next(366)], deliver: ['slack:C024BE91L'], lacks: [UNSENT] };
   const problem = 'schedule: "every 3 dys" is not understood; perhaps "every 3 days"';
   return [
     job('morning', 'Morning briefing', 'every weekday at 7:30', 'every weekday at 07:30', 'on', morning),

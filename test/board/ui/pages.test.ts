@@ -6,7 +6,7 @@ import { english } from '../../../src/board/ui/words/en.ts';
 import { englishPages } from '../../../src/board/ui/words/en-pages.ts';
 import * as es from '../../../src/board/ui/words/es.ts';
 import { isLeftOut, type Look, logIn, PLACES } from './browser.ts';
-import { hostileMessages, XSS } from './data.ts';
+import { hostileMessages, UNSENT, XSS } from './data.ts';
 import { CODE, type FakeOptions, startFakeGateway } from './fake-gateway.ts';
 import { useBrowser } from './open.ts';
 
@@ -44,6 +44,14 @@ describe.skipIf(isLeftOut)('the Board', () => {
     await stranger.getByRole('heading', { name: 'Compare the three offers' }).waitFor();
     expect(stranger.url()).toBe(`${gateway.url}/board/`);
     expect(problems).toEqual([]);
+  });
+
+  test('warns of a job whose chat is switched off', async () => {
+    const { page, visit } = await board();
+    await visit('jobs');
+    const card = page.locator('.job', { hasText: 'Support digest' });
+    await card.getByText(UNSENT).waitFor();
+    expect(await page.getByText(UNSENT).count()).toBe(1);
   });
 
   test.each([

@@ -111,7 +111,11 @@ function JobCard(props: {
           {job.words || job.schedule}
           {job.deliver.length > 0 && <span> {pageWords.jobs.to(job.deliver.join(', '))}</span>}
         </p>
-        {job.problem !== undefined && <p class="card-problem">{job.problem}</p>}
+        {[job.problem ?? [], job.lacks ?? []].flat().map((line) => (
+          <p key={line} class="card-problem">
+            {line}
+          </p>
+        ))}
         {job.next.length > 0 && (
           <ul class="times" aria-label={pageWords.jobs.next}>
             {job.next.slice(0, 3).map((at) => (

@@ -14,6 +14,7 @@ import type { JobService, JobView } from '../../../runtime/contract/job-service.
 import type { Gateway } from '../../gateway.ts';
 import { jobsOf } from '../on-demand.ts';
 import { jobFilesAt } from './files.ts';
+import { shownJob } from './list.ts';
 
 const MAX_TEXT = 64 * 1024;
 const checkBody = z.object({ text: z.string().max(MAX_TEXT) });
@@ -42,7 +43,8 @@ export function jobRoutes(gw: Gateway): BoardRoute[] {
   async function detail(asked: BoardRequest) {
     const view = await viewOf(asked);
     const text = readTextSync(fileOf(view.id)) ?? '';
-    return { view, text, hash: hashText(text) } satisfies JobText;
+    const shown = shownJob(view, messagesIn(asked.caller.language));
+    return { view: shown, text, hash: hashText(text) } satisfies JobText;
   }
 
   async function write(asked: BoardRequest) {

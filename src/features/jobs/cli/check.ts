@@ -12,10 +12,10 @@ import { createModels } from '../../../runtime/model/models.ts';
 import { configOf } from '../../gateway.ts';
 import { Jobs } from '../files.ts';
 import type { Job } from '../job.ts';
+import { placeProblem } from '../places.ts';
 import { systemTimezone } from '../schedule.ts';
 import { holdsUp, sayUnknown } from '../unknown.ts';
 import { lookUpNames } from './names.ts';
-import { placeProblem } from './places.ts';
 
 /** Returns no findings if there are no jobs. */
 export async function checkJobs(at: CheckedAt): Promise<Finding[]> {

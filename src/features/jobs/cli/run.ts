@@ -14,8 +14,8 @@ import { scheduleText } from '../../../messages/schedules.ts';
 import { type CliContext, type CliServices, EXIT } from '../../../runtime/contract/cli.ts';
 import { escapeMarkdown } from '../../../runtime/conversations/places.ts';
 import type { Jobs } from '../files.ts';
+import { placeProblem } from '../places.ts';
 import type { JobFile } from '../written/job-file.ts';
-import { placeProblem } from './places.ts';
 
 const SHOWN_TIMES = 3;
 
