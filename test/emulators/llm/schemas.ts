@@ -7,6 +7,9 @@ const NUMBERS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', '
 const WITHIN = ['items', 'additionalProperties', 'not', 'if', 'then', 'else', 'contains', 'propertyNames'];
 const LISTS = ['anyOf', 'oneOf', 'allOf', 'enum', 'required', 'examples'];
 
+/** Moonshot wants one of them in every schema of a value. */
+const KINDS = ['type', 'anyOf', 'oneOf', 'allOf', '$ref'];
+
 type Values = Readonly<Record<string, unknown>>;
 const isValues = (value: unknown): value is Values =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -26,6 +29,8 @@ export function wrongSchema(schema: unknown): string | undefined {
 function wrongIn(schema: unknown, root: Values, at: string): string | undefined {
   if (!isValues(schema)) return `${at}: not a schema`;
   const { type, items, properties, required, pattern, $schema } = schema;
+  if ('anyOf' in schema && type !== undefined)
+    return `${at}: when using anyOf, type should be defined in anyOf items instead of the parent schema`;
   const types = type === undefined ? [] : [type].flat();
   if ($schema !== undefined && at !== '#') return `${at}: a dialect within`;
   if (types.some((one) => typeof one !== 'string' || !TYPES.has(one)))
@@ -57,6 +62,8 @@ function wrongIn(schema: unknown, root: Values, at: string): string | undefined 
     const some = schema[key];
     if (Array.isArray(some)) inner.push(...some.map((one, index): [string, unknown] => [`${key}/${index}`, one]));
   }
+  for (const [key, one] of [...inner, ['items', items] as const])
+    if (isValues(one) && !KINDS.some((kind) => kind in one)) return `${at}/${key}: type is not defined`;
   for (const key of WITHIN) if (isValues(schema[key])) inner.push([key, schema[key]]);
   for (const [key, one] of inner) {
     const wrong = wrongIn(one, root, `${at}/${key}`);

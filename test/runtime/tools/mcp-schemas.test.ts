@@ -9,6 +9,10 @@ const text = { type: 'string' };
 const A = object({ a: text }, { required: ['a'] });
 const B = object({ b: text, c: { type: 'number' } }, { required: ['b', 'c'] });
 
+const ITEMS = { type: ['string', 'number', 'boolean', 'object', 'null'] };
+const ANY = { type: ['string', 'number', 'boolean', 'object', 'array', 'null'], items: ITEMS };
+const NOTED = { description: 'One' };
+
 /** What it is, as the server says it, as it is offered. */
 // biome-ignore format: a row is a line
 const SHAPES: [string, Schema, Schema][] = [
@@ -28,8 +32,8 @@ const SHAPES: [string, Schema, Schema][] = [
   ],
   ['a reference at the top', { $ref: '#/definitions/A', definitions: { A } }, { type: 'object', properties: { a: text }, required: ['a'] }],
   ['conditions', object({ a: text }, { if: A, else: B, not: B, enum: [1] }), object({ a: text })],
-  ['a list without items', object({ a: { type: 'array', description: 'Names' } }), object({ a: { type: 'array', description: 'Names', items: {} } })],
-  ['a list among other types', object({ a: { type: ['string', 'array'] } }), object({ a: { type: ['string', 'array'], items: {} } })],
+  ['a list without items', object({ a: { type: 'array', description: 'Names' } }), object({ a: { type: 'array', description: 'Names', items: ITEMS } })],
+  ['a list among other types', object({ a: { type: ['string', 'array'] } }), object({ a: { type: ['string', 'array'], items: ITEMS } })],
   [
     'a list by places',
     object({ a: { type: 'array', items: [{ type: 'number' }, { type: 'number' }], additionalItems: false } }),
@@ -40,7 +44,7 @@ const SHAPES: [string, Schema, Schema][] = [
     object({ a: { type: 'array', prefixItems: [text, { type: 'number' }] } }),
     object({ a: { type: 'array', items: { anyOf: [text, { type: 'number' }] } } }),
   ],
-  ['items of any kind', object({ a: { type: 'array', items: true } }), object({ a: { type: 'array', items: {} } })],
+  ['items of any kind', object({ a: { type: 'array', items: true } }), object({ a: { type: 'array', items: ITEMS } })],
   [
     'limits of draft 4',
     object({ a: { type: 'number', minimum: 0, exclusiveMinimum: true, maximum: 9, exclusiveMaximum: false } }),
@@ -51,7 +55,7 @@ const SHAPES: [string, Schema, Schema][] = [
   [
     'types of Python',
     object({ a: { type: 'str' }, b: { type: 'dict' }, c: { type: 'list' }, d: { type: 'any' }, e: { type: 'INTEGER' } }),
-    object({ a: text, b: { type: 'object' }, c: { type: 'array', items: {} }, d: {}, e: { type: 'integer' } }),
+    object({ a: text, b: { type: 'object' }, c: { type: 'array', items: ITEMS }, d: ANY, e: { type: 'integer' } }),
   ],
   ['what may be null in OpenAPI', object({ a: { ...text, nullable: true } }), object({ a: { type: ['string', 'null'] } })],
   [
@@ -59,7 +63,7 @@ const SHAPES: [string, Schema, Schema][] = [
     object({ a: { anyOf: [text, { type: 'null' }], default: null, title: 'A' } }),
     object({ a: { anyOf: [text, { type: 'null' }], default: null, title: 'A' } }),
   ],
-  ['a reference to nowhere', object({ a: { $ref: 'https://x.example/s.json', description: 'One' }, b: { $ref: '#/$defs/Gone' } }), object({ a: { description: 'One' }, b: {} })],
+  ['a reference to nowhere', object({ a: { $ref: 'https://x.example/s.json', description: 'One' }, b: { $ref: '#/$defs/Gone' } }), object({ a: { ...NOTED, ...ANY }, b: ANY })],
   [
     'a reference to itself',
     object({ a: { $ref: '#/$defs/Node' } }, { $defs: { Node: object({ next: { $ref: '#/$defs/Node' } }) } }),
@@ -98,17 +102,17 @@ const SHAPES: [string, Schema, Schema][] = [
   [
     'a reference to a reference',
     object({ a: { $ref: '#/$defs/p' }, b: { $ref: '#/$defs/self' } }, { $defs: { p: { $ref: '#/$defs/q' }, q: text, self: { $ref: '#/$defs/self' } } }),
-    object({ a: { $ref: '#/$defs/p' }, b: {} }, { $defs: { p: text } }),
+    object({ a: { $ref: '#/$defs/p' }, b: ANY }, { $defs: { p: text } }),
   ],
   [
     'a reference to the whole',
     object({ 'a b': text, more: { type: 'array', items: { $ref: '#' } } }, { additionalProperties: false }),
     object(
       { a_b: text, more: { type: 'array', items: { $ref: '#/$defs/_' } } },
-      { additionalProperties: false, $defs: { _: object({ 'a b': text, more: { type: 'array', items: { $ref: '#/$defs/_' } } }, { additionalProperties: false }) } },
+      { additionalProperties: false, $defs: { _: object({ a_b: text, more: { type: 'array', items: { $ref: '#/$defs/_' } } }, { additionalProperties: false }) } },
     ),
   ],
-  ['steps that no text encodes', object({ a: { $ref: '#/$defs/%ff' }, b: { $ref: '#/__proto__' }, c: { $ref: 3 } }), object({ a: {}, b: {}, c: {} })],
+  ['steps that no text encodes', object({ a: { $ref: '#/$defs/%ff' }, b: { $ref: '#/__proto__' }, c: { $ref: 3 } }), object({ a: ANY, b: ANY, c: ANY })],
   [
     'references in other dialects’ keywords',
     object({ a: { type: 'object', dependencies: { b: { $ref: '#/x' } }, 'x-order': [1, 2] } }),
@@ -116,10 +120,24 @@ const SHAPES: [string, Schema, Schema][] = [
   ],
   ['an argument without a name', object({ '': text, b: text }, { description: 'Some words.', required: [''] }), object({ _: text, b: text }, { description: 'Some words.', required: ['_'] })],
   ['alternatives of arguments whose names change', { anyOf: [{ required: ['$a'] }, { required: [' '] }], properties: { $a: text, ' ': text }, description: 'To do.' }, object({ _a: text, _: text }, { description: 'To do. Needed: _a, or _.' })],
-  ['a property that is no schema', object({ a: true, b: null, c: 'string' }), object({ a: {}, b: {}, c: {} })],
+  ['a property that is no schema', object({ a: true, b: null, c: 'string' }), object({ a: ANY, b: ANY, c: ANY })],
   ['a pattern of another language', object({ a: { ...text, pattern: '(?i)^[a-z]+$' } }), object({ a: text })],
   ['words that are none', object({ a: { ...text, description: null, title: 3, examples: 'x', enum: [] } }), object({ a: text })],
-  ['a choice given twice', object({ a: { enum: ['x', 'y', 'x'] } }), object({ a: { enum: ['x', 'y'] } })],
+  ['values of one type, and of several', object({ a: { enum: [1, 2] }, b: { enum: [1, 'x', null] }, c: { const: 'x' } }), object({ a: { enum: [1, 2], type: 'integer' }, b: { enum: [1, 'x', null], type: ['integer', 'string', 'null'] }, c: { const: 'x', type: 'string' } })],
+  ['types that only keywords name', object({ a: { properties: { x: text } }, b: { items: text }, c: { minLength: 1 }, d: { maximum: 3 } }), object({ a: object({ x: text }), b: { type: 'array', items: text }, c: { ...text, minLength: 1 }, d: { type: 'number', maximum: 3 } })],
+  ['a type beside alternatives', object({ a: { type: 'string', anyOf: [{ minLength: 1 }, { pattern: 'x' }], ...NOTED } }), object({ a: { anyOf: [{ ...text, minLength: 1 }, { ...text, pattern: 'x' }], ...NOTED } })],
+  ['types beside alternatives that have them', object({ a: { type: ['string', 'boolean'], oneOf: [text, { type: 'boolean' }] } }), object({ a: { anyOf: [text, { type: 'boolean' }] } })],
+  [
+    'alternatives of what is needed, within',
+    object({ a: { type: 'array', items: { type: 'object', properties: { b: text, c: text }, anyOf: [{ required: ['b'] }, { required: ['c'] }] } } }),
+    object({ a: { type: 'array', items: object({ b: text, c: text }, { description: 'Needed: b, or c.' }) } }),
+  ],
+  ['alternatives by reference beside properties', object({ a: { type: 'object', properties: { b: text }, additionalProperties: false, anyOf: [{ $ref: '#/$defs/A' }, A] } }, { $defs: { A } }), object({ a: object({ a: text, b: text }) })],
+  ['one alternative, as Python writes a reference', object({ a: { allOf: [{ $ref: '#/$defs/A' }], default: {}, ...NOTED } }, { $defs: { A } }), object({ a: { $ref: '#/$defs/A', ...NOTED } }, { $defs: { A } })],
+  ['what inherits', object({ a: { allOf: [{ $ref: '#/$defs/A' }, B] } }, { $defs: { A } }), object({ a: { type: 'object', allOf: [{ $ref: '#/$defs/A' }, B] } }, { $defs: { A } })],
+  ['an argument within that is named like a reference', object({ a: object({ $ref: text, 'b c': text }, { required: ['$ref'] }) }), object({ a: object({ _ref: text, b_c: text }, { required: ['_ref'] }) })],
+  ['names that depend on each other', object({ $a: text, b: text }, { dependentRequired: { $a: ['b', '$a'] }, dependentSchemas: { $a: { required: ['b'] } } }), object({ _a: text, b: text }, { dependentRequired: { _a: ['b', '_a'] } })],
+  ['a choice given twice', object({ a: { enum: ['x', 'y', 'x'] } }), object({ a: { ...text, enum: ['x', 'y'] } })],
 ];
 
 describe('the arguments of a tool', () => {
@@ -147,6 +165,23 @@ describe('the arguments of a tool', () => {
     });
   });
 
+  it('are given to the server by its own names also within', () => {
+    const inner = object({ $ref: text, 'b c': text });
+    const fitted = fitSchema(
+      object(
+        { list: { type: 'array', items: inner }, one: { $ref: '#/$defs/One' }, some: { anyOf: [text, inner] } },
+        { $defs: { One: object({ 'd e': inner }) } },
+      ),
+    );
+    expect(wrongSchema(fitted?.schema)).toBeUndefined();
+    const given = { _ref: 'x', b_c: 'y', other: 1 };
+    const own = { $ref: 'x', 'b c': 'y', other: 1 };
+    expect(fitted?.original({ list: [given, 'z'], one: { d_e: given }, some: given, more: given })).toEqual({
+      ...{ list: [own, 'z'], one: { 'd e': own }, some: own },
+      more: given,
+    });
+  });
+
   it('that are no names with values are none', () => {
     for (const type of ['string', 'array', ['string', 'null'], 3]) expect(fitSchema({ type })).toBeUndefined();
   });
@@ -168,6 +203,6 @@ describe('the arguments of a tool', () => {
       expect(wrongSchema(fitSchema(schema)?.schema)).toBeUndefined();
     expect(
       fitSchema(JSON.parse('{"type":"object","properties":{"__proto__":{"type":"string"},"a":{}}}'))?.schema,
-    ).toEqual(object({ a: {} }));
+    ).toEqual(object({ a: ANY }));
   });
 });
