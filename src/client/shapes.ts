@@ -43,6 +43,8 @@ export interface TaskRow {
   state: TaskState;
   /** True while the task waits for somebody's answer. */
   waiting?: boolean;
+  /** Its last run has completed, and steps of its plan are left. */
+  open?: boolean;
   channel?: string;
   person?: string;
   viberId?: string;

@@ -84,6 +84,17 @@ it('a plan written by the gateway itself is told of once', async () => {
   expect(plans(wire).filter((hash) => hash === hashText(text))).toHaveLength(1);
 });
 
+it('a task with steps left is listed as open, and is no more once they are done', async () => {
+  const { wire, taskId, call } = await planned();
+  const rows = async () => (await read<{ tasks: object[] }>(call('GET', '/api/tasks?state=completed'))).tasks;
+  expect(await rows()).toMatchObject([{ taskId, state: 'completed', open: true }]);
+  const one = await read<{ open: boolean; plan: { hash: string } }>(call('GET', `/api/tasks/${taskId}`));
+  expect(one.open).toBe(true);
+  const text = PLAN.replaceAll('- [ ]', '- [x]');
+  await wire.command({ type: 'plan:write', taskId, text, baseHash: one.plan.hash });
+  expect(await rows()).toEqual([expect.not.objectContaining({ open: true })]);
+});
+
 it('a job is told of when it is made, changed, paused, run, edited by hand and deleted', async () => {
   const { world, wire, call } = await open();
   await wire.command({ type: 'task:subscribe', taskIds: '*' });

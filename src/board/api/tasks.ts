@@ -6,7 +6,7 @@ import { say } from '../../messages/messages.ts';
 import { replacedRuns } from '../../runtime/contract/attempts.ts';
 import type { BoardRequest, BoardRoute, Caller } from '../../runtime/contract/board.ts';
 import { hiddenRuns, mayHear } from '../../runtime/contract/hearing.ts';
-import { byChange, type ListedTask, openTask, TaskOrder } from '../../workspace/tasks/index.ts';
+import { byChange, type ListedTask, openTask, type PlanFile, standOf, TaskOrder } from '../../workspace/tasks/index.ts';
 import type { SessionEntry, TaskRecord } from '../../workspace/types.ts';
 import type { Exchange } from '../protocol/exchange.ts';
 import type { ProtocolParts } from '../protocol/parts.ts';
@@ -53,8 +53,14 @@ export function taskRoutes(parts: ProtocolParts, exchange: Exchange): BoardRoute
       }
       const rows = page.slice(0, PAGE).flatMap(({ id }) => openTask(home, id).record() ?? []);
       const next = page.length > PAGE ? page[PAGE - 1] : undefined;
+      const tasks = await Promise.all(
+        rows.map(async (task) => {
+          const plan = task.state === 'completed' ? await openTask(home, task).plan.read() : undefined;
+          return boardRow(task, standing, plan);
+        }),
+      );
       sendJson(response, 200, {
-        tasks: rows.map((task) => boardRow(task, standing)),
+        tasks,
         ...(next && { next: `${next.updatedAt}_${next.id}` }),
         cursor,
       } satisfies TaskPage);
@@ -107,7 +113,7 @@ const firstChannel = ({ conversations, job }: { conversations: string[]; job?: s
 const projectName = ({ project }: { project?: string }): string =>
   project === undefined ? '' : path.basename(project);
 
-const boardRow = (task: TaskRecord, standing: Standings): TaskRow & { goal: string } => ({
+const boardRow = (task: TaskRecord, standing: Standings, plan?: PlanFile): TaskRow & { goal: string } => ({
   taskId: task.id,
   title: task.title,
   goal: task.goal,
@@ -120,15 +126,18 @@ const boardRow = (task: TaskRecord, standing: Standings): TaskRow & { goal: stri
   ...(task.project !== undefined && { project: projectName(task) }),
   ...(task.archived !== undefined && { archived: true as const }),
   ...(standing.isWaiting(task) && { waiting: true }),
+  ...(standOf(task, plan?.plan) === 'open' && { open: true }),
 });
 
 async function detailOf(task: TaskRecord, { home }: ProtocolParts, exchange: Exchange): Promise<TaskDetail> {
   const { cursor } = exchange.log;
-  const row = boardRow(openTask(home, task).record() ?? task, exchange.standings());
+  const now = openTask(home, task).record() ?? task;
+  const standings = exchange.standings();
   const [plan, artifacts] = await Promise.all([
     openTask(home, task).plan.read(),
     openTask(home, task).artifacts.list(),
   ]);
+  const row = boardRow(now, standings, plan);
   const {
     always: _always,
     approvedPlan: _approved,

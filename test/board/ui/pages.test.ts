@@ -46,6 +46,17 @@ describe.skipIf(isLeftOut)('the Board', () => {
     expect(problems).toEqual([]);
   });
 
+  test('shows a task with steps left as open, without a tick', async () => {
+    const { gateway, page, visit } = await board();
+    const task = gateway.state.tasks.find(({ state }) => state === 'completed');
+    if (task) Object.assign(task, { open: true, title: 'Paint the wall' });
+    await visit('tasks');
+    const row = page.locator('.task-row', { hasText: 'Paint the wall' });
+    await row.getByText('Open', { exact: true }).waitFor();
+    expect(await row.locator('.dot .icon').count()).toBe(0);
+    expect(await page.locator('.task-row .dot.completed .icon').count()).toBeGreaterThan(0);
+  });
+
   test('warns of a job whose chat is switched off', async () => {
     const { page, visit } = await board();
     await visit('jobs');

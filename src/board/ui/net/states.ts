@@ -108,8 +108,11 @@ function stateAfter(event: EventFrame): TaskState | undefined {
   return event.type === 'task:state' ? (event.state as TaskState) : undefined;
 }
 
-export type ShownState = TaskState | 'waiting';
-export const shownState = ({ state, waiting }: { state: TaskState; waiting?: boolean | undefined }): ShownState =>
-  waiting === true && !OVER.has(state) ? 'waiting' : state;
+export type ShownState = TaskState | 'waiting' | 'open';
+type Shown = Pick<TaskRow, 'state' | 'waiting' | 'open'>;
+export function shownState({ state, waiting, open }: Shown): ShownState {
+  if (open === true && state === 'completed') return 'open';
+  return waiting === true && !OVER.has(state) ? 'waiting' : state;
+}
 
 export const states = new TaskStates();

@@ -12,7 +12,7 @@ import { onBehind, onEvent } from './live.ts';
 import { type ShownState, shownState, states } from './states.ts';
 
 export interface Filter {
-  state: '' | ShownState | 'archived';
+  state: '' | Exclude<ShownState, 'open'> | 'archived';
   channel: string;
   project: string;
 }
@@ -99,7 +99,9 @@ export class TaskList {
     const { state, channel, project } = this.filter;
     const isMeantPlace = (channel === '' || task.channel === channel) && (project === '' || task.project === project);
     if ((state === 'archived') !== (task.archived === true)) return false;
-    return isMeantPlace && (state === '' || state === 'archived' || shownState(task) === state);
+    // The gateway lists a task with open steps among the completed ones.
+    const shown = shownState({ ...task, open: false });
+    return isMeantPlace && (state === '' || state === 'archived' || shown === state);
   }
 
   async more(): Promise<void> {
@@ -130,7 +132,7 @@ export class TaskList {
     const { taskId } = event;
     if ('deleted' in event && event.deleted === true) this.#remove(taskId);
     const known = this.tasks.value?.find((task) => task.taskId === taskId);
-    if (event.type === 'task:changed') {
+    if (event.type === 'task:changed' || event.type === 'plan:changed') {
       // Neither its place nor its time changes.
       if (known) this.#put({ ...known, ...changeIn(event) });
       this.#gather.soon();
@@ -183,6 +185,7 @@ const CHANGES: ReadonlySet<string> = new Set([
     'task:error',
     'task:state',
     'task:changed',
+    'plan:changed',
     'approval:asked',
     'approval:decided',
   ],

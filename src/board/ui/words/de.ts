@@ -70,6 +70,7 @@ export const words: Words = {
     pending: 'In der Warteschlange',
     running: 'In Arbeit',
     completed: 'Fertig',
+    open: 'Offen',
     error: 'Fehlgeschlagen',
     stopped: 'Angehalten',
     archived: 'Archiviert',

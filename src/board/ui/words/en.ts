@@ -62,6 +62,7 @@ export const english = {
     pending: 'In the queue',
     running: 'Working',
     completed: 'Done',
+    open: 'Open',
     error: 'Failed',
     stopped: 'Stopped',
     archived: 'Archived',

@@ -71,6 +71,7 @@ export const words: Words = {
     pending: 'En cola',
     running: 'Trabajando',
     completed: 'Hecha',
+    open: 'Abierta',
     error: 'Fallida',
     stopped: 'Detenida',
     archived: 'Archivada',
