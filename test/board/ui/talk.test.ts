@@ -197,6 +197,21 @@ describe.skipIf(isLeftOut)('a conversation', () => {
     expect(problems).toEqual([]);
   });
 
+  test('shows no message as not sent once another tab has sent it or dropped it, not even a command', async () => {
+    const { gateway, page, problems, box } = await board(`tasks/${TASK}`, { refuses: 1 });
+    await box.fill('/stop');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Enter');
+    await page.getByText('Not sent.').waitFor();
+    const other = await page.context().newPage();
+    await other.goto(`${gateway.url}/board/tasks/${TASK}`);
+    await other.getByText('Not sent.').waitFor();
+    await page.getByRole('button', { name: 'Send again' }).click();
+    await expect.poll(() => gateway.state.done).toContain('/stop');
+    await expect.poll(() => other.getByText('Not sent.').count()).toBe(0);
+    expect(problems).toEqual([]);
+  });
+
   test('sends again what was not sent, once', async () => {
     const { gateway, page, problems, box, said } = await board(`tasks/${TASK}`, { refuses: 1 });
     await box.fill('Is it there?');

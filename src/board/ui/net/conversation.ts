@@ -12,7 +12,7 @@ import { onBehind, onEvent, sendCommand, watch } from './live.ts';
 import { type LiveRun, type Progress, RunInProgress } from './live-run.ts';
 import { type ShownState, shownState, states } from './states.ts';
 import { type Aside, asksAgain, messageKey, type OutgoingMessage, readFileNames, unlisted } from './talk-lines.ts';
-import { forgetUnsent, keepUnsent, unsentIn } from './unsent.ts';
+import { forgetUnsent, keepUnsent, onForgotten, unsentIn } from './unsent.ts';
 
 const MAX_ASIDES = 50;
 /** How often a new task is looked for, and the interval in ms. */
@@ -72,7 +72,12 @@ export class Conversation {
   open(): () => void {
     this.#offerUnsent();
     void this.refresh();
-    const ends = [onEvent((event) => this.#take(event)), onBehind(() => void this.refresh()), watch(this.taskId)];
+    const ends = [
+      onEvent((event) => this.#take(event)),
+      onBehind(() => void this.refresh()),
+      onForgotten((id) => this.#dropFailed(id)),
+      watch(this.taskId),
+    ];
     return () => {
       this.#rest();
       this.#look.end();
@@ -227,6 +232,11 @@ export class Conversation {
   drop(id: string): void {
     forgetUnsent(id);
     this.sent.value = this.sent.value.filter((sent) => sent.id !== id);
+  }
+
+  /** One that this tab has sent as well stays until it is listed. */
+  #dropFailed(id: string): void {
+    this.sent.value = this.sent.value.filter((sent) => sent.id !== id || sent.state !== 'failed');
   }
 
   get #last(): string | undefined {

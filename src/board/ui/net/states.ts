@@ -109,8 +109,15 @@ function stateAfter(event: EventFrame): TaskState | undefined {
 }
 
 export type ShownState = TaskState | 'waiting' | 'open';
-type Shown = Pick<TaskRow, 'state' | 'waiting' | 'open'>;
-export function shownState({ state, waiting, open }: Shown): ShownState {
+
+interface RowStanding {
+  state: TaskState;
+  waiting?: boolean | undefined;
+  /** Steps of its plan are left. */
+  open?: boolean;
+}
+
+export function shownState({ state, waiting, open }: RowStanding): ShownState {
   if (open === true && state === 'completed') return 'open';
   return waiting === true && !OVER.has(state) ? 'waiting' : state;
 }

@@ -48,6 +48,14 @@ export function onDraft(about: string, changed: () => void): () => void {
   return () => removeEventListener('storage', onStored);
 }
 
+/** Calls back when another tab has sent or dropped a message. Returns a function that ends it. */
+export function onForgotten(forgotten: (id: string) => void): () => void {
+  const onStored = ({ key, newValue }: StorageEvent) =>
+    newValue === null && key?.startsWith(MESSAGE) && forgotten(key.slice(MESSAGE.length));
+  addEventListener('storage', onStored);
+  return () => removeEventListener('storage', onStored);
+}
+
 /** Returns the messages written in a conversation that the gateway hasn't accepted, oldest first, to be sent again. */
 export const unsentIn = (about: string): OutgoingMessage[] =>
   storedKeys()
