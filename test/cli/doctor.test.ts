@@ -375,6 +375,8 @@ describe('skills and servers of tools', () => {
     });
     expect(about(report, 'mcp')).toEqual([
       '✓ mcp            docs has 7 tools; each waits for consent',
+      '! mcp            docs: I leave out the tool "later", because it only runs in the background, as an MCP task',
+      '! mcp            docs: I leave out the tool "shapeless", because its arguments have no names',
       '✓ mcp            trusted has 2 tools; 1 of them waits for consent',
       '! mcp            mcp.trusted.tools: trusted offers no tool "nothing"',
       expect.stringMatching(/^✗ mcp {12}The server away \(mcp\.away\) is not there: ./),

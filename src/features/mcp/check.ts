@@ -2,9 +2,10 @@
 import path from 'node:path';
 import type { Config } from '../../config.ts';
 import { silentLog } from '../../log.ts';
-import { say } from '../../messages/messages.ts';
+import { say, type Wording } from '../../messages/messages.ts';
 import type { Finding } from '../../runtime/contract/finding.ts';
 import { openLogins } from './auth/logins.ts';
+import type { LeftOutTool } from './list.ts';
 import type { SurveyedServer } from './server.ts';
 import { McpServers } from './servers.ts';
 
@@ -23,7 +24,7 @@ export async function checkServers({ mcp }: Pick<Config, 'mcp'>, home: string): 
   }
 }
 
-function ofServer({ name, state, tools, asking, missing, problem }: SurveyedServer): Finding[] {
+function ofServer({ name, state, tools, asking, missing, leftOut, problem }: SurveyedServer): Finding[] {
   const found = (how: Finding['state'], detail: Finding['detail']): Finding => ({ name: 'mcp', state: how, detail });
   if (state !== 'connected') return [found('wrong', problem ?? say('doctor.serverSilent', { name }))];
   const asks = asking === 0 ? 'none' : asking === tools ? 'all' : 'some';
@@ -33,5 +34,10 @@ function ofServer({ name, state, tools, asking, missing, problem }: SurveyedServ
       tools === 0 ? say('doctor.serverEmpty', { name }) : say('doctor.serverTools', { name, tools, asks, asking }),
     ),
     ...missing.map((tool) => found('note', say('doctor.noTool', { name, tool }))),
+    ...leftOut.map((tool) => found('note', leftOutNote(name, tool))),
   ];
 }
+
+/** Says why models don't get a tool. */
+export const leftOutNote = (name: string, { tool, why }: LeftOutTool): Wording =>
+  say('doctor.leftOut', { name, tool, why });

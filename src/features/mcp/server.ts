@@ -9,7 +9,7 @@ import type { Logger } from '../../log.ts';
 import type { ServerHealth } from '../../runtime/contract/feature.ts';
 import type { OAuthPlace } from './auth/oauth.ts';
 import { type Client, connectServer, isForgotten, isUnsent, type McpServerSettings } from './connect.ts';
-import { listTools } from './list.ts';
+import { type LeftOutTool, listTools } from './list.ts';
 import { effectOf, failureReason, type McpCall, type McpToolInfo, reachesOut } from './tool.ts';
 
 /** A server's state for people who check the configuration. */
@@ -20,6 +20,8 @@ export interface SurveyedServer extends ServerHealth {
   names: string[];
   /** Tools that the configuration names and the server doesn't have. */
   missing: string[];
+  /** Tools that it has and models don't get. */
+  leftOut: readonly LeftOutTool[];
 }
 
 const CONNECT_MS = 20_000;
@@ -53,6 +55,7 @@ export class McpServer {
   readonly settings: McpServerSettings;
   client: Client | undefined;
   offered: readonly McpToolInfo[] = [];
+  #leftOut: readonly LeftOutTool[] = [];
   readonly #log: Logger;
   readonly #now: () => number;
   readonly #closing: AbortSignal;
@@ -152,7 +155,7 @@ export class McpServer {
     const { trusted } = this.settings;
     const asking = this.offered.filter((info) => effectOf(info, trusted) !== 'read' || reachesOut(info)).length;
     const names = this.offered.map(({ name }) => name);
-    return { ...this.health(), asking, names, missing: this.#missing(this.offered) };
+    return { ...this.health(), asking, names, missing: this.#missing(this.offered), leftOut: this.#leftOut };
   }
 
   /** Closes the connection; call it after `closing` was aborted. */
@@ -223,7 +226,9 @@ export class McpServer {
   async #list(client: Client): Promise<McpToolInfo[]> {
     const signal = AbortSignal.any([this.#closing, AbortSignal.timeout(CONNECT_MS)]);
     const onRefused = (err: unknown) => this.#log.warn({ err, mcp: this.name }, 'it refused a page of its tools');
-    const offered = await listTools(client, { names: this.settings.tools, signal, onRefused });
+    const { offered, leftOut } = await listTools(client, { names: this.settings.tools, signal, onRefused });
+    this.#leftOut = leftOut;
+    if (leftOut.length > 0) this.#log.warn({ mcp: this.name, leftOut }, 'tools that models do not get');
     const missing = this.#missing(offered);
     if (missing.length > 0)
       this.#log.warn({ mcp: this.name, missing }, 'tools that the configuration names are not offered by the server');
@@ -294,7 +299,7 @@ export class McpServer {
   }
 
   #missing(offered: readonly McpToolInfo[]): string[] {
-    const names = new Set(offered.map(({ name }) => name));
+    const names = new Set([...offered.map(({ name }) => name), ...this.#leftOut.map(({ tool }) => tool)]);
     return this.settings.tools?.filter((tool) => !names.has(tool)) ?? [];
   }
 }

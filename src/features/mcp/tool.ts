@@ -67,14 +67,17 @@ interface Offering {
   onNeed(need: Need): void;
 }
 
-/**
- * Returns false for a tool that no model could use, that is too large to keep, or that can only be called as a task,
- * which isn't supported here.
- */
-export function isOfferable(info: McpToolInfo): boolean {
-  const { name, description = '', execution } = info;
-  if (isRecord(execution) && execution.taskSupport === 'required') return false;
-  return name.length <= MAX_NAME && description.length <= MAX_KEPT && schemaOf(info) !== undefined;
+/** Why a tool of a server isn't offered to models, as `doctor.leftOut` says it. */
+export type LeftOutReason = 'task' | 'name' | 'description' | 'arguments' | 'size' | 'many';
+
+/** Returns why a tool isn't offered; undefined if it is. */
+export function leftOutReason(info: McpToolInfo): LeftOutReason | undefined {
+  const { name, description = '', execution, inputSchema } = info;
+  if (isRecord(execution) && execution.taskSupport === 'required') return 'task';
+  if (name.length > MAX_NAME) return 'name';
+  if (description.length > MAX_KEPT) return 'description';
+  if (schemaOf(info) !== undefined) return undefined;
+  return JSON.stringify(inputSchema).length > MAX_SCHEMA || fitSchema(inputSchema) ? 'size' : 'arguments';
 }
 
 /** Returns `server_tool` in a form that providers accept; undefined if even its alternative is taken. */

@@ -85,6 +85,8 @@ export const doctor = translate(english.doctor)({
   serverTools:
     '{tools, plural, one {{name} hat 1 Werkzeug} other {{name} hat # Werkzeuge}}; {asks, select, none {keines fragt um Erlaubnis} all {jedes fragt um Erlaubnis} other {{asking, plural, one {# davon fragt um Erlaubnis} other {# davon fragen um Erlaubnis}}}}',
   noTool: 'mcp.{name}.tools: {name} hat kein Werkzeug „{tool}“',
+  leftOut:
+    '{name}: Das Werkzeug „{tool}“ lasse ich weg, denn {why, select, task {es läuft nur im Hintergrund, als Aufgabe von MCP} name {sein Name ist zu lang} description {seine Beschreibung ist zu lang} arguments {seine Argumente haben keine Namen} size {seine Argumente sind zu lang beschrieben} other {mehr Werkzeuge nehme ich von einem Server nicht; liste unter mcp.{name}.tools, welche du brauchst}}',
   timezone: '{zone} (jobs.timezone)',
   ofViber: '{id}: {what}',
   secondVersion:

@@ -78,6 +78,8 @@ export const doctor = {
   serverTools:
     '{tools, plural, one {{name} has 1 tool} other {{name} has # tools}}; {asks, select, none {none waits for consent} all {each waits for consent} other {{asking, plural, one {# of them waits for consent} other {# of them wait for consent}}}}',
   noTool: 'mcp.{name}.tools: {name} offers no tool "{tool}"',
+  leftOut:
+    '{name}: I leave out the tool "{tool}", because {why, select, task {it only runs in the background, as an MCP task} name {its name is too long} description {its description is too long} arguments {its arguments have no names} size {its arguments are described at too great length} other {I take no more tools from one server; list the ones you need under mcp.{name}.tools}}',
   timezone: '{zone} (jobs.timezone)',
   ofViber: '{id}: {what}',
   secondVersion:

@@ -82,6 +82,8 @@ export const doctor = translate(english)({
   serverTools:
     '{tools, plural, one {{name} tiene 1 herramienta} other {{name} tiene # herramientas}}; {asks, select, none {ninguna espera permiso} all {todas esperan permiso} other {{asking, plural, one {# de ellas espera permiso} other {# de ellas esperan permiso}}}}',
   noTool: 'mcp.{name}.tools: {name} no ofrece la herramienta «{tool}»',
+  leftOut:
+    '{name}: dejo fuera la herramienta «{tool}», porque {why, select, task {solo funciona en segundo plano, como tarea de MCP} name {su nombre es demasiado largo} description {su descripción es demasiado larga} arguments {sus argumentos no tienen nombre} size {la descripción de sus argumentos es demasiado larga} other {no tomo más herramientas de un servidor; indica en mcp.{name}.tools las que necesitas}}',
   timezone: '{zone} (jobs.timezone)',
   ofViber: '{id}: {what}',
   secondVersion:

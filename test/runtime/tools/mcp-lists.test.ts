@@ -1,7 +1,9 @@
 /** Lists of servers: pages that repeat or fail, and tools that are nested without end. */
 import { expect, onTestFinished, test } from 'vitest';
+import { leftOutNote } from '../../../src/features/mcp/check.ts';
 import { McpServers } from '../../../src/features/mcp/servers.ts';
 import { silentLog } from '../../../src/log.ts';
+import { messagesIn } from '../../../src/messages/messages.ts';
 import { openHome } from '../../../src/workspace/home.ts';
 import { wrongSchema } from '../../emulators/llm/schemas.ts';
 import { inputSchema, type McpAsked, mcpResult, startMcp } from '../../emulators/mcp.ts';
@@ -112,8 +114,44 @@ test('a tool whose references would repeat most of it again and again is left ou
     properties: level > 0 ? { a: nested(level - 1, `${at}/properties/a`), r: { $ref: at } } : {},
   });
   const large = nested(25, '#/properties/a');
-  const { names } = await open((one) =>
+  const { names, mcp } = await open((one) =>
     one.json({ tools: [tool('large', { type: 'object', properties: { a: large } }), tool('b')] }),
   );
   expect(names).toEqual(['m_b']);
+  expect((await mcp.survey())[0]?.leftOut).toEqual([{ tool: 'large', why: 'size' }]);
+});
+
+const MANY = Array.from({ length: 130 }, (_each, n) => tool(`t${n}`));
+
+test.each<[string, object[], [tool: string, sentence: RegExp][]]>([
+  [
+    'only runs as a task',
+    [{ ...tool('a'), execution: { taskSupport: 'required' } }],
+    [['a', /it only runs in the background/]],
+  ],
+  ['has too long a name', [tool('n'.repeat(300))], [['n'.repeat(20), /its name is too long$/]]],
+  ['has too long a description', [{ ...tool('a'), description: 'x'.repeat(40_000) }], [['a', /its description is/]]],
+  ['has arguments without names', [tool('a', { type: 'string' })], [['a', /its arguments have no names$/]]],
+  [
+    'has too large a schema',
+    [tool('a', { type: 'object', title: 'x'.repeat(40_000) })],
+    [['a', /at too great length$/]],
+  ],
+  [
+    'is one too many',
+    MANY,
+    [
+      ['t128', /no more tools from one server.* mcp\.m\.tools$/],
+      ['t129', /no more/],
+    ],
+  ],
+])('a tool that %s is left out, and its owner reads why', async (_what, tools, expected) => {
+  const { mcp } = await open((one) => one.json({ tools: [...tools, tool('fine')] }));
+  const { leftOut = [], names = [] } = (await mcp.survey())[0] ?? {};
+  expect(names.length).toBe(tools === MANY ? 128 : 1);
+  for (const [index, [name, sentence]] of expected.entries()) {
+    const found = leftOut[index] ?? { tool: '', why: 'name' };
+    expect(found.tool).toContain(name);
+    expect(messagesIn('en').said(leftOutNote('m', found))).toMatch(sentence);
+  }
 });

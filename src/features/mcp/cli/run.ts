@@ -6,6 +6,7 @@ import { viberCommand } from '../../../lib/invocation.ts';
 import { silentLog } from '../../../log.ts';
 import { say } from '../../../messages/messages.ts';
 import { type CliContext, type CliServices, EXIT } from '../../../runtime/contract/cli.ts';
+import { leftOutNote } from '../check.ts';
 import { isInstalled, packageOf } from '../installed.ts';
 import { installsIn, type SurveyedServer } from '../server.ts';
 import { McpServers } from '../servers.ts';
@@ -68,12 +69,13 @@ async function listServers(servers: Servers, context: CliContext): Promise<numbe
 function printServers(found: readonly SurveyedServer[], { print, messages, json }: CliContext): number {
   if (json) print(JSON.stringify(found, null, 2));
   else
-    for (const { name, state, names, problem = '', needsLogin } of found) {
+    for (const { name, state, names, leftOut, problem = '', needsLogin } of found) {
       if (needsLogin) print(messages.text('cli.mcpNeedsLogin', { name, command: viberCommand(`mcp login ${name}`) }));
       else if (state !== 'connected') print(problem);
       else {
         print(messages.text('cli.mcpTools', { name, n: names.length }));
         for (const tool of names) print(`  ${tool}`);
+        for (const tool of leftOut) print(messages.said(leftOutNote(name, tool)));
       }
     }
   return found.every(({ state, needsLogin }) => state === 'connected' || needsLogin) ? EXIT.ok : EXIT.failed;
