@@ -505,6 +505,20 @@ describe('.env', () => {
     },
   );
 
+  test.each([
+    ['A=old # why', 'A=new # why'],
+    ['A="old" # why', 'A=new # why'],
+    ["export A='old'# why\r", 'export A=new # why\r'],
+    ['A= # none yet', 'A=new # none yet'],
+    ['A=old#1', 'A=new'],
+    ['A="old # value"', 'A=new'],
+  ])('%j keeps its comment when its value changes', async (before, after) => {
+    await writeFile(join(home, '.env'), `${before}\nB=1 # b\n`);
+    await writeEnvFile(home, { A: 'new' });
+    expect(await readFile(join(home, '.env'), 'utf8')).toBe(`${after}\nB=1 # b\n`);
+    expect(withEnvFile({}, home)).toEqual({ A: 'new', B: '1' });
+  });
+
   test('a value with every kind of quotation mark is refused, not changed', async () => {
     await expect(writeEnvFile(home, { A: `'"\\\`` })).rejects.toThrow(/^A can't be written/);
   });

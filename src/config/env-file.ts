@@ -51,23 +51,27 @@ interface Variable {
   value: string;
   /** Everything after the `=` on its line. */
   raw: string;
+  comment: string;
   start: number;
   end: number;
 }
 
 const LINE =
-  /^[ \t]*(?:export[ \t]+)?(?<name>[A-Za-z_][\w.-]*)[ \t]*=(?:[ \t]*(?:'(?<single>[^']*)'|"(?<double>(?:\\[\s\S]|[^"\\])*)"|`(?<back>[^`]*)`)[ \t]*(?:#.*)?$|(?<plain>.*)$)/gm;
+  /^[ \t]*(?:export[ \t]+)?(?<name>[A-Za-z_][\w.-]*)[ \t]*=(?:[ \t]*(?:'(?<single>[^']*)'|"(?<double>(?:\\[\s\S]|[^"\\])*)"|`(?<back>[^`]*)`)(?<after>[ \t]*(?:#.*)?)$|(?<plain>.*)$)/gm;
 
 function variablesIn(text: string): Variable[] {
   return [...text.matchAll(LINE)].map(({ 0: line, index, groups = {} }) => {
-    const { name = '', single, double, back, plain = '' } = groups;
+    const { name = '', single, double, back, plain = '', after = COMMENT.exec(plain)?.[0] ?? '' } = groups;
     const value =
       single ?? back ?? double?.replace(/\\([n"])/g, (_, sign) => (sign === 'n' ? '\n' : '"')) ?? uncommented(plain);
-    return { name, value, raw: line.slice(line.indexOf('=') + 1).trim(), start: index, end: index + line.length };
+    const raw = line.slice(line.indexOf('=') + 1).trim();
+    return { name, value, raw, comment: after.trim(), start: index, end: index + line.length };
   });
 }
 
-const uncommented = (plain: string): string => plain.replace(/[ \t]#.*$/, '').trim();
+/** The comment after a value that isn't quoted. */
+const COMMENT = /[ \t]+#.*$/;
+const uncommented = (plain: string): string => plain.replace(COMMENT, '').trim();
 
 /** Returns what other parsers make of a line: they keep quotes or the comment, or cut a value at every `#`. */
 const readings = (raw: string): Set<string | undefined> =>
@@ -95,7 +99,7 @@ function withVariable(text: string, name: string, value: string): string {
   const old = variablesIn(text).findLast((each) => each.name === name);
   const isExported = old !== undefined && /^[ \t]*export[ \t]/.test(text.slice(old.start, old.end));
   const line = `${isExported ? 'export ' : ''}${name}=${quoted(name, value.replace(/[\r\n]/g, ''))}`;
-  if (old) return `${text.slice(0, old.start)}${line}${text.slice(old.end)}`;
+  if (old) return `${text.slice(0, old.start)}${`${line} ${old.comment}`.trimEnd()}${text.slice(old.end)}`;
   return `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${line}\n`;
 }
 
