@@ -19,24 +19,34 @@ export interface Setting {
 async function settingIn(file: string, settings: readonly Setting[]): Promise<(text: string) => string> {
   if (file.endsWith('.json')) return (text) => jsonWith(decodedText(Buffer.from(text)), settings, file);
   const yaml = await import('yaml');
-  return (text) => {
+  const { withoutLines } = await import('./removal.ts');
+  const written = (text: string, given: readonly Setting[]): string => {
     const document = yaml.parseDocument(text);
     const [problem] = document.errors;
     if (problem) throw new ConfigError([problemWith('', say('config.fixFirst', { file, why: problem.code }))]);
-    for (const setting of settings) putSetting(yaml, document, setting, file);
+    for (const setting of given) putSetting(yaml, document, setting, file);
     const withoutReferences = text.replace(/\$\{[^{}]*\}/g, '');
     // The library writes its own line ends, but a person's editor may use those of Windows.
     const indent = Number(/^( {2,8})[^ \n#-]/m.exec(text)?.[1]?.length ?? 2);
-    const written = document.toString({
+    const whole = document.toString({
       lineWidth: 0,
       indent,
       flowCollectionPadding: !/\{\S|\S\}/.test(withoutReferences),
     });
-    const shown = document.contents === null ? written.replace(/(^|\n)null\n$/, '$1') : written;
+    const shown = document.contents === null ? whole.replace(/(^|\n)null\n$/, '$1') : whole;
     const kept = keepLines(shown, text.replaceAll('\r\n', '\n'));
     const result = isDeepStrictEqual(yaml.parse(kept), yaml.parse(shown)) ? kept : shown;
     return text.includes('\r\n') ? result.replace(/\r?\n/g, '\r\n') : result;
   };
+  // The library counts a comment below a section to that section, and would remove it with it.
+  const without = (text: string, setting: Setting): string => {
+    const result = written(text, [setting]);
+    return (
+      withoutLines(yaml, text, pathInFile(yaml, yaml.parseDocument(text), setting.path), yaml.parse(result)) ?? result
+    );
+  };
+  const isRemoval = settings.every(({ value }) => value === undefined);
+  return (text) => (isRemoval ? settings.reduce(without, text) : written(text, settings));
 }
 
 /** Keeps the original form of lines that differ only in their spaces: the library formats all brackets alike. */

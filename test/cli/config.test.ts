@@ -159,6 +159,45 @@ test('unset removes a setting, whose default applies again', async () => {
   expect(read()).toContain('# not 6009');
 });
 
+describe('unset keeps the comments of everything else', () => {
+  const text = `# The file
+
+# of the model
+model: a/b # m
+# of http
+http:
+  # of the port
+  port: 1234 # p
+  # of the host
+  host: 127.0.0.1
+  # at the end of http
+# of the log
+log:
+  level: info
+  # pretty: true
+
+# of people
+people:
+  - { name: alex, role: owner, ids: ['telegram:1001'] } # first
+# end
+`;
+  test.each([
+    ['model', ['# of the model', 'model: a/b # m']],
+    ['http', ['# of http', ...text.split('\n').slice(5, 11)]],
+    ['http.port', ['  # of the port', '  port: 1234 # p']],
+    ['http.host', ['  # of the host', '  host: 127.0.0.1']],
+    ['log', ['# of the log', 'log:', '  level: info', '  # pretty: true']],
+    ['people', ['# of people', 'people:', "  - { name: alex, role: owner, ids: ['telegram:1001'] } # first"]],
+  ])('%s', async (name, gone) => {
+    for (const end of ['\n', '\r\n']) {
+      const { viber, read } = homeWith(text.replaceAll('\n', end));
+      expect(await viber(['unset', name], { env })).toMatchObject({ code: 0, err: '' });
+      const filled = (all: string) => all.split(end).filter((line) => line !== '');
+      expect(filled(read())).toEqual(filled(text.replaceAll('\n', end)).filter((line) => !gone.includes(line)));
+    }
+  });
+});
+
 test('unset of what is not set says so, and writes nothing', async () => {
   const { viber, home, file, read } = homeWith(TEXT);
   const absent = ['smallModel', 'http.token', 'providers.other', 'people.0.viber', 'prices.openai/gpt-5.1.cachedInput'];
