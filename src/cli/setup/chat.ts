@@ -1,7 +1,7 @@
 /** Sets up chat platforms one after the other: shows the steps, asks for the tokens and checks them. */
 import { oddToken } from '../../config/token-forms.ts';
 import { say, type Wording } from '../../messages/messages.ts';
-import { awayFix, type Finding, inEnglish, isAway, says } from '../doctor/finding.ts';
+import { awayFix, type Finding, isAway, says, settingAtFault } from '../doctor/finding.ts';
 import {
   cardOf,
   checkPlatform,
@@ -52,17 +52,16 @@ export async function setUp(screen: Screen, settings: Settings, platform: Platfo
         { value: 'check', label: say('setup.checkAgain') },
         { value: 'skip', label: say('setup.leaveOut') },
       ],
-      isToken(wrong) ? 'token' : 'check',
+      isTokenAtFault(wrong, platform) ? 'token' : 'check',
     );
     if (next === 'skip') return false;
     if (next === 'token') change = await askTokens(screen, platform);
   }
 }
 
-const isToken = (wrong: readonly Finding[]) =>
-  wrong
-    .map(({ detail }) => inEnglish(detail))
-    .some((detail) => /token: |Token/.test(detail) && !/intent/i.test(detail));
+/** Whether one of the platform's tokens is at fault. */
+export const isTokenAtFault = (wrong: readonly Finding[], { name, setup }: Platform): boolean =>
+  wrong.some(({ detail }) => setup.tokens.some(({ key }) => settingAtFault(detail) === `channels.${name}.${key}`));
 
 async function askTokens(screen: Screen, platform: Platform): Promise<Change> {
   const secrets: Record<string, string> = {};

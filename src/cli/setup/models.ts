@@ -3,7 +3,7 @@
  * one.
  */
 import { say } from '../../messages/messages.ts';
-import { type Finding, inEnglish, says } from '../../runtime/contract/finding.ts';
+import { type Finding, says } from '../../runtime/contract/finding.ts';
 import { OFFLINE_MODEL, PROVIDERS } from '../../runtime/contract/providers.ts';
 import { localServers } from '../../runtime/model/local-servers.ts';
 import {
@@ -58,7 +58,7 @@ export async function chooseModel(
       return;
     }
     const details = detailsOf(findings, 'wrong');
-    const fix = modelFix(details.map(inEnglish).join('; '), page);
+    const fix = modelFix(wrong, page);
     screen.bad(...details, ...(fix ? [fix] : []));
     const next = await screen.select(say('setup.whatNow'), [
       { value: 'again', label: say('setup.tryAgain') },

@@ -6,7 +6,7 @@ import { withChange } from '../../config/change.ts';
 import { valueAt } from '../../config/validate.ts';
 import { say, type Wording } from '../../messages/messages.ts';
 import type { BoardAt, Caller } from '../../runtime/contract/board.ts';
-import { type Finding, inEnglish } from '../../runtime/contract/finding.ts';
+import type { Finding } from '../../runtime/contract/finding.ts';
 import {
   knownProvider,
   LOCAL_PROVIDERS,
@@ -112,8 +112,8 @@ const isKnownProvider = (provider: string, gw: Gateway): boolean =>
   Object.hasOwn(configOf(gw).providers, provider);
 
 function modelAdvice(findings: readonly Finding[], provider: string): Wording | undefined {
-  const details = findings.filter(({ state }) => state === 'wrong').map(({ detail }) => inEnglish(detail));
-  return modelFix(details.join('; '), isKeyed(provider) ? KEY_PAGES[provider].page : undefined);
+  const wrong = findings.filter(({ state }) => state === 'wrong');
+  return modelFix(wrong, isKeyed(provider) ? KEY_PAGES[provider].page : undefined);
 }
 
 /** An existing key or header belongs to the previous address, so it must not be sent to another one. */

@@ -11,12 +11,25 @@ export interface Finding {
   /** One sentence; for `wrong` it names what to change. */
   detail: Wording | string;
   isSetting?: boolean;
+  why?: FailedCheck;
+}
+
+/** Why a check failed, where that decides the advice. `told`: its sentence says what to do. */
+export type FailedCheck = 'away' | 'unknown-host' | 'key' | 'told';
+
+/** Thrown by a check that knows why it failed. */
+export class CheckError extends UserError {
+  readonly why: FailedCheck | undefined;
+  constructor(said: Wording, options: ErrorOptions & { why: FailedCheck | undefined }) {
+    super(said, options);
+    this.why = options.why;
+  }
 }
 
 export function wrong(name: string, error: unknown): Finding[] {
   if (!(error instanceof ConfigError)) {
     const detail = error instanceof UserError ? error.said : errorMessage(error).split('\n').join('; ');
-    return [{ name, state: 'wrong', detail }];
+    return [{ name, state: 'wrong', detail, ...(error instanceof CheckError && error.why && { why: error.why }) }];
   }
   return error.problems.map((problem) => {
     const detail = problemSaid(problem);
@@ -49,10 +62,17 @@ export const says = (detail: Finding['detail'], key: MessageKey): boolean =>
   (detail.key === key ||
     Object.values(detail.values).some((value) => typeof value === 'object' && 'key' in value && says(value, key)));
 
+/** Returns the setting that a problem of the configuration names. */
+export const settingAtFault = (detail: Finding['detail']): string | undefined =>
+  typeof detail === 'object' && detail.key === 'doctor.setting' ? String(detail.values.path) : undefined;
+
 /** Errors of libraries and of Node are in English. */
 export const inEnglish = (detail: Finding['detail']): string => messagesIn('en').said(detail);
 
 export const isAway = (detail: Finding['detail']): boolean => AWAY.test(inEnglish(detail));
 
 export const awayFix = (detail: Finding['detail']): Wording =>
-  say(/ENOTFOUND|EAI_AGAIN/.test(inEnglish(detail)) ? 'doctor.lookUp' : 'doctor.reach');
+  reachFix(/ENOTFOUND|EAI_AGAIN/.test(inEnglish(detail)) ? 'unknown-host' : 'away');
+
+export const reachFix = (why: 'unknown-host' | 'away'): Wording =>
+  say(why === 'unknown-host' ? 'doctor.lookUp' : 'doctor.reach');

@@ -1,10 +1,10 @@
 /** Asks a model for one word, as `viber doctor`, `viber init` and the Board do before a setting counts as working. */
-import { ConfigError, errorMessage, problemWith, UserError } from '../../errors.ts';
+import { ConfigError, errorCode, errorMessage, problemWith } from '../../errors.ts';
 import { say, type Wording } from '../../messages/messages.ts';
-import { attempt, type Finding } from '../contract/finding.ts';
+import { attempt, CheckError, type FailedCheck, type Finding } from '../contract/finding.ts';
 import type { CallOptions } from '../contract/model.ts';
 import { betterAddress, OFFLINE_MODEL, splitModelName } from '../contract/providers.ts';
-import { describeFailure } from '../contract/run-error.ts';
+import { describeFailure, type RunError } from '../contract/run-error.ts';
 import { isWebPage } from '../contract/web-page.ts';
 import { createModels } from './models.ts';
 import { ollamaWindow } from './ollama-window.ts';
@@ -34,11 +34,22 @@ export async function checkModel(name: string, providers: Providers, env: NodeJS
     const right = baseURL === undefined ? undefined : betterAddress(baseURL);
     if (baseURL !== undefined && right !== undefined)
       await mustNotAnswer(name, provider, [baseURL, right], providers, env);
-    const { kind, userMessage } = describeFailure(error, name).error;
-    const why = kind === 'quota' || kind === 'refused' || isWebPage(error) ? userMessage : errorMessage(error);
-    throw new UserError(say('doctor.noAnswer', { name, why: why.split('\n').join('; ') }), { cause: error });
+    const failure = describeFailure(error, name).error;
+    const { kind, userMessage } = failure;
+    const text = kind === 'quota' || kind === 'refused' || isWebPage(error) ? userMessage : errorMessage(error);
+    const said = say('doctor.noAnswer', { name, why: text.split('\n').join('; ') });
+    throw new CheckError(said, { cause: error, why: isWebPage(error) ? 'told' : whyFailed(failure) });
   }
 }
+
+function whyFailed({ kind, cause }: RunError): FailedCheck | undefined {
+  if (kind === 'key') return 'key';
+  if (kind === 'unreachable') return UNKNOWN_HOST.has(errorCode(cause) ?? '') ? 'unknown-host' : 'away';
+  // A model that is busy or limits us was reached.
+  return ['quota', 'refused', 'overloaded', 'provider'].includes(kind) ? 'told' : undefined;
+}
+
+const UNKNOWN_HOST = new Set(['ENOTFOUND', 'EAI_AGAIN']);
 
 /** @throws {ConfigError} if the same model answers at the address that was probably meant */
 async function mustNotAnswer(

@@ -3,7 +3,7 @@
  * and what a choice writes.
  */
 import { say, type Wording } from '../../messages/messages.ts';
-import { awayFix, isAway } from '../contract/finding.ts';
+import { type Finding, reachFix } from '../contract/finding.ts';
 import { PROVIDERS } from '../contract/providers.ts';
 import { askJson, itemsUnder, namesOf, OLLAMA, ollamaAddress } from './local-servers.ts';
 
@@ -57,15 +57,16 @@ export function modelChange(
   };
 }
 
-/** Returns what to do about a refusal, or undefined if its own text already says it. */
-export function modelFix(detail: string, page: string | undefined): Wording | undefined {
-  // If nothing was reached, the key and the address are not to blame.
-  if (isAway(detail)) return page === undefined ? say('setup.orAddress', { what: awayFix(detail) }) : awayFix(detail);
-  if (/401|403|api key|unauthori[sz]ed|authentication/i.test(detail))
-    return page ? say('setup.keyRefusedPage', { page }) : say('setup.keyRefused');
-  if (/can't use tools|more memory|ollama pull|doesn't know the model|doesn't serve|no credit/.test(detail))
-    return undefined;
-  return say('setup.checkAddress');
+/** Returns what to do about failed checks, or undefined if they say it themselves. */
+export function modelFix(wrong: readonly Finding[], page: string | undefined): Wording | undefined {
+  const reasons = new Set(wrong.map(({ why, isSetting }) => (isSetting ? 'told' : why)));
+  for (const away of ['unknown-host', 'away'] as const) {
+    // If nothing was reached, the key and the address are not to blame.
+    if (reasons.has(away))
+      return page === undefined ? say('setup.orAddress', { what: reachFix(away) }) : reachFix(away);
+  }
+  if (reasons.has('key')) return page ? say('setup.keyRefusedPage', { page }) : say('setup.keyRefused');
+  return reasons.has(undefined) ? say('setup.checkAddress') : undefined;
 }
 
 /**
