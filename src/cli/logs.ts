@@ -33,7 +33,7 @@ interface Selection {
 export async function run(context: CliContext, { gateway }: CliServices): Promise<number> {
   const wanted = selectionIn(context);
   const service = serviceOfHome(context);
-  if (service) return await ofService(service, wanted, context);
+  if (service) return await printServiceLog(service, wanted, context);
   const running = await gateway();
   if (running) return await ofGateway(running, wanted, context);
   const [install, start] = [viberCommand('service install'), viberCommand('start')];
@@ -74,7 +74,11 @@ const escapeControls = (text: string): string =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   text.replace(/[\0-\x08\x0b-\x1f\x7f-\x9f]/g, (sign) => `\\x${sign.charCodeAt(0).toString(16).padStart(2, '0')}`);
 
-async function ofService(supervisor: Supervisor, wanted: Selection, { json, print }: CliContext): Promise<number> {
+export async function printServiceLog(
+  supervisor: Supervisor,
+  wanted: Selection,
+  { json, print }: CliContext,
+): Promise<number> {
   const { isFollowing } = wanted;
   const lines = isFollowing || wanted.level === 0 ? wanted.lines : Math.min(wanted.lines * LOOKED_AT, MAX_LINES);
   const [program = '', ...args] = supervisor.logs({ logFile: supervisor.logFile, isFollowing, lines });

@@ -150,7 +150,8 @@ describe.skipIf(process.platform !== 'linux')(
       fs.mkdirSync(bin);
       fs.writeFileSync(log, '');
       for (const name of ['systemctl', 'loginctl', 'journalctl']) {
-        const answer = name === 'loginctl' ? `echo ${options.linger ?? 'no'}` : '';
+        const line = `{"level":30,"time":0,"msg":"ready","port":6009}`;
+        const answer = { loginctl: `echo ${options.linger ?? 'no'}`, journalctl: `echo '${line}'` }[name] ?? '';
         const failure = options.failing?.split(' ').includes(name) ? 'echo "Failed to connect to bus" >&2; exit 1' : '';
         fs.writeFileSync(path.join(bin, name), `#!/bin/sh\necho "${name} $*" >> "${log}"\n${answer}\n${failure}\n`, {
           mode: 0o755,
@@ -184,7 +185,8 @@ describe.skipIf(process.platform !== 'linux')(
       expect(text).toContain(`"--home" "${home}"`);
       expect(text).toContain(`ExecStart="${process.execPath}" "${path.resolve(PROGRAM)}"`);
       expect(text).not.toContain('secret');
-      await viber(['logs', '--follow']);
+      // As people read them, in a pipe too; viber logs --json has them as they are.
+      expect(await viber(['logs', '--follow'])).toMatchObject({ code: 0, out: '00:00:00 info ready  port=6009\n' });
       expect(calls().at(-1)).toBe(`journalctl --user --unit=${UNIT_NAME} --output=cat --lines=200 --follow`);
       expect((await viber(['uninstall'])).out).toContain('Stopped and removed');
       expect(calls()).toContain(`systemctl --user disable --now ${UNIT_NAME}`);

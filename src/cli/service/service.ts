@@ -10,9 +10,10 @@ import { errorCode, errorMessage, UserError } from '../../errors.ts';
 import { viberCommand } from '../../lib/invocation.ts';
 import { say, type Wording } from '../../messages/messages.ts';
 import { type CliContext, EXIT } from '../../runtime/contract/cli.ts';
+import { printServiceLog } from '../logs.ts';
 import { runHere } from '../run-here.ts';
 import type { ServiceFacts } from './files.ts';
-import { adviceFor, type Supervisor, supervisorFor } from './supervisor.ts';
+import { adviceFor, type Supervisor, supervisorFor, USUAL_LINES } from './supervisor.ts';
 
 const execute = promisify(execFile);
 const ENV_FILE = 'service.env';
@@ -35,7 +36,11 @@ export async function run(context: CliContext): Promise<number> {
         print(messages.text('service.noLogs', { install, start }));
         return EXIT.failed;
       }
-      return await runHere(supervisor.logs({ logFile: supervisor.logFile, isFollowing: switches.has('follow') }));
+      return await printServiceLog(
+        supervisor,
+        { lines: USUAL_LINES, level: 0, isFollowing: switches.has('follow') },
+        context,
+      );
     default:
       if (!fs.existsSync(supervisor.file)) {
         print(messages.text('service.none', { home, command: viberCommand('service install') }));

@@ -18,11 +18,11 @@ export interface Supervisor {
   uninstall: readonly string[][];
   stop: string[];
   status: string[];
-  logs: (options: { logFile: string; isFollowing: boolean; lines?: number }) => string[];
+  logs: (options: { logFile: string; isFollowing: boolean; lines: number }) => string[];
   logFile: string;
 }
 
-const USUAL_LINES = 200;
+export const USUAL_LINES = 200;
 
 /** Returns whether a service file exists and names this home, an absolute path. */
 export function isServiceOf(file: string, home: string): boolean {
@@ -48,7 +48,7 @@ function systemd(settings: string): Supervisor {
     uninstall: [systemctl('disable', '--now', UNIT_NAME)],
     stop: systemctl('stop', UNIT_NAME),
     status: systemctl('status', '--no-pager', '--lines=5', UNIT_NAME),
-    logs: ({ isFollowing, lines = USUAL_LINES }) => [
+    logs: ({ isFollowing, lines }) => [
       ...['journalctl', '--user', `--unit=${UNIT_NAME}`, '--output=cat', `--lines=${lines}`],
       isFollowing ? '--follow' : '--no-pager',
     ],
@@ -78,7 +78,7 @@ function launchd(user: string, uid: number): Supervisor {
     uninstall: [['launchctl', 'bootout', service]],
     stop: ['launchctl', 'bootout', service],
     status: ['launchctl', 'print', service],
-    logs: ({ logFile, isFollowing, lines = USUAL_LINES }) => [
+    logs: ({ logFile, isFollowing, lines }) => [
       ...['tail', '-n', String(lines)],
       ...(isFollowing ? ['-F'] : []),
       logFile,
