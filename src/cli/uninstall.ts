@@ -14,7 +14,9 @@ import { crashPoint } from '../crash-points.ts';
 import { acquireLock } from '../engine/local/lock.ts';
 import { ConfigError, errorCode, LockedError, UserError } from '../errors.ts';
 import { namesIn } from '../lib/damage.ts';
+import { readTextSync } from '../lib/files.ts';
 import { viberCommand } from '../lib/invocation.ts';
+import { isRecord, parseJson } from '../lib/json.ts';
 import { bareAnswer } from '../messages/bare-answers.ts';
 import { say, type Wording } from '../messages/messages.ts';
 import { type CliContext, EXIT } from '../runtime/contract/cli.ts';
@@ -115,7 +117,18 @@ function serviceForHome(env: NodeJS.ProcessEnv, home: string): Supervisor | unde
   return isServiceOf(supervisor.file, home) ? supervisor : undefined;
 }
 
-const foreignIn = (home: string): string[] => namesIn(home).filter((name) => !isOwnName(name));
+const foreignIn = (home: string): string[] => {
+  const packages = hasPlugins(home) ? PACKAGES : [];
+  return namesIn(home).filter((name) => !isOwnName(name) && !packages.includes(name));
+};
+
+const PACKAGES = ['node_modules', 'package.json', 'package-lock.json'];
+
+/** npm installs plugins in the home, and lists nothing but them there; a person's project has a name and more. */
+function hasPlugins(home: string): boolean {
+  const list = parseJson(readTextSync(path.join(home, 'package.json')) ?? '');
+  return isRecord(list) && Object.keys(list).join() === 'dependencies';
+}
 
 const REMAINS = '.deleting-';
 const isRestOf = (home: string, name: string): boolean => {
@@ -263,7 +276,8 @@ function removeHome({ home, remains }: Inventory, context: CliContext): void {
     // A mount point can't be moved; its contents can be removed.
     if (!['EBUSY', 'EXDEV', 'EACCES', 'EPERM'].includes(errorCode(error) ?? '')) throw error;
     lock?.release();
-    for (const name of fs.readdirSync(home).filter(isOwnName))
+    const foreign = foreignIn(home);
+    for (const name of namesIn(home).filter((each) => !foreign.includes(each)))
       fs.rmSync(path.join(home, name), { recursive: true, force: true });
     return;
   }
