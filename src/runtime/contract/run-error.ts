@@ -1,6 +1,7 @@
 /**
  * Explains why a run failed, in one plain sentence for the person and one line for the log. Invariant: neither contains
- * a prompt, a response body or a key (an excerpt of the provider's words is for `viber trace` only); SDK errors carry whole requests, so they are never passed on as a cause.
+ * a prompt, a response body or a key (an excerpt of the provider's words is for `viber trace` only); SDK errors carry
+ * whole requests, so they are never passed on as a cause.
  */
 import { ConfigError, errorCode } from '../../errors.ts';
 import { messagesIn, say, type Wording } from '../../messages/messages.ts';
