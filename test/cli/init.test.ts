@@ -362,6 +362,19 @@ describe.skipIf(!hasPython)('an address of a model', () => {
   });
 });
 
+it.skipIf(!hasPython)('Ctrl-C while a model is asked ends it as at a question', async () => {
+  const llm = await model();
+  llm.script({ text: 'late', delayMs: 8_000 });
+  const home = tempFolder();
+  const terminal = wizard(home);
+  await customModel(terminal, llm);
+  await nameModel(terminal);
+  await llm.waitFor(() => true);
+  await terminal.press(interrupt);
+  await terminal.sees(folded('Nothing was saved'));
+  expect(await terminal.ended()).toBe(0);
+});
+
 describe.skipIf(!hasPython)('what goes wrong', () => {
   it('is named with what mends it: a rejected key, a wrong token; left in the middle it goes on where it was', async () => {
     const [llm, telegram] = await Promise.all([model(), emulated(telegramPlatform())]);

@@ -14,7 +14,7 @@ import { within } from '../../lib/within.ts';
 import { silentLog } from '../../log.ts';
 import { say } from '../../messages/messages.ts';
 import { cardOf, type Platform } from './platforms.ts';
-import { cutLine, type Screen, SetupExit } from './screen.ts';
+import { cutLine, type Screen } from './screen.ts';
 import type { Settings } from './settings.ts';
 
 const LOOK_MS = 250;
@@ -70,7 +70,7 @@ export async function meet(
   await invite(screen, config, platform);
   const isRefused = new Set<string>();
   for (;;) {
-    const entry = await nextOf(pairing, isRefused, watchOf(screen, app));
+    const entry = await nextOf(pairing, isRefused, watchOf(screen, app), screen.left);
     const shown = shownName(entry);
     const words = entry.kept?.map(({ text }) => text).find((text) => text.trim() !== '');
     screen.good(
@@ -127,21 +127,13 @@ async function nextOf(
   pairing: Pairing,
   isRefused: ReadonlySet<string>,
   watch: () => Promise<void>,
+  left: AbortSignal,
 ): Promise<PendingPairing> {
-  const leaving = new AbortController();
-  const leave = () => leaving.abort();
-  process.once('SIGINT', leave);
-  try {
-    for (;;) {
-      const found = pairing.pending(Date.now()).find(({ identity }) => !isRefused.has(identity));
-      if (found) return found;
-      await watch();
-      await sleep(LOOK_MS, undefined, { signal: leaving.signal });
-    }
-  } catch (error) {
-    throw leaving.signal.aborted ? new SetupExit('left') : error;
-  } finally {
-    process.off('SIGINT', leave);
+  for (;;) {
+    const found = pairing.pending(Date.now()).find(({ identity }) => !isRefused.has(identity));
+    if (found) return found;
+    await watch();
+    await sleep(LOOK_MS, undefined, { signal: left });
   }
 }
 

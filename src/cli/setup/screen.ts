@@ -11,6 +11,8 @@ export interface Choice<T> {
 }
 
 export interface Screen {
+  /** Aborted once the person has left between two questions. */
+  left: AbortSignal;
   intro(text: Wording): void;
   outro(text: Wording): void;
   say(...texts: readonly (Wording | string)[]): void;
@@ -27,8 +29,11 @@ export interface Screen {
   link(link: string): Promise<void>;
 }
 
-/** Loads the library on first use; a gateway never does. Several texts are joined by line breaks. */
-export async function openScreen(messages: Messages): Promise<Screen> {
+/**
+ * Loads the library on first use; a gateway never does. Several texts are joined by line breaks.
+ * @param left once it is aborted, asking or saying anything but the last words throws `SetupExit`
+ */
+export async function openScreen(messages: Messages, left = new AbortController().signal): Promise<Screen> {
   const clack = await import('@clack/prompts');
   const columns = () => process.stdout.columns || 80;
   // The library has its instructions in English only.
@@ -37,10 +42,13 @@ export async function openScreen(messages: Messages): Promise<Screen> {
     if (typeof value === 'symbol') throw new SetupExit('left');
     return value as Exclude<T, symbol>;
   }
-  const folded = (...texts: readonly (Wording | string)[]) =>
-    foldLines(sanitised(texts.map((text) => messages.said(text)).join('\n')), Math.max(20, columns() - 4));
+  const folded = (...texts: readonly (Wording | string)[]) => {
+    if (left.aborted) throw new SetupExit('left');
+    return foldLines(sanitised(texts.map((text) => messages.said(text)).join('\n')), Math.max(20, columns() - 4));
+  };
   const filled = (value: string | undefined) => (value?.trim() ? undefined : messages.text('setup.pasteHere'));
   return {
+    left,
     intro: (text) => clack.intro(messages.said(text)),
     outro: (text) => clack.outro(messages.said(text)),
     say: (...texts) => clack.log.message(folded(...texts)),

@@ -19,28 +19,37 @@ import { openScreen, type Screen, SetupExit } from './screen.ts';
 import type { Settings } from './settings.ts';
 
 export async function wizard(settings: Settings, messages: Messages): Promise<number> {
-  const screen = await openScreen(messages);
+  const leaving = new AbortController();
+  const screen = await openScreen(messages, leaving.signal);
   screen.intro(say('setup.title'));
   let app: App | undefined;
-  try {
+  const stop = async () => {
+    await app?.stop();
+    app = undefined;
+  };
+  async function steps(): Promise<void> {
     await askMissing(screen, settings);
     await prepare(screen, settings);
     const chosen = await platform(screen, settings);
     await askForFeatures(screen, settings);
-    if (chosen === undefined) {
-      screen.outro(say('setup.talkHere', { command: viberCommand('chat') }));
-      return EXIT.ok;
-    }
+    if (chosen === undefined) return screen.outro(say('setup.talkHere', { command: viberCommand('chat') }));
     const isOwned = (await pairingOf(settings)).ownership() === 'somebody';
     if (!isOwned) {
       app = await startGateway(settings);
       await meet(screen, settings, app, chosen);
     }
-    const stop = async () => {
-      await app?.stop();
-      app = undefined;
-    };
     await startOrInstall(screen, settings, stop);
+  }
+  // Ctrl-C while no question is open: what is under way ends at its next words.
+  const left = Promise.withResolvers<never>();
+  const leave = () => {
+    leaving.abort();
+    left.reject(new SetupExit('left'));
+  };
+  process.once('SIGINT', leave);
+  const running = steps();
+  try {
+    await Promise.race([running, left.promise]);
     return EXIT.ok;
   } catch (error) {
     if (error instanceof ConfigError) {
@@ -52,7 +61,9 @@ export async function wizard(settings: Settings, messages: Messages): Promise<nu
     screen.outro(say(settings.isSaved ? 'setup.kept' : 'setup.nothingKept', { command: viberCommand('init') }));
     return EXIT.ok;
   } finally {
-    await app?.stop();
+    process.off('SIGINT', leave);
+    await Promise.allSettled([running]);
+    await stop();
   }
 }
 
