@@ -200,7 +200,7 @@ describe('refused', () => {
 
   test('a time zone that does not exist', () => {
     for (const zone of ['Mars/Olympus', '', 'constructor', '../etc/passwd'])
-      expect(refusal('daily at 9', zone)).toMatch(/`timezone`/);
+      expect(refusal('daily at 9', zone)).toMatch(/Set timezone to/);
   });
 
   test('long and hostile text, without delay and without echo', () => {
