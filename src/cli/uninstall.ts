@@ -14,9 +14,7 @@ import { crashPoint } from '../crash-points.ts';
 import { acquireLock } from '../engine/local/lock.ts';
 import { ConfigError, errorCode, LockedError, UserError } from '../errors.ts';
 import { namesIn } from '../lib/damage.ts';
-import { readTextSync } from '../lib/files.ts';
 import { viberCommand } from '../lib/invocation.ts';
-import { isRecord, parseJson } from '../lib/json.ts';
 import { bareAnswer } from '../messages/bare-answers.ts';
 import { say, type Wording } from '../messages/messages.ts';
 import { type CliContext, EXIT } from '../runtime/contract/cli.ts';
@@ -117,18 +115,7 @@ function serviceForHome(env: NodeJS.ProcessEnv, home: string): Supervisor | unde
   return isServiceOf(supervisor.file, home) ? supervisor : undefined;
 }
 
-const foreignIn = (home: string): string[] => {
-  const packages = hasPlugins(home) ? PACKAGES : [];
-  return namesIn(home).filter((name) => !isOwnName(name) && !packages.includes(name));
-};
-
-const PACKAGES = ['node_modules', 'package.json', 'package-lock.json'];
-
-/** npm installs plugins in the home, and lists nothing but them there; a person's project has a name and more. */
-function hasPlugins(home: string): boolean {
-  const list = parseJson(readTextSync(path.join(home, 'package.json')) ?? '');
-  return isRecord(list) && Object.keys(list).join() === 'dependencies';
-}
+const foreignIn = (home: string): string[] => namesIn(home).filter((name) => !isOwnName(name));
 
 const REMAINS = '.deleting-';
 const isRestOf = (home: string, name: string): boolean => {
@@ -276,8 +263,7 @@ function removeHome({ home, remains }: Inventory, context: CliContext): void {
     // A mount point can't be moved; its contents can be removed.
     if (!['EBUSY', 'EXDEV', 'EACCES', 'EPERM'].includes(errorCode(error) ?? '')) throw error;
     lock?.release();
-    const foreign = foreignIn(home);
-    for (const name of namesIn(home).filter((each) => !foreign.includes(each)))
+    for (const name of fs.readdirSync(home).filter(isOwnName))
       fs.rmSync(path.join(home, name), { recursive: true, force: true });
     return;
   }

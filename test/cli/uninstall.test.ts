@@ -167,20 +167,6 @@ test('leaves what a person put at the top of the home, in its place, and names i
   expect(fs.readdirSync(home, { recursive: true, encoding: 'utf8' }).sort()).toEqual(own);
 });
 
-test.each([
-  ['the plugins that npm has installed in the home', '{"dependencies":{"openviber-dice":"file:dice.tgz"}}', false],
-  ['the packages of a project', '{"name":"mine","dependencies":{"zod":"4.0.0"}}', true],
-  ['a package.json that is none', '[]', true],
-])('deletes or leaves %s', async (_what, list, isKept) => {
-  const { home, viber } = await machine();
-  fs.mkdirSync(path.join(home, 'node_modules/openviber-dice'), { recursive: true });
-  fs.writeFileSync(path.join(home, 'package-lock.json'), '{}');
-  fs.writeFileSync(path.join(home, 'package.json'), list);
-  expect(viber(['--delete-home', '--yes']).code).toBe(0);
-  const names = fs.existsSync(home) ? fs.readdirSync(home).sort() : [];
-  expect(names).toEqual(isKept ? ['node_modules', 'package-lock.json', 'package.json'] : []);
-});
-
 test.each(['uninstall-moved', 'uninstall-put-back', 'uninstall-put-back:3'])(
   'killed at %s, it loses none of that, and the next one puts it back',
   async (point) => {
