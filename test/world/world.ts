@@ -185,8 +185,12 @@ async function world(): Promise<void> {
   await step('./viber uninstall', async () => {
     const hasCommand = /^ +(viber )?uninstall\b/m.test(await viber('help'));
     // As docs/uninstall.md says.
-    if (hasCommand) await viber('uninstall --delete-home --yes');
-    else await machine.shell('rm -r ~/.openviber');
+    if (hasCommand) {
+      // The plugin was installed by its user, so it is theirs to delete.
+      const said = await viber('uninstall --delete-home --yes');
+      check(said.includes('node_modules, package-lock.json, package.json'), `not named as left: ${said}`);
+    }
+    await machine.shell('rm -r ~/.openviber');
     await machine.shell(`rm -r ${CHECKOUT}`);
     const left = (await machine.shell(`ls -A ${HOME} | grep -v '^\\.\\(npm\\|bash.*\\|profile\\)$' || true`)).trim();
     check(!left.includes('openviber'), `left: ${left}`);
