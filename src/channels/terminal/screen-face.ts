@@ -79,10 +79,7 @@ export class ScreenFace implements Face, LiveFace {
     return this.#later(async () => {
       const { isRest, text, messageId, edits } = shown;
       const lines = [...(await answerLines(shown, this.#to.look, this.#screen.columns, this.#label)), ''];
-      if (edits !== undefined && !isRest) {
-        if (!this.#screen.change(edits, lines)) this.#screen.print(this.#screen.news(edits, lines), edits);
-        return;
-      }
+      if (edits !== undefined && !isRest) return this.#screen.replace(edits, lines);
       // The rest of an answer can't be changed later, because the screen doesn't hold the message as one block.
       if (isRest) this.#screen.print(text.trim() === '' ? lines : ['', ...lines]);
       else this.#screen.print(lines, messageId);

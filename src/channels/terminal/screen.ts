@@ -26,6 +26,8 @@ const [ERASE_LINE, ERASE_BELOW] = ['\u001b[2K', '\u001b[J'];
 const up = (rows: number): string => (rows > 0 ? `\u001b[${rows}A` : '');
 const right = (columns: number): string => (columns > 0 ? `\u001b[${columns}C` : '');
 
+const MOST_SAID = 100;
+
 interface Block {
   id?: string | undefined;
   lines: readonly string[];
@@ -41,6 +43,8 @@ export class Screen {
   #columns: number;
   /** The last printed blocks, whose positions are known. */
   #blocks: Block[] = [];
+  /** What messages said last, also those that have scrolled away or of which only the news were printed. */
+  readonly #said = new Map<string, readonly string[]>();
 
   constructor(output: Output) {
     this.#output = output;
@@ -59,8 +63,17 @@ export class Screen {
   /** Prints lines that stay, above the drawing. The terminal wraps them, so that copied lines are whole. */
   print(lines: readonly string[], id?: string): void {
     this.#forgetMoved();
+    this.#keepSaid(id, lines);
     this.#blocks = [...this.#blocks, { id, lines }].slice(-this.rows);
     this.#print(lines, this.#drawn);
+  }
+
+  /** Shows what a message says now: in its place, or else its news below. */
+  replace(id: string, lines: readonly string[]): void {
+    if (this.change(id, lines)) return;
+    const news = this.news(id, lines);
+    if (news.length > 0) this.print(news, id);
+    this.#keepSaid(id, lines);
   }
 
   /**
@@ -77,6 +90,7 @@ export class Screen {
     if (!all.every((line) => this.#hasSureRows(stripVTControlCharacters(line)))) return false;
     const rows = all.reduce((sum, line) => sum + this.#rowsOf(line), 0);
     if (rows + this.#drawn.lines.length > this.rows) return false;
+    this.#keepSaid(id, lines);
     this.#blocks = [...this.#blocks.slice(0, at), { id, lines }, ...after];
     this.#print([...lines, ...after.flatMap((block) => block.lines)], this.#drawn, rows);
     return true;
@@ -84,10 +98,18 @@ export class Screen {
 
   /** Returns the first line of a block that can't be changed, and those of its new lines that the old ones don't have. */
   news(id: string, lines: readonly string[]): readonly string[] {
-    const old = this.#blocks.findLast((block) => block.id === id)?.lines ?? [];
+    const old = this.#said.get(id) ?? [];
     const from = lines.findIndex((line, index) => line !== old[index]);
     const rest = from < 0 ? [] : lines.slice(from);
     return from > 0 ? [...lines.slice(0, 1), ...(from > 1 ? ['…'] : []), ...rest] : rest;
+  }
+
+  #keepSaid(id: string | undefined, lines: readonly string[]): void {
+    if (id === undefined) return;
+    this.#said.delete(id);
+    this.#said.set(id, lines);
+    const [oldest = id] = this.#said.keys();
+    if (this.#said.size > MOST_SAID) this.#said.delete(oldest);
   }
 
   #print(lines: readonly string[], next: Drawing, above = 0): void {
@@ -113,6 +135,7 @@ export class Screen {
     this.#output.write(`${'\n'.repeat(this.rows)}\u001b[H${ERASE_BELOW}`);
     const drawn = this.#drawn;
     this.#blocks = [];
+    this.#said.clear();
     this.#drawn = NOTHING;
     this.draw(drawn);
   }
@@ -143,7 +166,7 @@ export class Screen {
 
   /** No character takes more than two columns, so a line that would fit even then has one row on every terminal. */
   #hasSureRows(text: string): boolean {
-    const most = [...text].reduce((sum, char) => sum + (PLAIN.test(char) ? 1 : 2), 0);
+    const most = [...text].reduce((sum, char) => sum + (char === '\t' ? 8 : PLAIN.test(char) ? 1 : 2), 0);
     return PLAIN.test(text) || most <= this.columns;
   }
 

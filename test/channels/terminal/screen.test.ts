@@ -170,6 +170,27 @@ test('of what is changed and stands too high to be drawn again, only the news ar
   expect(screen.news('q', question)).toEqual([]);
 });
 
+test('of each change that follows, only its own news are printed', async () => {
+  const { screen, lines } = terminal(20, 8);
+  const plan = (...steps: string[]) => ['viber> Plan', ...steps, ''];
+  const shown = async () => (await lines()).map((line) => line.trimEnd()).filter(Boolean);
+  screen.print(plan('1 a', '2 b'), 'p');
+  for (let n = 0; n < 8; n++) screen.print([`line ${n}`]);
+  screen.replace('p', plan('1 a', '2 b', '3 c'));
+  for (let n = 0; n < 8; n++) screen.print([`line ${n}`]);
+  screen.replace('p', plan('1 a', '2 b', '3 c', '4 d'));
+  expect((await shown()).slice(-4)).toEqual(['line 7', 'viber> Plan', '…', '4 d']);
+  for (let n = 0; n < 8; n++) screen.print([`line ${n}`]);
+  screen.replace('p', plan('1 a', '2 b', '3 c', '4 d'));
+  expect((await shown()).at(-1)).toBe('line 7');
+});
+
+test('a line with tabs has uncertain rows', () => {
+  const { screen } = terminal(40, 8);
+  screen.print(['a\tb\tc\td\te\tf\tg'], 'tabs');
+  expect(screen.change('tabs', ['a'])).toBe(false);
+});
+
 test('Tab shows every choice once, page by page, whatever the height of the window and of what is typed', async () => {
   const cases = fc.record({
     count: fc.integer({ min: 2, max: 40 }),
