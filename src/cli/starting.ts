@@ -15,8 +15,8 @@ import { isServiceOf, supervisorFor } from './service/supervisor.ts';
 const NOTE = 'restarting';
 /** Later, another process may have that number. */
 const MOST_MS = 60_000;
-/** systemd and launchd, of a service that runs or is about to. */
-const ACTIVE = /^\s*(?:Active: (?:active|activating|reloading)\b|state = running$)/m;
+/** systemd and launchd, of a service that runs or is about to; one that failed is tried again, and may fail again. */
+const ACTIVE = /^\s*(?:Active: (?:active|activating|reloading)\b(?!.*Result: (?!success))|state = running$)/m;
 const ASK_MS = 3_000;
 
 /** Notes that this process starts again on the home. */
@@ -31,12 +31,25 @@ export function noteRestart(home: string): void {
 
 /** Call it only if no gateway names itself there. True for one that stops as well, as it does before it starts anew. */
 export async function isStarting({ home, env }: { home: string; env: NodeJS.ProcessEnv }): Promise<boolean> {
-  const run = path.join(home, 'run');
-  const note = path.join(run, NOTE);
-  const pid = Number(readTextSync(note) ?? 0);
+  return isHeld(path.join(home, 'run')) || (await isServiceActive(home, env));
+}
+
+function isHeld(run: string): boolean {
+  try {
+    return isRestarting(path.join(run, NOTE)) || holderOf(path.join(run, 'lock.sqlite')) !== undefined;
+  } catch (error) {
+    // Another user's home, or a link that leads to itself: nothing can be known from there.
+    if (errorCode(error) === undefined) throw error;
+    return false;
+  }
+}
+
+/** In a container that was made anew, the number in the note may be our own. */
+function isRestarting(note: string): boolean {
+  const text = readTextSync(note) ?? '';
   const age = Date.now() - (fs.statSync(note, { throwIfNoEntry: false })?.mtimeMs ?? 0);
-  if (pid > 0 && age < MOST_MS && isProcessAlive(pid)) return true;
-  return holderOf(path.join(run, 'lock.sqlite')) !== undefined || (await isServiceActive(home, env));
+  const isRecent = age > -MOST_MS && age < MOST_MS;
+  return /^[1-9]\d{0,8}$/.test(text) && Number(text) !== process.pid && isRecent && isProcessAlive(Number(text));
 }
 
 async function isServiceActive(home: string, env: NodeJS.ProcessEnv): Promise<boolean> {

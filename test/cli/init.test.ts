@@ -364,7 +364,7 @@ describe.skipIf(!hasPython)('an address of a model', () => {
 
 it.skipIf(!hasPython)('Ctrl-C while a model is asked ends it as at a question', async () => {
   const llm = await model();
-  llm.script({ text: 'late', delayMs: 8_000 });
+  llm.script(() => ({ text: 'late', delayMs: 8_000 }));
   const home = tempFolder();
   const terminal = wizard(home);
   await customModel(terminal, llm);

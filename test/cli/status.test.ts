@@ -39,10 +39,17 @@ describe.runIf(process.platform === 'linux')('viber status', () => {
     expect(JSON.parse((await status(true)).text)).toEqual({ running: false, busy: true, home });
     lock.release();
     expect(await status()).toEqual(none);
-    put(home, 'run/restarting', String(process.pid));
+    put(home, 'run/restarting', String(process.ppid));
     expect(await status()).toEqual({ code: 1, text: BUSY });
     const old = Date.now() / 1000 - 90;
     fs.utimesSync(path.join(home, 'run/restarting'), old, old);
+    expect(await status()).toEqual(none);
+    for (const wrong of ['1.5', '99999999999', 'x', '']) {
+      put(home, 'run/restarting', wrong);
+      expect(await status()).toEqual(none);
+    }
+    fs.rmSync(path.join(home, 'run/restarting'));
+    fs.symlinkSync('restarting', path.join(home, 'run/restarting'));
     expect(await status()).toEqual(none);
     const { file } = supervisorFor('linux', { HOME: user });
     put(user, path.relative(user, file), `ExecStart="viber" "start" "--home" "${home}"\n`);
@@ -54,8 +61,10 @@ describe.runIf(process.platform === 'linux')('viber status', () => {
       answers(state);
       expect(await status()).toEqual({ code: 1, text: BUSY });
     }
-    answers('inactive (dead)');
-    expect(await status()).toEqual(none);
+    for (const state of ['inactive (dead)', 'activating (auto-restart) (Result: exit-code)']) {
+      answers(state);
+      expect(await status()).toEqual(none);
+    }
   });
 
   test('never says that no gateway runs while one restarts with a newer program', async () => {
