@@ -47,9 +47,8 @@ export async function wizard(settings: Settings, messages: Messages): Promise<nu
     left.reject(new SetupExit('left'));
   };
   process.once('SIGINT', leave);
-  const running = steps();
   try {
-    await Promise.race([running, left.promise]);
+    await Promise.race([steps(), left.promise]);
     return EXIT.ok;
   } catch (error) {
     if (error instanceof ConfigError) {
@@ -62,8 +61,9 @@ export async function wizard(settings: Settings, messages: Messages): Promise<nu
     return EXIT.ok;
   } finally {
     process.off('SIGINT', leave);
-    await Promise.allSettled([running]);
     await stop();
+    // What is still under way may take long, and nobody waits for it.
+    if (leaving.signal.aborted) process.exit(EXIT.ok);
   }
 }
 
