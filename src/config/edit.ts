@@ -83,6 +83,7 @@ function putSetting(yaml: Yaml, document: Document, { path: given, value }: Sett
     else document.setIn(above, section);
   }
   if (value === undefined) {
+    keepShared(yaml, document, document.getIn(path, true));
     document.deleteIn(path);
     const { contents } = document;
     if (!yaml.isMap(contents) || contents.items.length > 0) return;
@@ -107,6 +108,18 @@ function putSetting(yaml: Yaml, document: Document, { path: given, value }: Sett
   delete old.anchor;
   delete old.tag;
   old.value = value;
+}
+
+/** Settings that share a value which is removed keep it. */
+function keepShared(yaml: Yaml, document: Document, removed: unknown): void {
+  if (!yaml.isNode(removed)) return;
+  const anchors = new Set<string>();
+  const take = (_key: unknown, { anchor }: { anchor?: string }) => void (anchor !== undefined && anchors.add(anchor));
+  yaml.visit(removed, { Scalar: take, Collection: take });
+  yaml.visit(document, {
+    Alias: (_key, alias) =>
+      anchors.has(alias.source) ? document.createNode(alias.resolve(document)?.toJS(document)) : undefined,
+  });
 }
 
 /** Sections whose keys are names that people choose: similar ones are different. */

@@ -3,7 +3,7 @@
  * ones right above its key, on its lines, and inside its section.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { Node, Pair } from 'yaml';
+import type { Document, Node, Pair } from 'yaml';
 
 type Yaml = typeof import('yaml');
 
@@ -19,7 +19,9 @@ export function withoutLines(
 ): string | undefined {
   const document = yaml.parseDocument(text);
   const above = path.length === 1 ? document.contents : document.getIn(path.slice(0, -1), true);
-  if (!yaml.isMap(above) || above.flow || above.items.length < 2) return undefined;
+  if (!yaml.isMap(above) || above.flow) return undefined;
+  const isLast = above.items.length < 2;
+  if (isLast && path.length > 1) return undefined;
   const pair = above.items.find(({ key }) => yaml.isScalar(key) && key.value === path.at(-1));
   if (!pair || !yaml.isScalar(pair.key) || !pair.key.range) return undefined;
   const start = pair.key.range[0];
@@ -43,7 +45,21 @@ export function withoutLines(
   if (before.trim() === '' && after.trim() === '' && last + 2 < lines.length) last++;
   const left = [...lines.slice(0, first), ...lines.slice(last + 1)].join('\n');
   const read = yaml.parseDocument(left);
-  return read.errors.length === 0 && isDeepStrictEqual(read.toJS(), expected) ? left : undefined;
+  if (read.errors.length > 0) return undefined;
+  // Comments alone are a file without settings.
+  if (isLast) return read.contents === null && left.includes('#') ? left : undefined;
+  return !lacksAnchor(yaml, read) && isDeepStrictEqual(read.toJS(), expected) ? left : undefined;
+}
+
+/** Returns whether an alias names what was on the removed lines. */
+function lacksAnchor(yaml: Yaml, document: Document): boolean {
+  let lacks = false;
+  yaml.visit(document, {
+    Alias: (_key, alias) => {
+      lacks ||= alias.resolve(document) === undefined;
+    },
+  });
+  return lacks;
 }
 
 /** The end of the last word: a section's own end is behind the comments below it. */

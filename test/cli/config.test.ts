@@ -198,6 +198,18 @@ people:
   });
 });
 
+test.each([
+  ['model: &m a/b\nfallback: [*m] # kept\n', 'fallback: [ a/b ] # kept\n'],
+  [
+    '# My settings\n\n# the model\nmodel: a/b\n\n# to try later\n# log: y\n',
+    '# My settings\n\n# to try later\n# log: y\n',
+  ],
+])('unset of the model in %j keeps what others share with it, and what is around it', async (text, left) => {
+  const { viber, read } = homeWith(text);
+  expect(await viber(['unset', 'model'], { env })).toMatchObject({ code: 0, err: '' });
+  expect(read()).toBe(left);
+});
+
 test('unset of what is not set says so, and writes nothing', async () => {
   const { viber, home, file, read } = homeWith(TEXT);
   const absent = ['smallModel', 'http.token', 'providers.other', 'people.0.viber', 'prices.openai/gpt-5.1.cachedInput'];
