@@ -192,9 +192,13 @@ class StdioTransport implements MCPTransport {
   }
 }
 
-/** Returns the last line with content, which usually says why a server doesn't start. */
+/** Python ends with it; Node prints the stack and its own version below it. */
+const CAUSE = /^(\w+\.)*\w*(Error|Exception)\b/;
+
+/** Returns the last error, or else the last line, which usually says why a server doesn't start. */
 function lastOf(said: Buffer): string {
-  const line = visibleText(stripVTControlCharacters(said.toString())).trim().split('\n').at(-1)?.trim() ?? '';
+  const lines = visibleText(stripVTControlCharacters(said.toString())).trim().split('\n');
+  const line = (lines.findLast((each) => CAUSE.test(each)) ?? lines.at(-1) ?? '').trim();
   return line === '' ? '' : `: ${clip(line, MAX_LINE_SAID, ' ')}`;
 }
 

@@ -94,6 +94,16 @@ test('a server that does not start says why, in its own words', async () => {
     .toMatch(/\(mcp\.h\) is not there: it has ended \(7\): \[secret\] is refused$/);
 });
 
+test('a server of Node that breaks is told by its error, not by the version that Node prints last', async () => {
+  const { mcp, tools } = await open({
+    h: { ...server('plain'), command: process.execPath, args: ['/nonexistent/server.js'] },
+  });
+  expect(await tools()).toEqual([]);
+  await expect
+    .poll(() => mcp.health()[0]?.problem)
+    .toMatch(/it has ended \(1\): Error: Cannot find module '\/nonexistent\/server\.js'$/);
+});
+
 test.each([
   ['ends at', 'older'],
   ['refuses', 'refusing'],
