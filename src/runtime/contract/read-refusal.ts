@@ -2,7 +2,7 @@
  * Reads a provider's refusal, whatever its shape. Invariant: its sentence, which may quote a prompt or a key, is only
  * interpreted (`refusals.ts`); an excerpt without either is kept for the trace.
  */
-import { scrub } from '../../log.ts';
+import { excerptOf } from './excerpt.ts';
 
 export interface Refusal {
   status: number | undefined;
@@ -37,18 +37,6 @@ export function readRefusal(error: unknown): Refusal {
     .find((said) => said !== '');
   return { status: statusOf(error, inner), code: words[0] ?? '', retryAfterMs, words, sentence, excerpt };
 }
-
-const MAX_EXCERPT = 200;
-/** Long passages in quotation marks are usually of the request. */
-const QUOTED = /(["'`“])[^"'`“”\n]{25,}["'`”]/g;
-
-const excerptOf = (said: string): string =>
-  scrub(said.slice(0, READ))
-    .replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ')
-    .replace(QUOTED, '$1…$1')
-    .trim()
-    .slice(0, MAX_EXCERPT)
-    .toWellFormed();
 
 const namesIn = (said: unknown): unknown[] => ['code', 'type', 'status'].map((name) => field(said, name));
 
