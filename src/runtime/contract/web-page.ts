@@ -17,12 +17,19 @@ const NOBODYS = new Set([400, 403, 404, 405, 407, 410, 511]);
 
 export const isPageType = (type: unknown): boolean => typeof type === 'string' && PAGES.test(type);
 
+interface Refused {
+  statusCode?: number;
+  responseHeaders?: Record<string, string>;
+  responseBody?: string;
+}
+
 /** Follows causes, because the SDK wraps the errors of its fetch. */
 export function isWebPage(thrown: unknown): boolean {
   for (let error = thrown, depth = 0; error instanceof Error && depth < 6; error = error.cause, depth += 1) {
     if (error instanceof WebPageError) return true;
-    const { statusCode, responseHeaders } = error as { statusCode?: number; responseHeaders?: Record<string, string> };
-    if (NOBODYS.has(statusCode ?? 0) && isPageType(responseHeaders?.['content-type'])) return true;
+    const { statusCode, responseHeaders, responseBody } = error as Refused;
+    const isPage = isPageType(responseHeaders?.['content-type']) && !/^\s*[{[]/.test(responseBody ?? '');
+    if (NOBODYS.has(statusCode ?? 0) && isPage) return true;
   }
   return false;
 }

@@ -41,6 +41,7 @@ interface Take {
   end?(): Bytes;
 }
 type Bytes = Uint8Array<ArrayBuffer>;
+const NOTHING: Bytes = new Uint8Array();
 
 /**
  * @param connectMs limits name lookup, connection and TLS together
@@ -93,14 +94,11 @@ const READ_OF_STREAMS = 'content-type';
 function toResponse(message: IncomingMessage, failure: (cause: unknown) => unknown, shape?: Shape): Response {
   const { statusCode: status = 0 } = message;
   const isOk = status >= 200 && status < 300;
-  if (isOk && isPageType(message.headers['content-type'])) {
-    message.destroy();
-    throw new WebPageError();
-  }
+  const isPage = isPageType(message.headers['content-type']);
   const encoding = message.headers['content-encoding'] ?? 'identity';
   if (encoding !== 'identity') {
     message.destroy();
-    throw failure(new Error(`unwanted encoding ${encoding}`));
+    throw isOk && isPage ? new WebPageError() : failure(new Error(`unwanted encoding ${encoding}`));
   }
   const isStream = message.headers['content-type']?.toLowerCase().startsWith(EVENTS) === true;
   const headers = Object.entries(message.headers)
@@ -108,7 +106,10 @@ function toResponse(message: IncomingMessage, failure: (cause: unknown) => unkno
     .map(([name, value]): [string, string] => [name, String(value)]);
   if ([204, 205, 304].includes(status)) return new Response(null, { status, headers });
   const answer = () => (shape === 'chat' ? takeAnyForm() : isStream ? takeEvents(shape) : takeAtMost(MAX_BODY));
-  return new Response(reading(message, failure, isOk ? takeNoPage(answer()) : takeRefusal()), { status, headers });
+  return new Response(reading(message, failure, isOk ? takeNoPage(answer(), isPage) : takeRefusal()), {
+    status,
+    headers,
+  });
 }
 
 function reading(message: IncomingMessage, failure: (cause: unknown) => unknown, take: Take): ReadableStream<Bytes> {
@@ -133,9 +134,13 @@ function reading(message: IncomingMessage, failure: (cause: unknown) => unknown,
       });
       message.once('end', () =>
         end(() => {
-          const last = take.end?.();
-          if (last && last.length > 0) controller.enqueue(last);
-          controller.close();
+          try {
+            const last = take.end?.();
+            if (last && last.length > 0) controller.enqueue(last);
+            controller.close();
+          } catch (error) {
+            controller.error(error);
+          }
         }),
       );
       message.on('error', (error) => end(() => controller.error(failure(error))));
@@ -163,19 +168,36 @@ function takeRefusal(): Take {
   };
 }
 
-/** Neither JSON nor an event begins like markup, whatever the content type says. */
-function takeNoPage(take: Take): Take {
+/** How JSON and events begin. */
+const ANSWER = /^(?:[{[:]|(?:data|event|id|retry):)/;
+const MARK_LENGTH = 'event:'.length;
+
+/**
+ * Neither JSON nor an event begins like markup, whatever the content type says. Some servers call their answers a page,
+ * so a body that is called one is read if it begins like an answer.
+ */
+function takeNoPage(take: Take, isCalledPage: boolean): Take {
   let hasBegun = false;
+  let held: Bytes = NOTHING;
   return {
     piece(piece) {
-      if (!hasBegun) {
-        const first = new TextDecoder().decode(piece).trimStart().at(0);
-        if (first === '<') throw new WebPageError();
-        hasBegun = first !== undefined;
+      if (hasBegun) return take.piece(piece);
+      held = Buffer.concat([held, piece]);
+      const text = new TextDecoder().decode(held).trimStart();
+      if (text.startsWith('<')) throw new WebPageError();
+      if (isCalledPage && !ANSWER.test(text)) {
+        if (text.length >= MARK_LENGTH || held.length > MAX_REFUSAL) throw new WebPageError();
+        return NOTHING;
       }
-      return take.piece(piece);
+      hasBegun = text !== '';
+      const begun = held;
+      held = NOTHING;
+      return take.piece(begun);
     },
-    ...(take.end && { end: take.end }),
+    end() {
+      if (isCalledPage && !hasBegun) throw new WebPageError();
+      return take.end?.() ?? NOTHING;
+    },
   };
 }
 
@@ -189,8 +211,6 @@ function takeAtMost(most: number): Take {
     },
   };
 }
-
-const NOTHING: Bytes = new Uint8Array();
 
 /** Reads Chat Completions whatever the content type: events, one JSON body, or one per line. */
 function takeAnyForm(): Take {

@@ -45,6 +45,8 @@ describe('a web page in place of an answer', () => {
     ['anthropic', 'a page that says it is a stream', { type: 'text/event-stream' }],
     ['anthropic', 'a page that says it is JSON', { type: 'application/json', body: `\uFEFF${PAGE}` }],
     ['google', 'XHTML', { type: 'application/xhtml+xml', body: `<?xml version="1.0"?>${PAGE}` }],
+    ['local', 'a page of plain words', { type: HTML, body: 'dear guest, please sign in' }],
+    ['anthropic', 'a page of one word', { type: HTML, body: 'data' }],
     ['local', 'an empty page', { type: HTML, body: '' }],
     ['local', 'a compressed page', { type: HTML, headers: { 'content-encoding': 'gzip' } }],
     ['local', 'a page of another path', { status: 404, type: HTML }],
@@ -58,9 +60,28 @@ describe('a web page in place of an answer', () => {
     expect(error.message).not.toContain('Secret');
   });
 
+  const chunk = { id: '1', object: 'chat.completion.chunk', choices: [{ index: 0, delta: { content: 'Hi.' } }] };
+  const last = { ...chunk, choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
+  const whole = {
+    id: '1',
+    choices: [{ index: 0, message: { role: 'assistant', content: 'Hi.' }, finish_reason: 'stop' }],
+  };
+  const gemini = { candidates: [{ content: { parts: [{ text: 'Hi.' }], role: 'model' }, finishReason: 'STOP' }] };
+  const events = (...all: object[]) => all.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
+  it.each<[string, string, string]>([
+    ['local', 'events', `${events(chunk, last)}data: [DONE]\n\n`],
+    ['local', 'events after a comment', `\n: wait\n\n${events(chunk, last)}`],
+    ['local', 'one body of JSON', JSON.stringify(whole)],
+    ['google', 'events', events(gemini)],
+  ])('is not an answer that is called a page: %s, %s', async (provider, _what, body) => {
+    page = { type: HTML, body };
+    expect((await runWith(provided(provider), { model: `${provider}/m` })).text).toBe('Hi.');
+  });
+
   it.each<[string, Page, string]>([
     ["a server's failure", { status: 502, type: HTML }, 'is having problems'],
     ['a refused key', { status: 401, type: HTML }, "didn't accept the key"],
+    ['no credit', { status: 403, type: HTML, body: '{"error":"Insufficient Balance"}' }, 'no credit left'],
     ['a limit', { status: 429, type: HTML }, 'is limiting our requests'],
   ])('%s means the same with a page', async (_what, given, words) => {
     expect((await run('local', given)).error.userMessage).toContain(words);
