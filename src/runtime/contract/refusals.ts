@@ -38,19 +38,24 @@ const UNNAMED = 500;
 const RULES: readonly Rule[] = [
   {
     why: 'credit',
-    statuses: [400, 402, 403, 429, UNNAMED],
-    // OpenAI, Moonshot, xAI, OpenRouter, and proxies before them.
-    code: /^(insufficient_(user_)?(quota|balance|credits?|funds)|exceeded_current_quota|billing_|credit_|payment_required|(personal-)?team-blocked:spending-limit|personal-team-blocked)/,
+    // Fireworks uses 412.
+    statuses: [400, 402, 403, 412, 429, UNNAMED],
+    // OpenAI, Moonshot, xAI, OpenRouter, and proxies before them; Ark, DashScope, LiteLLM, Vercel.
+    code: /^(insufficient_(user_)?(quota|balance|credits?|funds)|exceeded_current_quota|billing_|credit_|payment_required|(personal-)?team-blocked:spending-limit|personal-team-blocked|AccountOverdue|Arrearage$|AllocationQuota\.FreeTierOnly|budget_exceeded|customer_verification_required)/,
     sentence: either(
       // Anthropic, with status 400.
       /credit balance is too low|reached your specified (API )?usage limits/,
       // DeepSeek, Moonshot; xAI, with 403 and 429.
       /insufficient (account )?(balance|credits?|funds)/,
+      // SiliconFlow, Novita, Ark, DashScope, Zhipu, with 400, 403 and 429.
+      /balance is insufficient|not enough (balance|credits?)|overdue balance|in good standing|in arrears|余额不足|欠费/,
       /used all available credits|run out of credits|(does not|doesn't) have any credits/,
       // OpenRouter; Google, with 429; Groq, Mistral and others.
       /requires more credits|never purchased credits|key limit (has been )?(exceeded|reached)/,
       /credits? (are|is|have been) (depleted|exhausted)/,
       /(billing hard|spending|spend) (limit|cap)|payment (is )?required|no active subscription/,
+      // LiteLLM, Vercel.
+      /budget has been exceeded|exceededbudget|requires a valid credit card/,
     ),
   },
   {
@@ -71,9 +76,9 @@ const RULES: readonly Rule[] = [
   {
     why: 'busy',
     statuses: [429, UNNAMED, 503],
-    // Anthropic, Moonshot; Mistral by its number.
+    // Anthropic, Moonshot, Zhipu; Mistral by its number.
     code: /overloaded|capacity_exceeded|^3505$/,
-    sentence: /capacity exceeded|is (currently )?overloaded/i,
+    sentence: /capacity exceeded|(is|may be) (currently |temporarily )?overloaded|访问量过大/i,
   },
   { why: 'call', statuses: [], code: /^tool_use_failed$/, sentence: /^$/ },
   {

@@ -97,11 +97,29 @@ const ROWS: [provider: string, how: number | 'stream', body: unknown, means: Mea
   ['ollama', 429, { error: "you've reached your hourly usage limit, please wait or upgrade to continue" }, 'used up'],
   ['ollama', 429, openai('you (me) have reached your weekly usage limit, upgrade for higher limits: https://ollama.com/upgrade'), 'used up'],
   ['ollama', 503, openai('server busy, please try again. maximum pending requests exceeded', 'api_error'), 'busy'],
+  ['siliconflow', 403, { code: 30001, message: 'Sorry, your account balance is insufficient', data: null }, 'credit'],
+  ['ark', 403, openai('The request failed because your account has an overdue balance.', 'Forbidden', 'AccountOverdueError'), 'credit'],
+  ['ark, by its code alone', 403, openai('Forbidden', 'Forbidden', 'AccountOverdueError'), 'credit'],
+  ['novita', 403, { code: 403, reason: 'NOT_ENOUGH_BALANCE', message: 'not enough balance', metadata: {} }, 'credit'],
+  ['dashscope', 403, openai('The free tier of the model has been exhausted.', 'AllocationQuota.FreeTierOnly', 'AllocationQuota.FreeTierOnly'), 'credit'],
+  ['dashscope', 400, openai('Access denied, please make sure your account is in good standing.', 'Arrearage', 'Arrearage'), 'credit'],
+  ['vercel', 403, openai('AI Gateway requires a valid credit card on file to service requests.', 'customer_verification_required'), 'credit'],
+  ['fireworks', 412, openai('Account me is suspended, possibly due to reaching the monthly spending limit or failure to pay past invoices.', 'error', 'PRECONDITION_FAILED'), 'credit'],
+  ['litellm', 400, openai('Budget has been exceeded! Current cost: 10.51, Max budget: 10.0', 'budget_exceeded', '400'), 'credit'],
+  ['litellm', 400, openai('Budget has been exceeded! Current cost: 10.51, Max budget: 10.0', 'auth_error', 400), 'credit'],
+  ['zhipu', 429, { error: { code: '1113', message: '余额不足或无可用资源包,请充值。' } }, 'credit'],
+  ['zhipu', 429, { error: { code: '1113', message: '您的账户已欠费，请充值后重试。' } }, 'credit'],
+  ['zai', 429, { error: { code: '1113', message: 'Insufficient balance or no resource package. Please recharge.' } }, 'credit'],
+  ['zai', 429, { error: { code: '1305', message: 'The service may be temporarily overloaded, please try again later' } }, 'busy'],
   ['lmstudio', 'stream', { error: 'The number of tokens to keep from the initial prompt is greater than the context length.' }, 'too long'],
   ['openai', 'stream', openai("This model's maximum context length is 8192 tokens."), 'too long'],
 ];
 
-const NAMES: Record<string, string> = { 'a proxy': 'proxy', 'google behind the interface of OpenAI': 'gemini' };
+const NAMES: Record<string, string> = {
+  'a proxy': 'proxy',
+  'google behind the interface of OpenAI': 'gemini',
+  'ark, by its code alone': 'ark',
+};
 
 async function failed(provider: string, how: number | 'stream', body: unknown, headers: Record<string, string> = {}) {
   const text = JSON.stringify(body);
