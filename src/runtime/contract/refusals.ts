@@ -64,7 +64,13 @@ const RULES: readonly Rule[] = [
     // Google names the quota, such as `GenerateRequestsPerDayPerProjectPerModel-FreeTier`.
     code: /^usage_limit_(reached|exceeded)|PerDay/,
     // Ollama's cloud, Kimi Code.
-    sentence: /(reached|exceeded) your .{0,20}usage limit/i,
+    sentence: either(
+      /(reached|exceeded) your .{0,20}usage limit/,
+      // Z.ai, MiniMax.
+      /usage limit reached for|(weekly|monthly) limit exhausted|your limit will reset at/,
+      // OpenRouter; Cohere, for its trial keys; Cerebras; Anthropic.
+      /free-models-per-day|calls \/ month|per (hour|day|month) limit exceeded|exceeded your daily/,
+    ),
   },
   {
     why: 'credit',
