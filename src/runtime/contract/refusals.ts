@@ -86,6 +86,12 @@ const RULES: readonly Rule[] = [
     code: /overloaded|capacity_exceeded|^3505$/,
     sentence: /capacity exceeded|(is|may be) (currently |temporarily )?overloaded|访问量过大/i,
   },
+  {
+    why: 'limited',
+    statuses: [400, 429, UNNAMED],
+    // Cerebras, Bedrock: in a stream, their words on tokens could mean a long conversation too.
+    sentence: /per (second|minute) limit exceeded|too many tokens, please wait/i,
+  },
   { why: 'call', statuses: [], code: /^tool_use_failed$/, sentence: /^$/ },
   {
     why: 'no-tools',

@@ -122,6 +122,10 @@ const ROWS: [provider: string, how: number | 'stream', body: unknown, means: Mea
   ['cerebras', 429, openai('Tokens per day limit exceeded - too many tokens processed.', 'too_many_tokens_error', 'token_quota_exceeded'), 'used up'],
   ['cerebras', 'stream', openai('Tokens per day limit exceeded - too many tokens processed.', 'too_many_tokens_error', 'token_quota_exceeded'), 'used up'],
   ['anthropic', 429, anthropic('rate_limit_error', 'Number of request tokens has exceeded your daily rate limit'), 'used up'],
+  ['cerebras', 429, openai('Tokens per minute limit exceeded - too many tokens processed.', 'too_many_tokens_error', 'token_quota_exceeded'), 'limit'],
+  ['cerebras', 'stream', openai('Tokens per minute limit exceeded - too many tokens processed.', 'too_many_tokens_error', 'token_quota_exceeded'), 'limit'],
+  ['local', 'stream', { error: 'Too many tokens, please wait before trying again.' }, 'limit'],
+  ['local', 'stream', { error: 'too many tokens: total number of tokens in the prompt cannot exceed 4081 - received 5000' }, 'too long'],
   ['lmstudio', 'stream', { error: 'The number of tokens to keep from the initial prompt is greater than the context length.' }, 'too long'],
   ['openai', 'stream', openai("This model's maximum context length is 8192 tokens."), 'too long'],
 ];
