@@ -18,6 +18,9 @@ export interface Refusal {
 /** The number of characters read; the beginning holds what matters. */
 const READ = 2_000;
 
+/** A month. Whoever names a longer wait means something else. */
+const LONGEST_WAIT_MS = 31 * 86_400_000;
+
 export function readRefusal(error: unknown): Refusal {
   // The SDK's own `data` lacks every field that its schema doesn't name.
   const body = parseErrorBody(field(error, 'responseBody')) ?? field(error, 'data') ?? error;
@@ -30,7 +33,8 @@ export function readRefusal(error: unknown): Refusal {
   const words = [...namesIn(inner), field(data, 'code'), ...reasonsIn(details), ...namesOfRaw(raw)].filter(isWord);
   const sentences = [inner, field(inner, 'message'), field(data, 'detail'), raw, field(error, 'message')];
   const sentence = sentences.map((said) => textIn(said).slice(0, READ)).join('\n');
-  const retryAfterMs = retryAfter(error, details) ?? waitIn(sentence);
+  const wait = retryAfter(error, details) ?? waitIn(sentence);
+  const retryAfterMs = wait !== undefined && wait <= LONGEST_WAIT_MS ? wait : undefined;
   const excerpt = [messageOfRaw(raw), inner, field(inner, 'message'), field(data, 'detail')]
     .filter((said) => typeof said === 'string')
     .map(excerptOf)
@@ -90,7 +94,7 @@ function statusOf(error: unknown, inner: unknown): number | undefined {
 function retryAfter(error: unknown, details: unknown): number | undefined {
   const headers = field(error, 'responseHeaders');
   const ms = Number.parseFloat(String(field(headers, 'retry-after-ms') ?? ''));
-  if (ms >= 0) return ms;
+  if (ms >= 0 && Number.isFinite(ms)) return ms;
   const delays: unknown[] = Array.isArray(details) ? details.map((detail: unknown) => field(detail, 'retryDelay')) : [];
   const value = String(field(headers, 'retry-after') ?? delays.find((delay) => delay !== undefined) ?? '');
   const seconds = Number(value.replace(/s$/, ''));

@@ -116,7 +116,8 @@ const RULES: readonly Rule[] = [
     why: 'place',
     statuses: [400, 403],
     code: /^unsupported_country/,
-    sentence: /(country|location|region)\b.{0,60} not supported/i,
+    // A schema may have a property `location` too.
+    sentence: /\b(user location|your location|country|region|territory)\b[\w ,]{0,60} not supported/i,
   },
   { why: 'flagged', statuses: [403], code: /^content_policy/, sentence: /moderation|\bflagged\b|content policy/i },
   { why: 'no-memory', statuses: [500], sentence: /requires more system memory/i },
@@ -147,16 +148,15 @@ function either(...patterns: RegExp[]): RegExp {
   return new RegExp(patterns.map(({ source }) => source).join('|'), 'i');
 }
 
+const FILE_TOO_LARGE = /(image|file|document|pdf|audio|video|media)s?_too_large/;
+
 /** @param refusal without a status, it comes from within a stream: a number that a library infers says nothing */
 export function refusalReason({ status, words, sentence, retryAfterMs }: Refusal): Why | undefined {
   // OpenRouter names a wait while other requests of ours hold the last of the credit.
   if (status === 402) return retryAfterMs === undefined ? 'credit' : 'limited';
-  if (
-    status === 413 ||
-    (status !== 429 && words.some((word) => /context|too_long|too_large|max_prompt_tokens/.test(word)))
-  ) {
-    return 'too-long';
-  }
+  const isOfFile = words.some((word) => FILE_TOO_LARGE.test(word));
+  const isTooLong = status !== 429 && words.some((word) => /context|too_long|too_large|max_prompt_tokens/.test(word));
+  if (!isOfFile && (status === 413 || isTooLong)) return 'too-long';
   return RULES.find(
     ({ statuses, code, sentence: said, unless }) =>
       ((code !== undefined && words.some((word) => code.test(word))) ||
@@ -191,7 +191,7 @@ const SPEAKS_OF: readonly (readonly [About, RegExp])[] = [
   ],
   [
     'files',
-    /\bimages?\b|image_url|picture|\bpdf\b|\bdocument\b|\bfiles?\b|media.type|mime.?type|multimodal|\bvision\b|inline.?data/i,
+    /(?<![a-z])images?(?![a-z])|picture|\bpdf\b|\bdocument\b|\bfiles?\b|media.type|mime.?type|multimodal|\bvision\b|inline.?data/i,
   ],
   ['steps', /tool.?(calls?|results?|use)\b|tool_(call|use)_id|function.?(call|response)|role:? ?'?tool/i],
 ];

@@ -268,6 +268,20 @@ describe('a refusal that is no fault of the key', () => {
   });
 });
 
+describe('a refusal whose words are like those of another', () => {
+  const schema = "Invalid schema for function 'f': In ('properties', 'location'), keyword 'oneOf' is not supported";
+  it.each<[string, number, object, string, string]>([
+    ['a schema with a place', 400, openai(schema), 'refused', 'unsaid'],
+    ['a picture that is too large', 400, openai('Bad Request', 'image_too_large'), 'refused', 'files'],
+    ['a picture that is too large', 413, openai('Bad Request', 'image_too_large'), 'refused', 'files'],
+  ])('%s, %i', (_what, statusCode, body, kind, about) => {
+    const error = Object.assign(new Error('refused'), { statusCode, responseBody: JSON.stringify(body) });
+    const failure = describeFailure(error, 'local/m');
+    expect([failure.error.kind, failure.about]).toEqual([kind, about]);
+    expect(failure.error.userMessage).toContain('refused the request');
+  });
+});
+
 describe('a limit says how long in words that a person reckons with', () => {
   const groq = openai(
     'Rate limit reached for model `m` on tokens per day (TPD): Limit 100000',
@@ -279,6 +293,9 @@ describe('a limit says how long in words that a person reckons with', () => {
     ['groq', groq, { 'retry-after': '45' }, 'in 45 seconds.'],
     ['groq', groq, { 'retry-after': '432' }, 'in 8 minutes.'],
     ['groq', groq, { 'retry-after': '20000' }, 'in 6 hours.'],
+    ['a wait that never ends', groq, { 'retry-after-ms': '1e400', 'retry-after': '45' }, 'in 45 seconds.'],
+    ['a wait that never ends', groq, { 'retry-after-ms': '1e400' }, 'in a moment.'],
+    ['a wait of thousands of years', groq, { 'retry-after': '1e12' }, 'in a moment.'],
     [
       'google',
       google(429, 'You exceeded your current quota. Please retry in 34.074824224s.', 'RESOURCE_EXHAUSTED', [
