@@ -69,12 +69,12 @@ export function fitSchema(given: Schema): FittedSchema | undefined {
   const references = new References(cutNesting(given));
   const { whole, needed } = merged(references.root, references, true);
   for (const key of NOT_AT_TOP) delete whole[key];
-  const names = new ArgumentNames();
+  const names = new ArgumentNames(references.root);
   const fit: Fit = { references, names };
   const top: Schema = { type: 'object', properties: {}, ...fitPart(whole, fit, 0) };
   const schema: Schema = {
     ...top,
-    ...explainedBy(top, needed, (key) => names.nameIn(top, key)),
+    ...explainedBy(top, needed, (key) => names.nameOf(key)),
     ...references.definitions((target) => fitTyped(target, fit, 1)),
   };
   return { schema, original: (input) => names.original(input, schema) };

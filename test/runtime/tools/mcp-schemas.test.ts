@@ -182,6 +182,29 @@ describe('the arguments of a tool', () => {
     });
   });
 
+  // biome-ignore format: a row is a line
+  it.each<[string, Schema, unknown, unknown]>([
+    ['what inherits', { allOf: [object({ 'a b': text }), object({ c: text })] }, { a_b: 'x', c: 'y' }, { 'a b': 'x', c: 'y' }],
+    ['any other argument', { type: 'object', additionalProperties: object({ '@id': text }) }, { any: { _id: 'x' }, _id: { _id: 'y' } }, { any: { '@id': 'x' }, _id: { '@id': 'y' } }],
+    ['arguments with a pattern', { type: 'object', patternProperties: { '^k': object({ '@id': text }) } }, { k1: { _id: 'x' } }, { k1: { '@id': 'x' } }],
+    ['a pattern that the new name would match', object({ $a: text }, { patternProperties: { '^_': { type: 'number' } }, additionalProperties: false, propertyNames: { pattern: '^[$]' } }), { _a: 'x' }, { $a: 'x' }],
+    ['alternatives that would get the same name', { anyOf: [object({ '@type': { const: 'a' } }), object({ $type: { const: 'b' } })] }, { _type_2: 'b' }, { $type: 'b' }],
+    ['an alternative with the name that another would get', { anyOf: [object({ _id: text }), object({ '@id': text })] }, { _id: 'x', _id_2: 'y' }, { _id: 'x', '@id': 'y' }],
+    ['one of several lists', { anyOf: [{ type: 'array', items: text }, { type: 'array', items: object({ 'a b': text }) }] }, [{ a_b: 'x' }], [{ 'a b': 'x' }]],
+    ['values that the server gives', object({ 'a b': text, one: { enum: [{ a_b: 1 }] } }), { a_b_2: 'x', one: { a_b: 1 } }, { 'a b': 'x', one: { a_b: 1 } }],
+    ['an argument of any kind', object({ 'a b': text, one: { type: 'object' } }), { a_b: 'x', one: { a_b: 1 } }, { 'a b': 'x', one: { a_b: 1 } }],
+    ['the name that the server uses', object({ 'a b': object({ 'c d': text }) }), { 'a b': { c_d: 'x' } }, { 'a b': { 'c d': 'x' } }],
+  ])('are given to the server by its own names within %s', (_what, inner, given, own) => {
+    const fitted = fitSchema(object({ x: inner }));
+    expect(wrongSchema(fitted?.schema)).toBeUndefined();
+    expect(fitted?.original({ x: given })).toEqual({ x: own });
+  });
+
+  it('are given to the server by its own names within those that have none', () => {
+    const fitted = fitSchema({ type: 'object', additionalProperties: object({ '@id': text }) });
+    expect(fitted?.original({ any: { _id: 'x' } })).toEqual({ any: { '@id': 'x' } });
+  });
+
   it('that are no names with values are none', () => {
     for (const type of ['string', 'array', ['string', 'null'], 3]) expect(fitSchema({ type })).toBeUndefined();
   });
