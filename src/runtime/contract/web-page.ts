@@ -17,7 +17,7 @@ const NOBODYS = new Set([400, 403, 404, 405, 407, 410, 511]);
 
 export const isPageType = (type: unknown): boolean => typeof type === 'string' && PAGES.test(type);
 
-interface Refused {
+interface ErrorResponse {
   statusCode?: number;
   responseHeaders?: Record<string, string>;
   responseBody?: string;
@@ -27,7 +27,7 @@ interface Refused {
 export function isWebPage(thrown: unknown): boolean {
   for (let error = thrown, depth = 0; error instanceof Error && depth < 6; error = error.cause, depth += 1) {
     if (error instanceof WebPageError) return true;
-    const { statusCode, responseHeaders, responseBody } = error as Refused;
+    const { statusCode, responseHeaders, responseBody } = error as ErrorResponse;
     const isPage = isPageType(responseHeaders?.['content-type']) && !/^\s*[{[]/.test(responseBody ?? '');
     if (NOBODYS.has(statusCode ?? 0) && isPage) return true;
   }
