@@ -3,6 +3,7 @@
  * others, since Moonshot refuses a type there. Pure.
  */
 import { isRecord } from '../../lib/json.ts';
+import { joinAll, joinAny, joinedArguments, NOTES } from './joined.ts';
 import type { References } from './references.ts';
 
 type Schema = Record<string, unknown>;
@@ -10,8 +11,6 @@ type Schema = Record<string, unknown>;
 export const CHOICES = ['anyOf', 'oneOf', 'allOf'] as const;
 /** The most alternatives that are merged into one set of arguments: they may reference each other in circles. */
 const MAX_BRANCHES = 100;
-/** These may stand beside alternatives. */
-const NOTES = new Set(['description', 'title', 'default', 'examples', 'deprecated', '$comment']);
 
 export interface MergedArguments {
   whole: Schema;
@@ -38,7 +37,10 @@ export function merged(
     const within = given
       .filter((one): one is Schema => isRecord(one) && branches.left-- > 0)
       .map((one) => merged(one, references, follows, branches).whole);
-    const properties = Object.assign({}, ...within.map((one) => one.properties).filter(isRecord));
+    const listed = joinedArguments(
+      within.map((one) => one.properties),
+      choice === 'allOf' ? joinAll : joinAny,
+    );
     const required = within.map((one) => textsOf(one.required));
     const inAll =
       choice === 'allOf'
@@ -48,7 +50,7 @@ export function merged(
     if (sets.length > 1) needed.push(sets);
     whole = {
       ...rest,
-      properties: { ...properties, ...(isRecord(rest.properties) ? rest.properties : {}) },
+      properties: joinedArguments([listed, rest.properties], joinAll),
       required: [...textsOf(rest.required), ...inAll],
     };
   }
@@ -66,7 +68,7 @@ export function separated(given: Schema, references: References): Schema {
   if (branches.length === 1 && only) return separated({ ...only, ...rest }, references);
   if (choice === 'allOf') return { ...withTypeOf(branches, references), ...given };
   const { oneOf: _one, allOf, ...beside } = rest;
-  if (isOfObject(beside)) {
+  if (isOfObject(beside) && Object.keys(beside).some((key) => key !== 'type' && !NOTES.has(key))) {
     const { whole, needed } = merged(given, references, false);
     // An alternative by reference may have arguments that are not listed.
     const hasMore = branches.some(({ $ref }) => typeof $ref === 'string');

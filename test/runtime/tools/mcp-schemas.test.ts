@@ -24,6 +24,27 @@ const SHAPES: [string, Schema, Schema][] = [
   ['its dialect', object({ a: text }, { $schema: 'http://json-schema.org/draft-07/schema#', $id: 'x' }), object({ a: text })],
   ['anyOf at the top', { type: 'object', anyOf: [A, B] }, { type: 'object', properties: { a: text, b: text, c: { type: 'number' } }, description: 'Needed: a, or b and c.' }],
   ['oneOf beside properties', object({ x: text }, { required: ['x'], oneOf: [{ required: ['a'] }, A] }), object({ a: text, x: text }, { required: ['x', 'a'] })],
+  [
+    'a discriminated union at the top',
+    { type: 'object', oneOf: [object({ action: { type: 'string', const: 'create' }, name: text }, { required: ['action', 'name'], additionalProperties: false }), object({ action: { type: 'string', const: 'delete' }, id: text }, { required: ['action', 'id'] })] },
+    object({ action: { ...text, enum: ['create', 'delete'] }, name: text, id: text }, { required: ['action'], description: 'Needed: action and name, or action and id.' }),
+  ],
+  [
+    'an argument of several kinds in alternatives, and in all of them',
+    { anyOf: [object({ a: { const: 1 }, b: text, c: text }), object({ a: text, b: true })], allOf: [object({ d: { minimum: 1 } }), object({ d: { maximum: 2, ...NOTED } }), object({ d: { maximum: 3 } })], properties: { c: { minLength: 1 } } },
+    object({ a: { anyOf: [{ const: 1, type: 'integer' }, text] }, b: ANY, c: { ...text, minLength: 1 }, d: { ...NOTED, allOf: [{ type: 'number', minimum: 1 }, { ...NOTED, type: 'number', maximum: 2 }, { type: 'number', maximum: 3 }] } }),
+  ],
+  [
+    'a discriminated union within',
+    object({ x: { type: 'object', oneOf: [object({ a: { const: 1 } }), { properties: { a: { const: 2 } } }], ...NOTED } }),
+    object({ x: { ...NOTED, anyOf: [object({ a: { const: 1, type: 'integer' } }), object({ a: { const: 2, type: 'integer' } })] } }),
+  ],
+  [
+    'a discriminated union within, beside arguments of all',
+    object({ x: object({ a: text, b: text }, { required: ['b'], oneOf: [{ properties: { a: { const: 'p' } } }, { properties: { a: { const: 'q' } } }] }) }),
+    object({ x: object({ a: { ...text, enum: ['p', 'q'] }, b: text }, { required: ['b'] }) }),
+  ],
+  ['a discriminated union by reference, within', object({ x: { type: 'object', oneOf: [{ $ref: '#/$defs/A' }, { $ref: '#/$defs/B' }] } }, { $defs: { A, B } }), object({ x: { anyOf: [{ $ref: '#/$defs/A' }, { $ref: '#/$defs/B' }] } }, { $defs: { A, B } })],
   ['allOf at the top', { allOf: [A, B] }, { type: 'object', properties: { a: text, b: text, c: { type: 'number' } }, required: ['a', 'b', 'c'] }],
   [
     'alternatives by reference',
