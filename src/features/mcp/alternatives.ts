@@ -64,23 +64,32 @@ export function separated(given: Schema, references: References): Schema {
   const branches = (given[choice] as unknown[]).filter(isRecord);
   const { [choice]: _given, ...rest } = given;
   const [only] = branches;
-  // Python writes a reference with a description this way.
-  if (branches.length === 1 && only) return separated({ ...only, ...rest }, references);
+  if (branches.length === 1 && only) {
+    const { type: _type, ...untyped } = rest;
+    // Python writes a reference with a description this way.
+    return separated(joinAll([only, typeof only.$ref === 'string' ? untyped : rest]), references);
+  }
   if (choice === 'allOf') return { ...withTypeOf(branches, references), ...given };
   const { oneOf: _one, allOf, ...beside } = rest;
   if (isOfObject(beside) && Object.keys(beside).some((key) => key !== 'type' && !NOTES.has(key))) {
-    const { whole, needed } = merged(given, references, false);
+    const { allOf: _all, ...choices } = given;
+    const { whole, needed } = merged(choices, references, false);
     // An alternative by reference may have arguments that are not listed.
     const hasMore = branches.some(({ $ref }) => typeof $ref === 'string');
     const { additionalProperties: _more, ...open } = whole;
-    return { ...(hasMore ? open : whole), type: 'object', ...explainedBy(whole, needed) };
+    const object = { ...(hasMore ? open : whole), type: 'object', ...explainedBy(whole, needed) };
+    return allOf === undefined ? object : { ...object, allOf };
   }
   const isNote = ([key]: [string, unknown]) => NOTES.has(key);
   const entries = Object.entries(allOf === undefined ? beside : { ...beside, allOf });
   const limits = Object.fromEntries(entries.filter((entry) => !isNote(entry)));
+  const { type: _type, ...others } = limits;
   return {
     ...Object.fromEntries(entries.filter(isNote)),
-    anyOf: branches.map((one) => (typeof one.$ref === 'string' ? one : { ...limits, ...one })),
+    anyOf: branches.map((one) => {
+      if (typeof one.$ref === 'string') return joinAll([others, one]);
+      return { ...limits, ...joinAll([others, one]) };
+    }),
   };
 }
 

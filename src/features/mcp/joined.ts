@@ -45,13 +45,16 @@ export function joinAll(several: readonly Schema[]): Schema {
   const isApart = keys.every((key, at) => (key === 'type' ? types.size === 1 : keys.indexOf(key) === at));
   if (isApart && !keys.includes('$ref')) return Object.assign({}, ...limiting, notes);
   const [only, ...others] = limiting;
-  return only && others.length === 0 ? { ...only, ...notes } : { ...notes, allOf: limiting };
+  return only && others.length === 0 ? { ...only, ...notes } : { ...notes, allOf: limiting.map(withoutNotes) };
 }
 
 const limitsNothing = (schema: Schema): boolean => Object.keys(schema).every((key) => NOTES.has(key));
 
 const notesBeside = (schema: Schema): Schema =>
   Object.fromEntries(Object.entries(schema).filter(([key]) => NOTES.has(key)));
+
+const withoutNotes = (schema: Schema): Schema =>
+  Object.fromEntries(Object.entries(schema).filter(([key]) => !NOTES.has(key)));
 
 /** Returns the notes that all of them have. */
 function sharedNotes(several: readonly Schema[]): Schema {

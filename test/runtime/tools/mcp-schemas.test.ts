@@ -32,7 +32,7 @@ const SHAPES: [string, Schema, Schema][] = [
   [
     'an argument of several kinds in alternatives, and in all of them',
     { anyOf: [object({ a: { const: 1 }, b: text, c: text }), object({ a: text, b: true })], allOf: [object({ d: { minimum: 1 } }), object({ d: { maximum: 2, ...NOTED } }), object({ d: { maximum: 3 } })], properties: { c: { minLength: 1 } } },
-    object({ a: { anyOf: [{ const: 1, type: 'integer' }, text] }, b: ANY, c: { ...text, minLength: 1 }, d: { ...NOTED, allOf: [{ type: 'number', minimum: 1 }, { ...NOTED, type: 'number', maximum: 2 }, { type: 'number', maximum: 3 }] } }),
+    object({ a: { anyOf: [{ const: 1, type: 'integer' }, text] }, b: ANY, c: { ...text, minLength: 1 }, d: { ...NOTED, allOf: [{ type: 'number', minimum: 1 }, { type: 'number', maximum: 2 }, { type: 'number', maximum: 3 }] } }),
   ],
   [
     'a discriminated union within',
@@ -155,6 +155,13 @@ const SHAPES: [string, Schema, Schema][] = [
   ],
   ['alternatives by reference beside properties', object({ a: { type: 'object', properties: { b: text }, additionalProperties: false, anyOf: [{ $ref: '#/$defs/A' }, A] } }, { $defs: { A } }), object({ a: object({ a: text, b: text }) })],
   ['one alternative, as Python writes a reference', object({ a: { allOf: [{ $ref: '#/$defs/A' }], default: {}, ...NOTED } }, { $defs: { A } }), object({ a: { $ref: '#/$defs/A', ...NOTED } }, { $defs: { A } })],
+  [
+    'what inherits from one, and adds to it',
+    object({ x: { type: 'object', allOf: [{ $ref: '#/$defs/A' }], properties: { b: text }, required: ['b'], ...NOTED }, y: { allOf: [A], properties: { b: text }, required: ['b'] } }, { $defs: { A } }),
+    object({ x: { ...NOTED, type: 'object', allOf: [{ $ref: '#/$defs/A' }, object({ b: text }, { required: ['b'] })] }, y: { type: 'object', allOf: [A, object({ b: text }, { required: ['b'] })] } }, { $defs: { A } }),
+  ],
+  ['what inherits, beside alternatives', object({ x: { properties: { b: text }, allOf: [{ $ref: '#/$defs/A' }], anyOf: [{ required: ['b'] }, {}] } }, { $defs: { A } }), object({ x: object({ b: text }, { allOf: [{ $ref: '#/$defs/A' }] }) }, { $defs: { A } })],
+  ['alternatives that inherit', object({ x: { allOf: [{ $ref: '#/$defs/A' }], anyOf: [{ $ref: '#/$defs/B' }, B] } }, { $defs: { A, B } }), object({ x: { anyOf: [{ type: 'object', allOf: [{ $ref: '#/$defs/A' }, { $ref: '#/$defs/B' }] }, { type: 'object', allOf: [{ $ref: '#/$defs/A' }, B] }] } }, { $defs: { A, B } })],
   ['what inherits', object({ a: { allOf: [{ $ref: '#/$defs/A' }, B] } }, { $defs: { A } }), object({ a: { type: 'object', allOf: [{ $ref: '#/$defs/A' }, B] } }, { $defs: { A } })],
   ['an argument within that is named like a reference', object({ a: object({ $ref: text, 'b c': text }, { required: ['$ref'] }) }), object({ a: object({ _ref: text, b_c: text }, { required: ['_ref'] }) })],
   ['names that depend on each other', object({ $a: text, b: text }, { dependentRequired: { $a: ['b', '$a'] }, dependentSchemas: { $a: { required: ['b'] } } }), object({ _a: text, b: text }, { dependentRequired: { _a: ['b', '_a'] } })],
