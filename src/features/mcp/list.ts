@@ -17,6 +17,8 @@ export interface LeftOutTool {
 export interface ListedTools {
   offered: McpToolInfo[];
   leftOut: LeftOutTool[];
+  /** The names of all wanted tools that the server has, also of those that are left out and not shown. */
+  found: ReadonlySet<string>;
 }
 
 interface ToolListing {
@@ -28,8 +30,9 @@ interface ToolListing {
 
 export async function listTools(client: Client, { names, signal, onRefused }: ToolListing): Promise<ListedTools> {
   // A server may have only prompts or resources.
-  if (!client.initializeResult.capabilities.tools) return { offered: [], leftOut: [] };
-  const found = new Map<string, McpToolInfo>();
+  if (!client.initializeResult.capabilities.tools) return { offered: [], leftOut: [], found: new Set() };
+  const offered = new Map<string, McpToolInfo>();
+  const found = new Set<string>();
   const leftOut = new Map<string, LeftOutReason>();
   const pages = listPages({
     read: (which) => client.listTools({ ...which, options: { signal } }),
@@ -39,11 +42,14 @@ export async function listTools(client: Client, { names, signal, onRefused }: To
   for await (const { tools } of pages) {
     for (const tool of tools) {
       if (names?.includes(tool.name) === false) continue;
-      const why = leftOutReason(tool) ?? (found.size < MAX_TOOLS || found.has(tool.name) ? undefined : 'many');
-      if (why === undefined) found.set(tool.name, tool);
-      else if (leftOut.size < MAX_LEFT_OUT) leftOut.set(visibleExcerpt(tool.name, MAX_SHOWN_NAME), why);
+      found.add(tool.name);
+      const why = leftOutReason(tool) ?? (offered.size < MAX_TOOLS || offered.has(tool.name) ? undefined : 'many');
+      if (why === undefined) offered.set(tool.name, tool);
+      else if (leftOut.size < MAX_LEFT_OUT) leftOut.set(tool.name, why);
     }
-    if (found.size >= MAX_TOOLS) break;
+    // The tools of later pages are too many, and only some of them are shown.
+    if (offered.size >= MAX_TOOLS && leftOut.size >= MAX_LEFT_OUT && names === undefined) break;
   }
-  return { offered: [...found.values()], leftOut: [...leftOut].map(([tool, why]) => ({ tool, why })) };
+  const shown = [...leftOut].map(([name, why]) => ({ tool: visibleExcerpt(name, MAX_SHOWN_NAME), why }));
+  return { offered: [...offered.values()], leftOut: shown, found };
 }

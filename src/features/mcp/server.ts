@@ -56,6 +56,7 @@ export class McpServer {
   client: Client | undefined;
   offered: readonly McpToolInfo[] = [];
   #leftOut: readonly LeftOutTool[] = [];
+  #missing: string[];
   readonly #log: Logger;
   readonly #now: () => number;
   readonly #closing: AbortSignal;
@@ -83,6 +84,7 @@ export class McpServer {
     this.settings = settings;
     this.#log = log;
     this.#now = now;
+    this.#missing = [...(settings.tools ?? [])];
     this.#closing = closing;
     this.#installs = installs;
     this.#oauth = maySignIn(settings) ? oauth : undefined;
@@ -155,7 +157,7 @@ export class McpServer {
     const { trusted } = this.settings;
     const asking = this.offered.filter((info) => effectOf(info, trusted) !== 'read' || reachesOut(info)).length;
     const names = this.offered.map(({ name }) => name);
-    return { ...this.health(), asking, names, missing: this.#missing(this.offered), leftOut: this.#leftOut };
+    return { ...this.health(), asking, names, missing: this.#missing, leftOut: this.#leftOut };
   }
 
   /** Closes the connection; call it after `closing` was aborted. */
@@ -226,12 +228,15 @@ export class McpServer {
   async #list(client: Client): Promise<McpToolInfo[]> {
     const signal = AbortSignal.any([this.#closing, AbortSignal.timeout(CONNECT_MS)]);
     const onRefused = (err: unknown) => this.#log.warn({ err, mcp: this.name }, 'it refused a page of its tools');
-    const { offered, leftOut } = await listTools(client, { names: this.settings.tools, signal, onRefused });
+    const { offered, leftOut, found } = await listTools(client, { names: this.settings.tools, signal, onRefused });
     this.#leftOut = leftOut;
+    this.#missing = this.settings.tools?.filter((tool) => !found.has(tool)) ?? [];
     if (leftOut.length > 0) this.#log.warn({ mcp: this.name, leftOut }, 'tools that models do not get');
-    const missing = this.#missing(offered);
-    if (missing.length > 0)
-      this.#log.warn({ mcp: this.name, missing }, 'tools that the configuration names are not offered by the server');
+    if (this.#missing.length > 0)
+      this.#log.warn(
+        { mcp: this.name, missing: this.#missing },
+        'tools that the configuration names are not offered by the server',
+      );
     return offered;
   }
 
@@ -296,11 +301,6 @@ export class McpServer {
       .finally(() => {
         this.#listing = undefined;
       });
-  }
-
-  #missing(offered: readonly McpToolInfo[]): string[] {
-    const names = new Set([...offered.map(({ name }) => name), ...this.#leftOut.map(({ tool }) => tool)]);
-    return this.settings.tools?.filter((tool) => !names.has(tool)) ?? [];
   }
 }
 

@@ -13,7 +13,7 @@ import { tempFolder } from '../../helpers/temp.ts';
 const tool = (name: string, schema: object = inputSchema) => ({ name, inputSchema: schema });
 
 /** Connects to a server whose lists are answered by `answer`. */
-async function open(answer: (asked: McpAsked, cursor: unknown) => unknown) {
+async function open(answer: (asked: McpAsked, cursor: unknown) => unknown, named?: string[]) {
   const asked: unknown[] = [];
   const url = await startMcp({
     first(one) {
@@ -26,7 +26,10 @@ async function open(answer: (asked: McpAsked, cursor: unknown) => unknown) {
       return true;
     },
   });
-  const mcp = new McpServers({ servers: { m: { url, trusted: false } }, log: silentLog() });
+  const mcp = new McpServers({
+    servers: { m: { url, trusted: false, ...(named && { tools: named }) } },
+    log: silentLog(),
+  });
   onTestFinished(() => mcp.close());
   const tools = await mcp.tools(toolScope(await openHome(tempFolder())));
   return { mcp, asked, tools, names: tools.map(({ name }) => name) };
@@ -154,4 +157,27 @@ test.each<[string, object[], [tool: string, sentence: RegExp][]]>([
     expect(found.tool).toContain(name);
     expect(messagesIn('en').said(leftOutNote('m', found))).toMatch(sentence);
   }
+});
+
+test('a tool that is left out is not reported as missing, however long its name or many they are', async () => {
+  const long = 'n'.repeat(300);
+  const others = Array.from({ length: 25 }, (_each, n) => `t${n}`);
+  const { mcp } = await open(
+    (one) => one.json({ tools: [tool(long), ...others.map((name) => tool(name, { type: 'string' }))] }),
+    [long, ...others, 'gone'],
+  );
+  const { missing, leftOut } = (await mcp.survey())[0] ?? {};
+  expect(missing).toEqual(['gone']);
+  expect(leftOut).toHaveLength(20);
+});
+
+test('the tools of later pages that are too many are left out with their reason', async () => {
+  const { mcp, asked } = await open((one, at) =>
+    one.json(at === undefined ? { tools: MANY.slice(0, 128), nextCursor: 'x' } : { tools: MANY.slice(128) }),
+  );
+  expect((await mcp.survey())[0]?.leftOut).toEqual([
+    { tool: 't128', why: 'many' },
+    { tool: 't129', why: 'many' },
+  ]);
+  expect(asked).toEqual([undefined, 'x']);
 });
