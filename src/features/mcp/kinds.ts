@@ -5,8 +5,10 @@
 
 type Schema = Record<string, unknown>;
 
-const ANY_ITEM: Schema = { type: ['string', 'number', 'boolean', 'object', 'null'] };
-const ANY: Schema = { type: ['string', 'number', 'boolean', 'object', 'array', 'null'], items: ANY_ITEM };
+const NO_LIST: Schema = { type: ['string', 'number', 'boolean', 'object', 'null'] };
+/** Lists end somewhere, since each of them needs items with a type. */
+const ANY_ITEM: Schema = { type: ['string', 'number', 'boolean', 'object', 'array', 'null'], items: NO_LIST };
+const ANY: Schema = { ...ANY_ITEM, items: ANY_ITEM };
 
 /** Keywords that only one type has. */
 const KEYWORDS: readonly (readonly [type: string, keywords: readonly string[]])[] = [

@@ -4,6 +4,7 @@
  * dialects, unusual names) are expressed differently, at worst more loosely: the server checks its input in any case.
  * Pure.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { isRecord } from '../../lib/json.ts';
 import { CHOICES, explainedBy, merged, separated, textsOf } from './alternatives.ts';
 import { withKind } from './kinds.ts';
@@ -54,8 +55,12 @@ const DROPPED = new Set(
     ' ',
   ),
 );
+/** Keywords that would refuse more than before once the schemas beside them, or within, are looser. */
+const STRICTER = new Set(['unevaluatedProperties', 'unevaluatedItems', 'maxContains']);
+/** Keywords whose schema refuses what follows it: they are left out unless it stays as it is. */
+const REFUSING = new Set(['not', 'if']);
 const OBJECTS = new Set(['properties', 'patternProperties']);
-const INNER = new Set(['not', 'if', 'then', 'else', 'contains', 'propertyNames', 'unevaluatedItems']);
+const INNER = new Set(['then', 'else', 'contains', 'propertyNames']);
 /** Keywords whose value is data. Objects in unknown ones may be schemas, whose references wouldn't be moved. */
 const DATA = new Set(['default', 'const', 'dependentRequired']);
 /** Providers refuse these at the top. */
@@ -95,28 +100,30 @@ function fitPart(part: unknown, fit: Fit, depth: number): Schema {
   if (isText(given.$ref)) return { ...fit.references.movedReference(given), ...describedBy(given) };
   const fitted: Schema = {};
   for (const [key, value] of Object.entries(oldWays(given))) {
-    if (DROPPED.has(key)) continue;
+    if (DROPPED.has(key) || STRICTER.has(key)) continue;
     if (OBJECTS.has(key)) {
       if (isRecord(value))
         fitted[key] = Object.fromEntries(
           Object.entries(value).map(([name, one]) => [name, fitTyped(one, fit, depth + 1)]),
         );
-    } else if (key === 'items') fitted.items = itemsOf(value, fit, depth);
-    else if (INNER.has(key)) fitted[key] = fitPart(value, fit, depth + 1);
-    else if (isChoice(key)) {
+    } else if (key === 'items' || key === 'prefixItems') fitted.items = itemsOf(given, fit, depth);
+    else if (INNER.has(key)) {
+      if (isRecord(value)) fitted[key] = fitPart(value, fit, depth + 1);
+    } else if (REFUSING.has(key)) {
+      if (staysAsItIs(value, fit, depth + 1)) fitted[key] = value;
+    } else if (isChoice(key)) {
       if (Array.isArray(value) && value.length > 0) fitted[key] = value.map((one) => fitTyped(one, fit, depth + 1));
-    } else if (key === 'additionalProperties' || key === 'additionalItems' || key === 'unevaluatedProperties') {
-      if (key !== 'additionalItems' && isBoolean(value)) fitted[key] = value;
-      else if (key === 'additionalProperties' && isRecord(value)) fitted[key] = fitPart(value, fit, depth + 1);
+    } else if (key === 'additionalProperties') {
+      if (isBoolean(value)) fitted[key] = value;
+      else if (isRecord(value)) fitted[key] = fitPart(value, fit, depth + 1);
     } else if (key === 'type') {
       const type = typeOf(value);
       if (type !== undefined) fitted.type = type;
     } else if (key === 'enum') {
       if (Array.isArray(value) && value.length > 0) fitted.enum = distinctValues(value);
-    } else if (key !== 'prefixItems' && key !== 'required' && isFitting(key, value)) fitted[key] = value;
+    } else if (key !== 'additionalItems' && key !== 'required' && isFitting(key, value)) fitted[key] = value;
   }
-  if (Array.isArray(given.prefixItems) && fitted.items === undefined)
-    fitted.items = itemsOf(given.prefixItems, fit, depth);
+  if (fitted.if === undefined) for (const key of ['then', 'else']) delete fitted[key];
   const required = requiredIn(given, fitted.properties);
   return fit.names.fitted(required.length > 0 ? { ...fitted, required } : fitted);
 }
@@ -137,10 +144,19 @@ function oldWays(given: Schema): Schema {
   return schema;
 }
 
+/** Returns whether a schema keeps its meaning; what a reference leads to may not. */
+const staysAsItIs = (given: unknown, fit: Fit, depth: number): boolean =>
+  isRecord(given) && !JSON.stringify(given).includes('"$ref"') && isDeepStrictEqual(fitPart(given, fit, depth), given);
+
 /** Converts a list with types by position to one of any of these types: not all providers support positions. */
-function itemsOf(value: unknown, fit: Fit, depth: number): Schema {
-  if (!Array.isArray(value)) return fittedItem(value, fit, depth);
-  const kinds = distinctValues(value.map((one) => fittedItem(one, fit, depth)));
+function itemsOf({ items, prefixItems, additionalItems }: Schema, fit: Fit, depth: number): Schema {
+  const places = [prefixItems, items].find(Array.isArray);
+  if (places === undefined) return fittedItem(items, fit, depth);
+  const rest = items === places ? additionalItems : items;
+  if (items === true) return {};
+  const kinds = distinctValues(
+    [...places, ...(isRecord(rest) ? [rest] : [])].map((one) => fittedItem(one, fit, depth)),
+  );
   if (kinds.length === 1) return kinds[0] ?? {};
   return kinds.length > 1 && kinds.every((kind) => Object.keys(kind).length > 0) ? { anyOf: kinds } : {};
 }
@@ -161,10 +177,11 @@ function requiredIn({ required, properties }: Schema, fitted: unknown): string[]
 }
 
 function typeOf(value: unknown): string | string[] | undefined {
-  const types = [value].flat().flatMap((one) => {
-    const known = isText(one) ? (OTHER_TYPES.get(one.toLowerCase()) ?? one.toLowerCase()) : '';
-    return TYPES.has(known) ? [known] : [];
-  });
+  const types = [value]
+    .flat()
+    .map((one) => (isText(one) ? (OTHER_TYPES.get(one.toLowerCase()) ?? one.toLowerCase()) : ''));
+  // An unknown type, such as `any`, may be wider than those beside it.
+  if (!types.every((type) => TYPES.has(type))) return undefined;
   const all = [...new Set(types)];
   return Array.isArray(value) && all.length > 1 ? all : all[0];
 }

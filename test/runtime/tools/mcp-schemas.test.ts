@@ -9,8 +9,9 @@ const text = { type: 'string' };
 const A = object({ a: text }, { required: ['a'] });
 const B = object({ b: text, c: { type: 'number' } }, { required: ['b', 'c'] });
 
-const ITEMS = { type: ['string', 'number', 'boolean', 'object', 'null'] };
-const ANY = { type: ['string', 'number', 'boolean', 'object', 'array', 'null'], items: ITEMS };
+const NO_LIST = { type: ['string', 'number', 'boolean', 'object', 'null'] };
+const ITEMS = { type: ['string', 'number', 'boolean', 'object', 'array', 'null'], items: NO_LIST };
+const ANY = { ...ITEMS, items: ITEMS };
 const NOTED = { description: 'One' };
 
 /** What it is, as the server says it, as it is offered. */
@@ -65,6 +66,20 @@ const SHAPES: [string, Schema, Schema][] = [
     object({ a: { type: 'array', prefixItems: [text, { type: 'number' }] } }),
     object({ a: { type: 'array', items: { anyOf: [text, { type: 'number' }] } } }),
   ],
+  ['a list by places that ends with them', object({ a: { type: 'array', prefixItems: [text, { type: 'number' }], items: false } }), object({ a: { type: 'array', items: { anyOf: [text, { type: 'number' }] } } })],
+  ['a list by places that goes on', object({ a: { prefixItems: [text], items: A }, b: { type: 'array', items: [text], additionalItems: A }, c: { prefixItems: [text], items: true } }), object({ a: { type: 'array', items: { anyOf: [text, A] } }, b: { type: 'array', items: { anyOf: [text, A] } }, c: { type: 'array', items: ITEMS } })],
+  [
+    'what is refused, as far as it can be said',
+    object({ a: { type: 'object', not: { required: ['a', 'b'] } }, b: { ...text, not: { const: 'x' } }, c: { ...text, not: false }, d: { ...text, not: { $ref: '#/$defs/A' } }, e: object({ 'e e': text }, { not: { properties: { 'e e': { ...text, minLength: 2 } } } }) }, { $defs: { A } }),
+    object({ a: { type: 'object' }, b: { ...text, not: { const: 'x' } }, c: text, d: text, e: object({ e_e: text }) }),
+  ],
+  [
+    'conditions within',
+    object({ a: object({ a: text }, { if: { required: ['a'] }, else: false }), b: { ...text, if: { minLength: 2 }, else: { pattern: 'x' } } }),
+    object({ a: object({ a: text }), b: { ...text, if: { minLength: 2 }, else: { pattern: 'x' } } }),
+  ],
+  ['what nothing else allows', object({ a: { type: 'object', dependentSchemas: { b: B }, unevaluatedProperties: false }, b: { type: 'array', prefixItems: [text], unevaluatedItems: false } }), object({ a: { type: 'object' }, b: { type: 'array', items: text } })],
+  ['a type of any value among others', object({ a: { type: ['string', 'any'] } }), object({ a: ANY })],
   ['items of any kind', object({ a: { type: 'array', items: true } }), object({ a: { type: 'array', items: ITEMS } })],
   [
     'limits of draft 4',
