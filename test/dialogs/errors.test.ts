@@ -257,7 +257,7 @@ it.each([
   await eventually(() => expect(traceOf(world.home, id).events.at(-1)?.what).toBe('sent'));
   const result = traceOf(world.home, id).events.find((event) => event.what === 'result');
   expect(messagesIn('en').said(result?.detail ?? '')).toMatch(
-    / The provider said: llama runner has stopped: out of memory while at "…"$/,
+    / The provider said: llama runner has stopped: out of memory while at …$/,
   );
 });
 
