@@ -186,15 +186,17 @@ const values = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 })).value;
 
+const isObject = (value: unknown): boolean => typeof value === 'object';
+
 test('a fitted schema refuses nothing that the server accepts', () => {
   fc.assert(
-    fc.property(refusing(2), fc.array(values, { minLength: 20, maxLength: 20 }), (inner, given) => {
+    fc.property(refusing(2), fc.array(values.filter(isObject), { minLength: 20, maxLength: 20 }), (inner, given) => {
       const whole = { type: 'object', properties: { x: inner } };
       const fitted = fitSchema(whole)?.schema ?? {};
       const ajv = new Ajv2020({ strict: false });
       const [accepts, isFilled] = [ajv.compile(whole), ajv.compile(fitted)];
       expect(given.filter((x) => accepts({ x }) && !isFilled({ x })).map((x) => [x, fitted])).toEqual([]);
     }),
-    { numRuns: 80 },
+    { numRuns: 250 },
   );
 });
