@@ -1,6 +1,6 @@
 /**
- * Makes an excerpt of a provider's words for owners. Invariant: it holds neither a prompt nor a key, so whatever may
- * come from a request is left out, even if it is harmless.
+ * Makes an excerpt of a provider's words for owners. Invariant: it holds no key, and nothing of a prompt that stands in
+ * quotation marks or brackets; what isn't marked can't be told from the provider's own words.
  */
 import { scrub } from '../../log.ts';
 

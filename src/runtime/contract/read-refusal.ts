@@ -1,6 +1,6 @@
 /**
  * Reads a provider's refusal, whatever its shape. Invariant: its sentence, which may quote a prompt or a key, is only
- * interpreted (`refusals.ts`); an excerpt without either is kept for the trace.
+ * interpreted (`refusals.ts`); of it, only an excerpt (`excerpt.ts`) is kept, for the trace.
  */
 import { excerptOf } from './excerpt.ts';
 

@@ -198,7 +198,7 @@ describe.skipIf(isLeftOut)('a conversation', () => {
   });
 
   test('shows no message as not sent once another tab has sent it or dropped it, not even a command', async () => {
-    const { gateway, page, problems, box } = await board(`tasks/${TASK}`, { refuses: 1 });
+    const { gateway, page, problems, box } = await board(`tasks/${TASK}`, { refuses: 2 });
     await box.fill('/stop');
     await page.keyboard.press('Escape');
     await page.keyboard.press('Enter');
@@ -206,6 +206,12 @@ describe.skipIf(isLeftOut)('a conversation', () => {
     const other = await page.context().newPage();
     await other.goto(`${gateway.url}/board/tasks/${TASK}`);
     await other.getByText('Not sent.').waitFor();
+    // Refused once more, it is still not sent. What is typed later reaches the other tab later, too.
+    await page.getByRole('button', { name: 'Send again' }).click();
+    await page.getByText('Not sent.').waitFor();
+    await box.fill('later');
+    await expect.poll(() => other.getByLabel('Message', { exact: true }).inputValue()).toBe('later');
+    expect(await other.getByText('Not sent.').count()).toBe(1);
     await page.getByRole('button', { name: 'Send again' }).click();
     await expect.poll(() => gateway.state.done).toContain('/stop');
     await expect.poll(() => other.getByText('Not sent.').count()).toBe(0);

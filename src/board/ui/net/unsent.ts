@@ -72,15 +72,11 @@ export const forgetUnsent = (id: string): void => localStorage.removeItem(MESSAG
 /** Returns whether it is stored. An earlier state of it is worse than none. */
 function storeText(key: string, what: unknown): boolean {
   const value = JSON.stringify({ of: writer, at: Date.now(), what });
-  // Removed only then: to other tabs, a removal means that it was sent or dropped.
-  if (value.length > MAX_LENGTH) {
-    localStorage.removeItem(key);
-    return false;
-  }
+  localStorage.removeItem(key);
+  if (value.length > MAX_LENGTH) return false;
   try {
     localStorage.setItem(key, value);
   } catch (error) {
-    localStorage.removeItem(key);
     // The browser's store is full.
     if (error instanceof DOMException) return false;
     throw error;
