@@ -14,6 +14,8 @@ import { FIRST_TO_GO, killGroup, LIFELINE } from './process-group.ts';
 
 export interface ProcessLimits {
   timeoutMs: number;
+  /** Seconds of its own processor time, which other programs don't use up, so that `timeoutMs` can be generous. */
+  cpuSeconds?: number;
   /** Limit of its whole memory; half of it may be JavaScript's heap. */
   memoryMb: number;
   /** Most processes at the same time; further work waits. */
@@ -59,7 +61,7 @@ const MAX_REFUSAL = 500;
 /** Node reserves this much at its start without using it. */
 const RESERVED_MB = 1024;
 /** The kernel refuses allocations that the watch would see too late. */
-const SHELL = `ulimit -c 0; ulimit -d "$1" 2>/dev/null; ${FIRST_TO_GO}; ${LIFELINE}; shift; exec "$@"`;
+const SHELL = `ulimit -c 0; ulimit -d "$1" 2>/dev/null; ulimit -S -t "$2"; ${FIRST_TO_GO}; ${LIFELINE}; shift 2; exec "$@"`;
 
 /**
  * @param entry the process's main module, which calls `answerInProcess`
@@ -116,7 +118,7 @@ async function runEntry(
   signal.throwIfAborted();
   const timeoutMs = wantedMs ?? limits.timeoutMs;
   const memoryMb = memoryLimitMb(limits.memoryMb);
-  const child = start(entry, memoryMb, file).on('error', () => undefined);
+  const child = start(entry, { memoryMb, cpuSeconds: limits.cpuSeconds }, file).on('error', () => undefined);
   const over = Promise.withResolvers<never>();
   // It may fail after the answer has arrived.
   over.promise.catch(() => undefined);
@@ -139,6 +141,11 @@ async function runEntry(
     await once(child, 'spawn');
     give(child.stdin, JSON.stringify(input));
     return readAnswer(await Promise.race([collectAnswer(child), over.promise]));
+  } catch (error) {
+    killGroup(child, 'SIGKILL');
+    if (child.pid !== undefined) await ended;
+    if (child.signalCode !== 'SIGXCPU') throw error;
+    throw new ProcessError('late', `The process used more than ${limits.cpuSeconds} s of processor time.`, error);
   } finally {
     unwatch?.();
     clearTimeout(timer);
@@ -150,9 +157,14 @@ async function runEntry(
   }
 }
 
-function start(entry: URL, memoryMb: number, file: number | undefined): ChildProcess {
+function start(
+  entry: URL,
+  { memoryMb, cpuSeconds }: { memoryMb: number; cpuSeconds: number | undefined },
+  file: number | undefined,
+): ChildProcess {
   const node = [process.execPath, `--max-old-space-size=${Math.ceil(memoryMb / 2)}`, '--max-semi-space-size=32'];
-  const args = ['-c', SHELL, 'sh', String((memoryMb + RESERVED_MB) * 1024), ...node, fileURLToPath(entry)];
+  const most = [String((memoryMb + RESERVED_MB) * 1024), String(cpuSeconds ?? 'unlimited')];
+  const args = ['-c', SHELL, 'sh', ...most, ...node, fileURLToPath(entry)];
   const stdio = ['pipe', 'ignore', 'ignore', 'pipe', 'pipe', ...(file === undefined ? [] : [file])] as const;
   return spawn('/bin/sh', args, { cwd: '/', env: {}, detached: true, stdio: [...stdio] });
 }

@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createProcesses, type ProcessError } from '../../src/lib/worker-process.ts';
+import { createProcesses, type ProcessError, type ProcessLimits } from '../../src/lib/worker-process.ts';
 import { tempFolder } from '../helpers/temp.ts';
 import { processesWith, uniqueSleep } from '../skills/helpers.ts';
 
@@ -56,7 +56,7 @@ function entry(): URL {
 
 const never = new AbortController().signal;
 
-function processes(at: URL = entry(), limits = { timeoutMs: 120_000, memoryMb: 200, atOnce: 1 }) {
+function processes(at: URL = entry(), limits: ProcessLimits = { timeoutMs: 120_000, memoryMb: 200, atOnce: 1 }) {
   const inProcess = createProcesses<string[]>(at, limits);
   return async (input: string[], signal = never, timeoutMs?: number) =>
     (await inProcess({ input, signal, ...(timeoutMs !== undefined && { timeoutMs }) })).bytes.toString();
@@ -129,6 +129,14 @@ describe('it is ended', () => {
     const work = processes();
     const [slow, next] = [work([way], never, 1_000), work(['more'])];
     await expect(slow).rejects.toMatchObject({ why: 'late' });
+    expect(await next).toBe('did more');
+  });
+
+  it('when it has used up its own processor time, which waiting and the processes of others don’t', async () => {
+    const work = processes(entry(), { timeoutMs: 120_000, cpuSeconds: 2, memoryMb: 200, atOnce: 3 });
+    const [slow, pattern, next] = [work(['spin']), work(['a pattern']), work(['more'])];
+    await expect(slow).rejects.toMatchObject({ why: 'late', message: expect.stringContaining('processor time') });
+    await expect(pattern).rejects.toMatchObject({ why: 'late', message: expect.stringContaining('processor time') });
     expect(await next).toBe('did more');
   });
 

@@ -416,6 +416,13 @@ describe('the tool', () => {
     return tool.execute(tool.input.parse(given), { signal: new AbortController().signal, callId: 'c' });
   }
 
+  /** Drawing takes more than a hundred times what it takes to hand the data over, on any machine. */
+  function timesGiven(data: string): number {
+    const given = watchLoop();
+    Buffer.from(JSON.stringify(data));
+    return 20 * given();
+  }
+
   const noise = (at: number) => ((at * 7919 + 13) % 1_009) - 500;
   const seven = (row: (at: number, which: number) => string | number) =>
     csv('x,a,b,c,d,e,f,g', 100_000, (at) => [at, ...Array.from({ length: 7 }, (_, which) => row(at, which))].join(','));
@@ -432,7 +439,7 @@ describe('the tool', () => {
     const longest = watchLoop();
     for (const type of ['line', 'scatter'] as const)
       expect(await run({ title: 'T', type, data, width: 1200, height: 675 }, 'hostile')).toHaveProperty('rows');
-    expect(longest()).toBeLessThan(200);
+    expect(longest()).toBeLessThan(timesGiven(data));
   });
 
   it.each<[string, string]>([
@@ -447,7 +454,7 @@ describe('the tool', () => {
       const refused = run({ title: 'T', type, data }, 'hostile');
       await expect(refused).rejects.toBeInstanceOf(UserError);
     }
-    expect(longest()).toBeLessThan(500);
+    expect(longest()).toBeLessThan(timesGiven(data));
     expect(process.memoryUsage().rss - before).toBeLessThan(300_000_000);
     expect(await run({ title: 'T', type: 'bar', data: 'n,v\na,1' }, 'hostile')).toHaveProperty('rows', 1);
   });
@@ -464,7 +471,7 @@ describe('the tool', () => {
     const states = (await ends).map(({ status }) => status);
     expect(states[0]).toBe('fulfilled');
     expect(states.slice(1)).toContain('rejected');
-    expect(longest()).toBeLessThan(200);
+    expect(longest()).toBeLessThan(timesGiven(data));
     expect(await run({ title: 'T', type: 'bar', data: 'n,v\na,1' }, 'hostile')).toHaveProperty('rows', 1);
   });
 

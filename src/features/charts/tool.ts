@@ -19,7 +19,8 @@ const TOO_MUCH = "This is too much data for a chart: sum it up first, or leave o
 
 /** Twice the time that 100,000 rows of seven columns take on a small machine. */
 const inProcess = createProcesses<ChartSpec>(new URL(ENTRY, import.meta.url), {
-  timeoutMs: 20_000,
+  timeoutMs: 120_000,
+  cpuSeconds: 20,
   memoryMb: 768,
   atOnce: 1,
 });

@@ -9,7 +9,8 @@ const ENTRY = import.meta.filename.endsWith('.ts') ? './formats/worker.ts' : './
 const WHY = { late: 'It takes too long to read.', broken: 'It is too large or too damaged to read.' };
 
 const inProcess = createProcesses<null>(new URL(ENTRY, import.meta.url), {
-  timeoutMs: 30_000,
+  timeoutMs: 180_000,
+  cpuSeconds: 30,
   memoryMb: 768,
   atOnce: 2,
 });

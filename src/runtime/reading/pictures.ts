@@ -17,7 +17,8 @@ export interface Redrawing {
 const ENTRY = import.meta.filename.endsWith('.ts') ? './pictures/worker.ts' : './picture-worker.js';
 
 const inProcess = createProcesses<Redrawing>(new URL(ENTRY, import.meta.url), {
-  timeoutMs: 20_000,
+  timeoutMs: 120_000,
+  cpuSeconds: 20,
   memoryMb: 1024,
   atOnce: 1,
 });
