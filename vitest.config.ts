@@ -1,113 +1,64 @@
+import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 // Each of the many processes parses the same libraries: kept, it costs them half.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules', '.cache', 'compile');
 
-/** Whole gateways and processes: each file has a process of its own, whatever it leaves behind. */
-const WHOLE = [
-  ...['dialogs', 'channels/telegram', 'channels/discord', 'channels/slack', 'cli', 'examples', 'kit', 'scale'].map(
-    (name) => `test/${name}/**/*.test.ts`,
-  ),
-  ...['channel', 'decode', 'homeserver', 'render'].map((name) => `examples/*/test/${name}.test.ts`),
-  'test/*.test.ts',
+/** Each of these files has a process of its own, whatever it leaves behind; the others share one. */
+const WHOLE = filesOf(
+  'test/{cli,dialogs,examples,kit,scale}/**/*',
+  'test/*',
   // Puts a stand-in for a module in its place, for good.
-  'test/runtime/injection.property.test.ts',
-];
-const PARTS = [
-  'access',
-  'app',
-  'lib',
-  'engine',
-  'workspace',
-  'skills',
-  'jobs',
-  'projects',
-  'messages',
-  'runtime',
-  'emulators',
-  'board',
-  'telemetry',
-  'client',
-  'world',
-  'channels/markdown',
-  'channels/shared',
-  'channels/terminal',
-  'channels/local',
-].map((name) => `test/${name}/**/*.test.ts`);
+  'test/runtime/injection.property',
+);
 /**
- * Floods, exhausted handles, outages, hostile guests, terminals, browsers, whole packages, and long dialogues of what stands on the rest:
- * minutes of waiting, and a command of their own (`npm run test:long`).
+ * What takes longer than one wants to wait at each change: dialogues with whole gateways, processes, git, browsers,
+ * floods, outages, hostile guests, whole packages. It has a command of its own (`npm run test:long`).
  */
-const LONG = [
-  'handles',
-  'board/flood',
-  'engine/redis/faults',
-  'engine/redis/replicas',
-  'board/hostile',
-  'board/many-tasks',
-  'board/ui/pages',
-  'package',
-  'skills/add/add',
-  'dialogs/guests-table',
-  'dialogs/adding',
-  'dialogs/egress',
-  'dialogs/live',
-  'dialogs/poison',
-  'dialogs/tracing',
-  'dialogs/voice',
-  'runtime/reading/documents',
-  'telemetry/metrics',
-  'board/ui/axe',
-  'board/ui/drops',
-  'board/browser/real',
-  'board/browser/every-control',
-  'cli/init',
-  'cli/terminal',
-  'dialogs/foreign',
-  'dialogs/fairness',
-  'dialogs/guests',
-  'dialogs/guests-parked',
-  ...['compaction', 'digests', 'jobs-chat', 'mesh', 'pictures', 'playbook', 'rights', 'supervisor', 'titles'].map(
-    (name) => `dialogs/${name}`,
-  ),
-  ...[
-    'dialogs/rights-table',
-    'dialogs/trust',
-    'dialogs/trust-events',
-    'dialogs/unseen',
-    'dialogs/bundles-run',
-    'dialogs/documents',
-    'dialogs/remains',
-    'dialogs/search',
-    'dialogs/vibers-who',
-    'examples/matrix',
-    'examples/packed',
-    'examples/webhook',
-    'skills/chart',
-    'telemetry/tracing',
-  ],
-  ...[
-    'commands',
-    'conversations',
-    'counting',
-    'faults',
-    'hub',
-    'order',
-    'other-engine',
-    'progress',
-    'shared-files',
-  ].map((name) => `scale/${name}`),
-  ...['approvals-crash', 'blocks', 'consent', 'day', 'export', 'many-skills', 'mcp', 'outcomes', 'plan-edits'].map(
-    (name) => `dialogs/${name}`,
-  ),
-  ...['plan-steps', 'seen', 'shell', 'telemetry', 'waiting'].map((name) => `dialogs/${name}`),
-  ...['board/login', 'board/protocol-crash', 'cli/backup', 'cli/jobs', 'cli/mcp-presets', 'cli/skills-change'],
-].map((name) => `test/${name}.test.ts`);
+const LONG = filesOf(
+  'test/{app,cli,dialogs,engine/redis,examples,projects,scale}/**/*',
+  'test/board/{browser,pages,ui}/**/*',
+  'test/{crash,damage,demo,disk-full,features,handles,hostile-texts,interfaces,package,path,record,shell-blocks,supply}',
+  'test/access/locked',
+  'test/board/{changes,chat,flood,guard,hostile,hub,login,many-tasks,protocol,protocol-crash}',
+  'test/board/{protocol-load,protocol-people,push,share,socket,whose-events.property}',
+  'test/channels/discord/{connection,contract,lead,send}',
+  'test/channels/slack/{contract,send,socket}',
+  'test/channels/telegram/{adapter,contract,pace}',
+  'test/emulators/{discord-gateway,slack-redelivery,telegram-faults}',
+  'test/jobs/{by-hand,files,shared}',
+  'test/kit/quiet',
+  'test/lib/{watch-folders,worker-process}',
+  'test/runtime/injection.property',
+  'test/runtime/agent/{faults,pictures}',
+  'test/runtime/commands/guides',
+  'test/runtime/model/endless',
+  'test/runtime/reading/{documents,hearing}',
+  'test/runtime/tools/{mcp,mcp-answers,mcp-arguments.property,mcp-changes,mcp-hostile,race,skill-files,skills}',
+  'test/skills/{catalog,chart,memory,payloads,repositories,script,script-network}',
+  'test/skills/add/{add,crash}',
+  'test/telemetry/{metrics,tracing}',
+  'test/workspace/{memory-index-crash,memory-odd-files}',
+);
 /** Builds the container from its Dockerfile, with Debian's and npm's packages from the network: `npm run world:container`. */
-const WORLD = ['test/world/container.test.ts'];
-/** Pure, though among those of whole channels. */
-const PURE = ['decode', 'render', 'render.property', 'setup'].map((name) => `test/channels/*/${name}.test.ts`);
+const WORLD = filesOf('test/world/container');
+/** Runs as a part of `test/examples/matrix.test.ts`, with the package as it is published. */
+const PACKED = filesOf('examples/*/test/contract');
+const ALL = filesOf('{test,examples/*/test}/**/*').difference(WORLD.union(PACKED));
+
+function filesOf(...globs: string[]): Set<string> {
+  return new Set(
+    globSync(
+      globs.map((glob) => `${glob}.test.ts`),
+      { cwd: import.meta.dirname },
+    ),
+  );
+}
+
+function project(name: string, files: Set<string>, isolate = true) {
+  return { extends: true as const, test: { name, include: [...files], isolate } };
+}
 
 export default defineConfig({
   resolve: {
@@ -120,7 +71,7 @@ export default defineConfig({
     globalSetup: 'test/helpers/machine.ts',
     setupFiles: 'test/helpers/bare.ts',
     pool: 'forks',
-    maxWorkers: 6,
+    maxWorkers: 3,
     // Against hanging only: a shared machine may stall a process for seconds. What has to be quick is measured by
     // test/helpers/own-time.ts.
     testTimeout: 240_000,
@@ -129,19 +80,11 @@ export default defineConfig({
     // What fails twice is broken.
     retry: process.env.CI ? 1 : 0,
     projects: [
-      { extends: true, test: { name: 'whole', include: WHOLE, exclude: [...PURE, ...LONG] } },
-      { extends: true, test: { name: 'long', include: LONG } },
-      { extends: true, test: { name: 'world', include: WORLD } },
-      // One process for many files: starting one and loading the libraries anew costs more than most of them.
-      {
-        extends: true,
-        test: {
-          name: 'parts',
-          include: [...PARTS, ...PURE],
-          exclude: [...WHOLE.slice(-2), ...LONG, ...WORLD],
-          isolate: false,
-        },
-      },
+      project('whole', WHOLE.difference(LONG)),
+      project('parts', ALL.difference(WHOLE).difference(LONG), false),
+      project('long', WHOLE.intersection(LONG)),
+      project('long parts', LONG.difference(WHOLE), false),
+      project('world', WORLD),
     ],
   },
 });
