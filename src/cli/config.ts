@@ -34,7 +34,7 @@ export async function run(context: CliContext): Promise<number> {
   if (verb === 'get') return showSetting(context, path, all);
   const setting = settingAt(path, all);
   const steps = setting?.path ?? (verb === 'unset' ? sectionAt(path, all) : undefined);
-  if (!steps) throw unknownSetting(path, all);
+  if (!steps) throw sectionAt(path, all) ? isSection(path, all) : unknownSetting(path, all);
   const file = await settings.file();
   const change =
     setting && verb !== 'unset' ? await changeFor(setting, words, file, context) : await removal(steps, settings);
@@ -61,6 +61,10 @@ async function removal(steps: readonly (string | number)[], settings: Settings):
   if (valueAt(written, steps.map(String)) !== undefined)
     return { ...change, settings: [{ path: [...path], value: undefined }] };
   return isKept ? { ...change, settings: [] } : undefined;
+}
+
+function isSection(path: string, all: readonly SettingInfo[]): UserError {
+  return new UserError(say('cli.isSection', { path, example: settingsBelow(path, all)[0]?.shown ?? path }));
 }
 
 function unknownSetting(path: string, all: readonly SettingInfo[]): UserError {
@@ -115,6 +119,7 @@ async function saveSetting(
   wantedChange: Change,
 ): Promise<number> {
   await settings.with(wantedChange, home);
+  const secrets = namesInEnvFile(home).filter((each) => Object.hasOwn(wantedChange.secrets, each));
   await settings.save(wantedChange);
   const file = await settings.file();
   const name = path.join('.');
@@ -125,6 +130,8 @@ async function saveSetting(
   else {
     const where = kept || wantedChange.settings.length === 0 ? envFileOf(home) : file;
     print(messages.text(isSet ? 'cli.settingSaved' : 'cli.settingRemoved', { path: name, file: where }));
+    if (!isSet && where === file)
+      for (const secret of secrets) print(messages.text('cli.settingRemoved', { path: secret, file: envFileOf(home) }));
     print(messages.text(needsRestart ? 'cli.appliesLater' : 'cli.appliesNow'));
   }
   return EXIT.ok;

@@ -27,7 +27,7 @@ async function settingIn(file: string, settings: readonly Setting[]): Promise<(t
     for (const setting of given) putSetting(yaml, document, setting, file);
     const withoutReferences = text.replace(/\$\{[^{}]*\}/g, '');
     // The library writes its own line ends, but a person's editor may use those of Windows.
-    const indent = Number(/^( {2,8})[^ \n#-]/m.exec(text)?.[1]?.length ?? 2);
+    const indent = INDENT.exec(text)?.[2]?.length ?? 2;
     const whole = document.toString({
       lineWidth: 0,
       indent,
@@ -35,7 +35,9 @@ async function settingIn(file: string, settings: readonly Setting[]): Promise<(t
     });
     const shown = document.contents === null ? whole.replace(/(^|\n)null\n$/, '$1') : whole;
     const kept = keepLines(shown, text.replaceAll('\r\n', '\n'));
-    const result = isDeepStrictEqual(yaml.parse(kept), yaml.parse(shown)) ? kept : shown;
+    const read = yaml.parseDocument(kept);
+    const isSame = read.errors.length === 0 && isDeepStrictEqual(read.toJS(), yaml.parse(shown));
+    const result = isSame ? kept : shown;
     return text.includes('\r\n') ? result.replace(/\r?\n/g, '\r\n') : result;
   };
   // The library counts a comment below a section to that section, and would remove it with it.
@@ -48,6 +50,9 @@ async function settingIn(file: string, settings: readonly Setting[]): Promise<(t
   const isRemoval = settings.every(({ value }) => value === undefined);
   return (text) => (isRemoval ? settings.reduce(without, text) : written(text, settings));
 }
+
+/** A key, and by how much the first line of its section is further in. */
+const INDENT = /^( *)[^ \n#-][^\n]*:[ \t]*(?:#[^\n]*)?\n(?:[ \t]*(?:#[^\n]*)?\n)*\1( {2,8})[^ \n#]/m;
 
 /** Keeps the original form of lines that differ only in their spaces: the library formats all brackets alike. */
 function keepLines(shown: string, text: string): string {

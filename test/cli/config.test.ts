@@ -228,6 +228,34 @@ test('unset of what is not set says so, and writes nothing', async () => {
   expect(fs.readdirSync(empty.home)).toEqual([]);
 });
 
+test.each([
+  [
+    'people:\n  - role: owner\n    name: anna\n    ids: [telegram:1]\n',
+    'people:\n  - name: anna\n    ids: [telegram:1]\n',
+  ],
+  [
+    'people:\n- role: owner\n  name: anna\n  ids:\n  - telegram:1\n',
+    'people:\n  - name: anna\n    ids:\n      - telegram:1\n',
+  ],
+  [
+    'people:\n    - role: owner # a\n      name: anna\n\n      ids: [telegram:1] # i\n',
+    'people:\n    - name: anna\n\n      ids: [telegram:1] # i\n',
+  ],
+])('unset of the first key of an item of a list keeps the others, and the form of the file: %j', async (text, left) => {
+  const { viber, read } = homeWith(text);
+  expect(await viber(['unset', 'people.0.role'])).toMatchObject({ code: 0, err: '' });
+  expect(read()).toBe(left);
+});
+
+test('set of a section says what to set in it', async () => {
+  const { viber } = homeWith(undefined);
+  expect(await viber(['set', 'people', 'anna'])).toEqual({
+    code: 1,
+    out: '',
+    err: 'people is a section. Set one of its settings, such as people.N.name.',
+  });
+});
+
 test('unset of a token that only .env has removes it there', async () => {
   const { viber, home } = homeWith('model: a/b\n');
   fs.writeFileSync(path.join(home, '.env'), 'TELEGRAM_BOT_TOKEN=1:a\nLAST=x\n');
@@ -283,7 +311,9 @@ test('unset of a secret removes it from .env, with what is empty then, and a cha
     input: '123456:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa',
   });
   expect(saved.out).toContain(`channels.telegram.token is saved in ${path.join(home, '.env')}`);
-  expect(await viber(['unset', 'channels.telegram.token'])).toMatchObject({ code: 0 });
+  const removed = await viber(['unset', 'channels.telegram.token']);
+  expect(removed.code).toBe(0);
+  expect(removed.out).toContain(`TELEGRAM_BOT_TOKEN is removed from ${path.join(home, '.env')}`);
   expect([secrets(), parse(read())]).toEqual(['', { model: 'a/b' }]);
   expect(await viber(['get', 'channels.telegram.token'])).toMatchObject({ code: 1 });
 });

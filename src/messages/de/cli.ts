@@ -196,6 +196,7 @@ export const cli = translate(english.cli)({
   leftToYou: 'Das bleibt für dich zu tun:',
   noSetting: 'Die Einstellung {path} gibt es nicht.',
   noSettingMean: 'Die Einstellung {path} gibt es nicht. Meinst du {guess}?',
+  isSection: '{path} ist ein Abschnitt. Setze eine seiner Einstellungen, etwa {example}.',
   noValueGiven: '{path}: Nenne einen Wert, oder - für die Eingabe.',
   setOutside: '{name} ist in der Umgebung gesetzt, und die hat Vorrang. Ändere es dort.',
   settingSaved: '{path} ist in {file} gespeichert.',

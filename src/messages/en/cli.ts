@@ -182,6 +182,7 @@ export const cli = {
   leftToYou: 'Left to you:',
   noSetting: 'There is no setting {path}.',
   noSettingMean: 'There is no setting {path}. Did you mean {guess}?',
+  isSection: '{path} is a section. Set one of its settings, such as {example}.',
   noValueGiven: '{path}: name a value, or - to read it from the input.',
   setOutside: '{name} is set in the environment, which takes precedence. Change it there.',
   settingSaved: '{path} is saved in {file}.',

@@ -194,6 +194,7 @@ export const cli = translate(english)({
   leftToYou: 'Queda en tus manos:',
   noSetting: 'No existe el ajuste {path}.',
   noSettingMean: 'No existe el ajuste {path}. ¿Querías decir {guess}?',
+  isSection: '{path} es una sección. Define uno de sus ajustes, como {example}.',
   noValueGiven: '{path}: indica un valor, o - para leerlo de la entrada.',
   setOutside: '{name} está definida en el entorno, que tiene prioridad. Cámbiala allí.',
   settingSaved: '{path} está guardado en {file}.',
