@@ -232,7 +232,7 @@ describe('with nothing configured but a port of its own', () => {
     expect(plain).toMatchObject({ code: 1, out: expect.stringContaining('The provider "x" can\'t be reached') });
     const { code, out } = await viber(home, ['run', '--json', 'hello']);
     expect({ code, state: JSON.parse(out).state }).toEqual({ code: 1, state: 'error' });
-    expect((await viber(home, ['trace'])).out).toMatch(/ local .*"hello"/);
+    expect((await viber(home, ['trace'])).out).toMatch(/ failed +local .*"hello"/);
   });
 
   it('names what is wrong: a command, a goal, an id, a status without a gateway', async () => {

@@ -56,13 +56,7 @@ export function traceOf(home: string, id: string, elsewhere: readonly SpoolRecor
   ];
   const ledger = ledgerLines(spool, id);
   const inbound = files.find(({ value }) => value.acceptedAt !== undefined);
-  const task = stringOr(field(inbound?.value.message, 'taskId'));
-  const viber = stringOr(field(inbound?.value.message, 'viber'));
-  const session = task === '' ? [] : sessionOf(home, viber, task);
-  // Messages that started one turn together share a line.
-  const isSaid = (key: string) => key.startsWith(id);
-  const said = session.find((e) => e.type === 'message' && (isSaid(e.id) || (e.also ?? []).some(isSaid)));
-  const run = said && 'run' in said ? said.run : id.slice(0, 12);
+  const { task, session, run } = runOf(home, id, inbound?.value.message);
   const events = [
     ...files.flatMap((found) => spoolEvents(found)),
     ...sessionEvents(session, run),
@@ -73,6 +67,23 @@ export function traceOf(home: string, id: string, elsewhere: readonly SpoolRecor
   ];
   const timed = events.filter(({ at }) => at !== '').sort((a, b) => a.at.localeCompare(b.at) || rank(a) - rank(b));
   return { trace: id, ...(task !== '' && { task }), files, ledger, events: timed };
+}
+
+/** Returns the task of a message with its session, and the run that it started or joined. */
+function runOf(home: string, id: string, message: unknown): { task: string; session: SessionEntry[]; run: string } {
+  const task = stringOr(field(message, 'taskId'));
+  const session = task === '' ? [] : sessionOf(home, stringOr(field(message, 'viber')), task);
+  // Messages that started one turn together share a line.
+  const isSaid = (key: string) => key.startsWith(id);
+  const said = session.find((e) => e.type === 'message' && (isSaid(e.id) || (e.also ?? []).some(isSaid)));
+  return { task, session, run: said && 'run' in said ? said.run : id.slice(0, 12) };
+}
+
+/** Returns whether the run of this message ended with an error. */
+export function isRunFailed(home: string, id: string, message: unknown): boolean {
+  const { session, run } = runOf(home, id, message);
+  const last = session.findLast((entry) => entry.type === 'result' && entry.run === run);
+  return last?.type === 'result' && last.state === 'error';
 }
 
 function spoolFiles(spool: string, prefix: string): StoredRecord[] {

@@ -9,7 +9,7 @@ import { cutText, plainLine } from '../../lib/text.ts';
 import { say } from '../../messages/messages.ts';
 import { type CliContext, EXIT } from '../../runtime/contract/cli.ts';
 import { foundOn, serverOf } from '../on-server.ts';
-import { field, stringOr } from './events.ts';
+import { field, isRunFailed, stringOr } from './events.ts';
 
 const SHOWN = 20;
 const WORDS = 50;
@@ -18,7 +18,7 @@ interface NewMessage {
   /** ISO 8601. */
   at: string;
   trace: string;
-  state: 'waits' | 'working' | 'done' | 'dead';
+  state: 'waits' | 'working' | 'done' | 'failed' | 'dead';
   channel: string;
   words: string;
 }
@@ -31,7 +31,7 @@ export async function listNewest(context: CliContext): Promise<number> {
   if (!fs.existsSync(spool)) throw new UserError(say('cli.noSpool', { home }));
   const found = [...inspectNewest(spool, SHOWN), ...(await foundOn(await serverOf(context)))];
   const rows = found
-    .flatMap((record) => traceRow(record) ?? [])
+    .flatMap((record) => traceRow(home, record) ?? [])
     .sort((a, b) => b.at.localeCompare(a.at))
     .slice(0, SHOWN);
   if (json) {
@@ -48,16 +48,17 @@ export async function listNewest(context: CliContext): Promise<number> {
 }
 
 /** Returns undefined for what no person or job has sent, such as an answer. */
-function traceRow({ state, key, value }: SpoolRecord): NewMessage | undefined {
+function traceRow(home: string, { state, key, value }: SpoolRecord): NewMessage | undefined {
   if (state === 'out' || state === 'unsure' || !isRecord(value)) return undefined;
   const at = stringOr(value.acceptedAt);
   if (Number.isNaN(Date.parse(at))) return undefined;
   const message = field(value.message, 'message');
   const text = plainLine(stringOr(field(message, 'text')));
+  const isFailed = state === 'done' && isRunFailed(home, key, value.message);
   return {
     at,
     trace: key.slice(0, 12),
-    state: STATES[state],
+    state: isFailed ? 'failed' : STATES[state],
     channel: stringOr(field(field(message, 'address'), 'channel')),
     words: cutText(text, WORDS),
   };

@@ -229,7 +229,8 @@ export const cli = translate(english.cli)({
   usageTasks: 'Nach Aufgabe:',
   moreRows: '{n, plural, one {und eine weitere Zeile} other {und # weitere Zeilen}}',
   noMessages: 'Noch ist keine Nachricht gekommen.',
-  traceState: '{state, select, waits {wartet} working {in Arbeit} dead {aufgegeben} other {erledigt}}',
+  traceState:
+    '{state, select, waits {wartet} working {in Arbeit} failed {fehlgeschlagen} dead {aufgegeben} other {erledigt}}',
   traceOne: '{command} zeigt, was aus einer davon wurde.',
   uninstallNothing: 'Hier ist weder ein Home noch ein Dienst.',
   uninstallService: 'Dienst: {file}\n  {command} hält ihn an und entfernt ihn.',

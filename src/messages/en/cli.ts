@@ -215,7 +215,7 @@ export const cli = {
   usageTasks: 'By task:',
   moreRows: '{n, plural, one {and one more} other {and # more}}',
   noMessages: 'No message has come yet.',
-  traceState: '{state, select, waits {waiting} working {in progress} dead {given up} other {done}}',
+  traceState: '{state, select, waits {waiting} working {in progress} failed {failed} dead {given up} other {done}}',
   traceOne: '{command} shows what happened to one of them.',
   uninstallNothing: 'Neither a home nor a service is here.',
   uninstallService: 'Service: {file}\n  {command} stops and removes it.',

@@ -227,7 +227,7 @@ export const cli = translate(english)({
   usageTasks: 'Por tarea:',
   moreRows: '{n, plural, one {y una más} other {y # más}}',
   noMessages: 'Todavía no ha llegado ningún mensaje.',
-  traceState: '{state, select, waits {espera} working {en curso} dead {abandonado} other {hecho}}',
+  traceState: '{state, select, waits {espera} working {en curso} failed {fallido} dead {abandonado} other {hecho}}',
   traceOne: '{command} muestra qué pasó con uno de ellos.',
   uninstallNothing: 'Aquí no hay ni carpeta de datos ni servicio.',
   uninstallService: 'Servicio: {file}\n  {command} lo detiene y lo quita.',
