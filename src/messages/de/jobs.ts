@@ -78,7 +78,7 @@ export const jobs = translate(english)({
   fileThere: 'Die Datei {file} gibt es schon; lösch eine von beiden.',
   unreadable: 'Den Auftrag {name} kann ich nicht lesen; bring erst seine Datei in Ordnung.',
   notOn: 'Der Auftrag {name} ist pausiert, oder seine Datei ist fehlerhaft; /jobs zeigt, was zutrifft.',
-  underWay: 'Der Auftrag {name} läuft schon. Das Ergebnis schicke ich hierher.',
+  underWay: 'Der Auftrag {name} läuft schon.',
   sayWhere:
     'Von hier aus kann ich nur antworten, nicht von selbst schreiben. Sag mir, wohin es gehen soll, zum Beispiel telegram:1001. Um einen Chat anzuschließen, führ `{command}` auf meinem Rechner aus.',
   tooMany:

@@ -70,7 +70,7 @@ export const jobs = {
   fileThere: 'The file {file} already exists; delete one of the two.',
   unreadable: "The job {name} can't be read; fix its file first.",
   notOn: 'The job {name} is paused or its file is broken; /jobs says which.',
-  underWay: "{name} is already running. I'll post the result here.",
+  underWay: '{name} is already running.',
   sayWhere:
     'From here I can only answer, not write to you first. Tell me where it should go, for example telegram:1001. To connect a chat, run `{command}` on my machine.',
   tooMany:

@@ -77,7 +77,7 @@ export const jobs = translate(english)({
   fileThere: 'El archivo {file} ya existe; borra uno de los dos.',
   unreadable: 'No se puede leer el trabajo {name}; corrige primero su archivo.',
   notOn: 'El trabajo {name} está en pausa o su archivo tiene un error; /jobs dice cuál.',
-  underWay: '{name} ya se está ejecutando. Publicaré el resultado aquí.',
+  underWay: '{name} ya se está ejecutando.',
   sayWhere:
     'Desde aquí solo puedo contestar, no escribirte primero. Dime adónde debe ir, por ejemplo telegram:1001. Para conectar un chat, ejecuta `{command}` en mi máquina.',
   tooMany:
