@@ -34,7 +34,7 @@ export async function run(context: CliContext): Promise<number> {
   if (verb === 'get') return showSetting(context, path, all);
   const setting = settingAt(path, all);
   const steps = setting?.path ?? (verb === 'unset' ? sectionAt(path, all) : undefined);
-  if (!steps) throw sectionAt(path, all) ? isSection(path, all) : unknownSetting(path, all);
+  if (!steps) throw sectionAt(path, all) ? insteadOfSection(path, all) : unknownSetting(path, all);
   const file = await settings.file();
   const change =
     setting && verb !== 'unset' ? await changeFor(setting, words, file, context) : await removal(steps, settings);
@@ -63,7 +63,7 @@ async function removal(steps: readonly (string | number)[], settings: Settings):
   return isKept ? { ...change, settings: [] } : undefined;
 }
 
-function isSection(path: string, all: readonly SettingInfo[]): UserError {
+function insteadOfSection(path: string, all: readonly SettingInfo[]): UserError {
   return new UserError(say('cli.isSection', { path, example: settingsBelow(path, all)[0]?.shown ?? path }));
 }
 

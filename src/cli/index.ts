@@ -7,7 +7,7 @@ import { type Messages, messagesIn } from '../messages/messages.ts';
 import { type CliContext, type CliTable, EXIT } from '../runtime/contract/cli.ts';
 import { commandOptions, parseCommandLine } from './arguments.ts';
 import { helpOf, overview, VERSION } from './help.ts';
-import { settleFormat } from './home-format.ts';
+import { refuseForeign, settleFormat } from './home-format.ts';
 import { terminalLanguage } from './language.ts';
 import { useProxy } from './proxy.ts';
 import { servicesFor } from './services.ts';
@@ -33,8 +33,7 @@ export async function runCli(argv: string[]): Promise<number> {
   });
   let home = '';
   let config: string | undefined;
-  const spoken = () =>
-    messagesIn(argv.includes('--json') ? 'en' : terminalLanguage(withEnvFile(process.env, home), home, config));
+  const spoken = () => messagesIn(argv.includes('--json') ? 'en' : terminalLanguage(readableEnv(home), home, config));
   try {
     const { locateHome } = await import('../workspace/home.ts');
     home = locateHome({ env: process.env });
@@ -51,6 +50,7 @@ export async function runCli(argv: string[]): Promise<number> {
     const { name, command, args, values, switches } = request;
     if (values.home !== undefined) home = locateHome({ env: process.env, override: values.home });
     config = values.config;
+    refuseForeign(home);
     if (command.takesHome !== 'any') {
       const { settleRestoring } = await import('./backup/restoring.ts');
       await settleRestoring(home);
@@ -87,6 +87,16 @@ export async function runCli(argv: string[]): Promise<number> {
     const lines = error.file === undefined ? await waysToEnd(at) : [await heldBy(error.file, at)];
     for (const line of lines) complain(spoken().said(line));
     return EXIT.locked;
+  }
+}
+
+/** Returns the environment without the home's `.env` if that can't be read, which the command itself reports. */
+function readableEnv(home: string): NodeJS.ProcessEnv {
+  try {
+    return withEnvFile(process.env, home);
+  } catch (error) {
+    if (errorCode(error) === undefined && !(error instanceof UserError)) throw error;
+    return process.env;
   }
 }
 

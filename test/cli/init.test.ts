@@ -568,22 +568,32 @@ describe.skipIf(!hasPython)('by options', () => {
     expect(await terminal.ended()).toBe(1);
   });
 
-  it.skipIf(process.getuid?.() !== 0)('names the file that its user may not write', async ({ skip }) => {
-    const home = fs.mkdtempSync(path.join('/var/tmp', 'viber-init-'));
-    onTestFinished(() => fs.rmSync(home, { recursive: true, force: true }));
-    fs.chmodSync(home, 0o755);
-    const nobody = ['--reuid', '65534', '--regid', '65534', '--clear-groups', process.execPath];
-    // A checkout may be in a folder that other users can't open.
-    const mayRead = await promisify(execFile)('setpriv', [...nobody, '--check', path.join(root, PROGRAM)]).then(
-      () => true,
-      () => false,
-    );
-    if (!mayRead) skip('other users cannot open this checkout');
-    const args = [...nobody, path.join(root, PROGRAM), 'init', '--home', home, '--yes'];
-    const env = { PATH: process.env.PATH ?? '', HOME: home };
-    const { code, stderr } = await promisify(execFile)('setpriv', args, { env }).catch((error) => error);
-    expect([code, stderr]).toEqual([1, expect.stringMatching(new RegExp(`^I can't write ${home}[^\n]*\\.\\n$`))]);
-  });
+  it.skipIf(process.getuid?.() !== 0)(
+    'names the file that its user may not write, and a home that is another’s',
+    async ({ skip }) => {
+      const home = fs.mkdtempSync(path.join('/var/tmp', 'viber-init-'));
+      onTestFinished(() => fs.rmSync(home, { recursive: true, force: true }));
+      fs.chmodSync(home, 0o755);
+      const nobody = ['--reuid', '65534', '--regid', '65534', '--clear-groups', process.execPath];
+      // A checkout may be in a folder that other users can't open.
+      const mayRead = await promisify(execFile)('setpriv', [...nobody, '--check', path.join(root, PROGRAM)]).then(
+        () => true,
+        () => false,
+      );
+      if (!mayRead) skip('other users cannot open this checkout');
+      const args = [...nobody, path.join(root, PROGRAM), 'init', '--home', home, '--yes'];
+      const env = { PATH: process.env.PATH ?? '', HOME: home };
+      const { code, stderr } = await promisify(execFile)('setpriv', args, { env }).catch((error) => error);
+      expect([code, stderr]).toEqual([1, expect.stringMatching(new RegExp(`^I can't write ${home}[^\n]*\\.\\n$`))]);
+      fs.chmodSync(home, 0o700);
+      for (const words of [['status'], ['trace'], ['update'], ['start']]) {
+        const foreign = [...nobody, path.join(root, PROGRAM), ...words, '--home', home];
+        const refused = await promisify(execFile)('setpriv', foreign, { env }).catch((error) => error);
+        const said = `You may not open ${home}. Run this as the user it belongs to, or name another home with --home.\n`;
+        expect([refused.code, refused.stderr]).toEqual([1, said]);
+      }
+    },
+  );
 
   it('where nobody is reached it blames the network, not the token', async () => {
     const home = tempFolder();

@@ -56,7 +56,7 @@ export function traceOf(home: string, id: string, elsewhere: readonly SpoolRecor
   ];
   const ledger = ledgerLines(spool, id);
   const inbound = files.find(({ value }) => value.acceptedAt !== undefined);
-  const { task, session, run } = runOf(home, id, inbound?.value.message);
+  const { task, session, run } = sessionBehind(home, id, inbound?.value.message);
   const events = [
     ...files.flatMap((found) => spoolEvents(found)),
     ...sessionEvents(session, run),
@@ -70,7 +70,11 @@ export function traceOf(home: string, id: string, elsewhere: readonly SpoolRecor
 }
 
 /** Returns the task of a message with its session, and the run that it started or joined. */
-function runOf(home: string, id: string, message: unknown): { task: string; session: SessionEntry[]; run: string } {
+function sessionBehind(
+  home: string,
+  id: string,
+  message: unknown,
+): { task: string; session: SessionEntry[]; run: string } {
   const task = stringOr(field(message, 'taskId'));
   const session = task === '' ? [] : sessionOf(home, stringOr(field(message, 'viber')), task);
   // Messages that started one turn together share a line.
@@ -81,7 +85,7 @@ function runOf(home: string, id: string, message: unknown): { task: string; sess
 
 /** Returns whether the run of this message ended with an error. */
 export function isRunFailed(home: string, id: string, message: unknown): boolean {
-  const { session, run } = runOf(home, id, message);
+  const { session, run } = sessionBehind(home, id, message);
   const last = session.findLast((entry) => entry.type === 'result' && entry.run === run);
   return last?.type === 'result' && last.state === 'error';
 }
