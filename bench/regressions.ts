@@ -32,6 +32,8 @@ interface RanTest {
 const out = (line: string) => process.stdout.write(`${line}\n`);
 const secondsSince = (time: number) => Math.round((Date.now() - time) / 1000);
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'viber-regressions-'));
+// Some tests run the program as another user.
+fs.chmodSync(folder, 0o755);
 const children = new Set<ChildProcess>();
 process.on('exit', () => {
   for (const child of children) child.kill();
