@@ -13,7 +13,7 @@ const WHOLE = filesOf(
   'test/runtime/injection.property',
 );
 /**
- * What takes longer than one wants to wait at each change: dialogues with whole gateways, processes, git, browsers,
+ * What takes longer than you want to wait after each change: dialogues with whole gateways, processes, git, browsers,
  * floods, outages, hostile guests, whole packages. It has a command of its own (`npm run test:long`).
  */
 const LONG = filesOf(
@@ -32,8 +32,8 @@ const LONG = filesOf(
   'test/jobs/{app-jobs,by-hand,files,shared,phrases/told}',
   'test/kit/quiet',
   'test/lib/{watch-folders,worker-process}',
-  'test/runtime/injection.property',
   'test/messages/exchange',
+  'test/runtime/injection.property',
   'test/runtime/agent/{cut-steps.property,faults,pictures}',
   'test/runtime/commands/guides',
   'test/runtime/model/endless',
@@ -46,9 +46,9 @@ const LONG = filesOf(
 );
 /** Builds the container from its Dockerfile, with Debian's and npm's packages from the network: `npm run world:container`. */
 const WORLD = filesOf('test/world/container');
-/** Runs as a part of `test/examples/matrix.test.ts`, with the package as it is published. */
-const PACKED = filesOf('examples/*/test/contract');
-const ALL = filesOf('{test,examples/*/test}/**/*').difference(WORLD.union(PACKED));
+/** For the package that is installed in a folder of its own; here, `test/examples/matrix.test.ts` runs the same suite. */
+const INSTALLED = filesOf('examples/*/test/contract');
+const ALL = filesOf('{test,examples/*/test}/**/*').difference(WORLD.union(INSTALLED));
 
 function filesOf(...globs: string[]): Set<string> {
   return new Set(

@@ -129,6 +129,7 @@ const AT_MOST: Figures = {
   sharedFunctionNames: 444,
   filesSharingAFunctionName: 4,
 };
+
 interface Import {
   from: string;
   /** A path below src/ for our own files, else the package. */

@@ -1,5 +1,5 @@
 /**
- * The tests on a busy machine: `npm run test:busy [-- TIMES [FILE...]]` runs them while a process for each core does
+ * The tests of `npm test` on a busy machine: `npm run test:busy [-- TIMES [FILE...]]` runs them while a process for each core does
  * nothing but work. No test may depend on how fast the machine is. Ends with 1 when a round fails.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
