@@ -1,5 +1,4 @@
-/** What a command does about the home: a stranger's or a newer one is refused, an older one is migrated. */
-import fs from 'node:fs';
+/** What a command does about the format of the home: a newer one is refused, an older one is migrated. */
 import { errorCode, UserError } from '../errors.ts';
 import { viberCommand } from '../lib/invocation.ts';
 import { say, type Wording } from '../messages/messages.ts';
@@ -25,16 +24,6 @@ export async function settleFormat(home: string, { takesHome }: CliCommand): Pro
   } catch (error) {
     if (!UNWRITABLE.includes(errorCode(error) ?? '')) throw error;
     return undefined;
-  }
-}
-
-/** @throws {UserError} if this user may not open the home's folder */
-export function refuseForeign(home: string): void {
-  try {
-    fs.accessSync(home, fs.constants.R_OK | fs.constants.X_OK);
-  } catch (error) {
-    if (!UNWRITABLE.includes(errorCode(error) ?? '')) return;
-    throw new UserError(say('cli.foreignHome', { home }), { cause: error });
   }
 }
 

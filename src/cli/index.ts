@@ -7,7 +7,7 @@ import { type Messages, messagesIn } from '../messages/messages.ts';
 import { type CliContext, type CliTable, EXIT } from '../runtime/contract/cli.ts';
 import { commandOptions, parseCommandLine } from './arguments.ts';
 import { helpOf, overview, VERSION } from './help.ts';
-import { refuseForeign, settleFormat } from './home-format.ts';
+import { settleFormat } from './home-format.ts';
 import { terminalLanguage } from './language.ts';
 import { useProxy } from './proxy.ts';
 import { servicesFor } from './services.ts';
@@ -50,7 +50,6 @@ export async function runCli(argv: string[]): Promise<number> {
     const { name, command, args, values, switches } = request;
     if (values.home !== undefined) home = locateHome({ env: process.env, override: values.home });
     config = values.config;
-    refuseForeign(home);
     if (command.takesHome !== 'any') {
       const { settleRestoring } = await import('./backup/restoring.ts');
       await settleRestoring(home);
@@ -100,6 +99,14 @@ function readableEnv(home: string): NodeJS.ProcessEnv {
   }
 }
 
+/** Returns the file that the system doesn't let this user open. */
+function refusedFile(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !['EACCES', 'EPERM'].includes(errorCode(error) ?? '')) return undefined;
+  // A program that can't be started has a path too.
+  const { path, syscall = '' } = error as NodeJS.ErrnoException;
+  return syscall.startsWith('spawn') ? undefined : path;
+}
+
 function explain(error: unknown, messages: Messages, complain: (line: string) => void): number {
   if (error instanceof ConfigError) {
     for (const problem of error.problems) complain(messages.said(problemSaid(problem)));
@@ -109,7 +116,9 @@ function explain(error: unknown, messages: Messages, complain: (line: string) =>
       complain(messages.text('cli.inFile', { file }));
     return EXIT.badConfig;
   }
+  const file = refusedFile(error);
   if (error instanceof UserError) complain(messages.said(error.said));
+  else if (file !== undefined) complain(messages.text('cli.foreignFile', { file }));
   else complain(`viber: ${errorMessage(error)}`);
   if (outOfHandles(error)) complain(messages.text('cli.handles'));
   return EXIT.failed;

@@ -585,12 +585,17 @@ describe.skipIf(!hasPython)('by options', () => {
       const env = { PATH: process.env.PATH ?? '', HOME: home };
       const { code, stderr } = await promisify(execFile)('setpriv', args, { env }).catch((error) => error);
       expect([code, stderr]).toEqual([1, expect.stringMatching(new RegExp(`^I can't write ${home}[^\n]*\\.\\n$`))]);
-      fs.chmodSync(home, 0o700);
-      for (const words of [['status'], ['trace'], ['update'], ['start']]) {
-        const foreign = [...nobody, path.join(root, PROGRAM), ...words, '--home', home];
-        const refused = await promisify(execFile)('setpriv', foreign, { env }).catch((error) => error);
-        const said = `You may not open ${home}. Run this as the user it belongs to, or name another home with --home.\n`;
-        expect([refused.code, refused.stderr]).toEqual([1, said]);
+      fs.writeFileSync(path.join(home, '.env'), '', { mode: 0o600 });
+      const said = new RegExp(
+        `^You may not open ${home}/[^\n]+\\. Run this as the user it belongs to, .* --home\\.\n$`,
+      );
+      for (const mode of [0o700, 0o755]) {
+        fs.chmodSync(home, mode);
+        for (const command of ['status', 'trace', 'update', 'start']) {
+          const foreign = [...nobody, path.join(root, PROGRAM), command, '--home', home];
+          const refused = await promisify(execFile)('setpriv', foreign, { env }).catch((error) => error);
+          expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(said)]);
+        }
       }
     },
   );

@@ -194,8 +194,8 @@ export const cli = translate(english.cli)({
   importSame: '(dasselbe ist da)',
   importBeside: '(neben deine geschrieben)',
   leftToYou: 'Das bleibt für dich zu tun:',
-  foreignHome:
-    'Du darfst {home} nicht öffnen. Führe das als der Benutzer aus, dem es gehört, oder nenne mit --home ein anderes.',
+  foreignFile:
+    'Du darfst {file} nicht öffnen. Führe das als der Benutzer aus, dem die Datei gehört, oder nenne mit --home ein anderes Home.',
   noSetting: 'Die Einstellung {path} gibt es nicht.',
   noSettingMean: 'Die Einstellung {path} gibt es nicht. Meinst du {guess}?',
   isSection: '{path} ist ein Abschnitt. Setze eine seiner Einstellungen, etwa {example}.',

@@ -180,7 +180,7 @@ export const cli = {
   importSame: '(already the same)',
   importBeside: '(written beside yours)',
   leftToYou: 'Left to you:',
-  foreignHome: 'You may not open {home}. Run this as the user it belongs to, or name another home with --home.',
+  foreignFile: 'You may not open {file}. Run this as the user it belongs to, or name another home with --home.',
   noSetting: 'There is no setting {path}.',
   noSettingMean: 'There is no setting {path}. Did you mean {guess}?',
   isSection: '{path} is a section. Set one of its settings, such as {example}.',

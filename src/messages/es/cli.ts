@@ -192,7 +192,8 @@ export const cli = translate(english)({
   importSame: '(ya está igual)',
   importBeside: '(escrito junto al tuyo)',
   leftToYou: 'Queda en tus manos:',
-  foreignHome: 'No puedes abrir {home}. Ejecuta esto como el usuario al que pertenece, o indica otro con --home.',
+  foreignFile:
+    'No puedes abrir {file}. Ejecuta esto como el usuario al que pertenece, o indica otra carpeta de datos con --home.',
   noSetting: 'No existe el ajuste {path}.',
   noSettingMean: 'No existe el ajuste {path}. ¿Querías decir {guess}?',
   isSection: '{path} es una sección. Define uno de sus ajustes, como {example}.',
