@@ -1,31 +1,21 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: it is the syntax of the configuration
 /** `viber config`: one setting at a time, checked before it is written, and no secret on the terminal. */
-import { execFile, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { PROGRAM } from '../helpers/program.ts';
 import { tempFolder } from '../helpers/temp.ts';
-
-interface Given {
-  input?: string;
-  env?: Record<string, string>;
-}
+import { type Given, viber as ran, viberProcess } from '../helpers/viber.ts';
 
 /** A home with this configuration, and a way to run commands on it. */
 function homeWith(text: string | undefined, name = 'config.yaml') {
   const home = tempFolder();
   const file = path.join(home, name);
   if (text !== undefined) fs.writeFileSync(file, text);
-  const viber = (args: string[], { input = '', env = {} }: Given = {}) =>
-    new Promise<{ code: number; out: string; err: string }>((resolve) => {
-      const all = { PATH: process.env.PATH ?? '', HOME: home, OPENVIBER_HOME: home, ...env };
-      const child = execFile(process.execPath, [PROGRAM, 'config', ...args], { env: all }, (error, out, err) =>
-        resolve({ code: error ? Number(error.code ?? 1) : 0, out: out.trimEnd(), err: err.trimEnd() }),
-      );
-      child.stdin?.end(input);
-    });
+  const viber = async (args: string[], given?: Given) => {
+    const { code, out, err } = await ran(home, ['config', ...args], given);
+    return { code, out: out.trimEnd(), err: err.trimEnd() };
+  };
   return { home, file, viber, read: () => fs.readFileSync(file, 'utf8') };
 }
 
@@ -272,12 +262,9 @@ test('a language without a translation is refused in one sentence that names tho
   expect([code, err.split('\n')[0], read()]).toEqual([2, refusal, 'model: a/b\n']);
   fs.writeFileSync(file, 'model: a/b\nlanguage: fr\n');
   expect(await viber(['check'])).toMatchObject({ code: 2, err: `${refusal}\nThe settings are in ${file}.` });
-  const started = spawnSync(process.execPath, [PROGRAM, 'start', '--home', home], {
-    env: { PATH: process.env.PATH, HOME: home, LANG: 'de_DE.UTF-8' },
-    encoding: 'utf8',
-  });
-  expect(started.status).toBe(2);
-  expect(started.stderr).toContain('language: erwartet wird auto, en, de oder es, gefunden wurde "fr"');
+  const started = await viberProcess(home, ['start'], { env: { LANG: 'de_DE.UTF-8' } });
+  expect(started.code).toBe(2);
+  expect(started.err).toContain('language: erwartet wird auto, en, de oder es, gefunden wurde "fr"');
   for (const tag of ['es-MX', 'DE', 'auto'])
     expect(await viber(['set', 'language', tag])).toMatchObject({ code: 0, err: '' });
 });

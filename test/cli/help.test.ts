@@ -1,6 +1,5 @@
 /** The table of commands: what each takes, what is said of it, and what is said to those who mistype. */
 
-import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -8,8 +7,8 @@ import { commandOptions, parseCommandLine } from '../../src/cli/arguments.ts';
 import { helpOf, overview } from '../../src/cli/help.ts';
 import { CLI_COMMANDS } from '../../src/cli/table.ts';
 import { messagesIn } from '../../src/messages/messages.ts';
-import { PROGRAM } from '../helpers/program.ts';
 import { tempFolder } from '../helpers/temp.ts';
+import { viber as ran } from '../helpers/viber.ts';
 
 const messages = messagesIn('en');
 const { said } = messages;
@@ -113,12 +112,9 @@ test('an empty word is no word', () => {
 
 describe('speaks the language of the person at the terminal', () => {
   const home = tempFolder(afterAll);
-  const viber = (words: string[], env: Record<string, string> = {}) => {
-    const { stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...words, '--home', home], {
-      env: { PATH: process.env.PATH ?? '', HOME: home, OPENVIBER_COMMAND: 'viber', ...env },
-      encoding: 'utf8',
-    });
-    return stdout + stderr;
+  const viber = async (words: string[], env: Record<string, string> = {}) => {
+    const { out, err } = await ran(home, words, { env: { OPENVIBER_COMMAND: 'viber', ...env } });
+    return out + err;
   };
   const german = { LANG: 'de_AT.UTF-8' };
   const config = path.join(home, 'config.yaml');
@@ -145,29 +141,29 @@ describe('speaks the language of the person at the terminal', () => {
       [['doctor', '--config', wrong], /expected a whole number.*found "many"/, /erwartet wird eine ganze Zahl.*gefunden wurde "many"/],
       [['start', '--config', wrong], /is required because http\.host/, /ist nötig, weil http\.host/],
     ],
-  )('%j', (words, english, translated) => {
-    expect(viber(words)).toMatch(english);
-    expect(viber(words, { LANG: 'fr_FR' })).toMatch(english);
-    expect(viber(words, { LC_ALL: 'en_US.UTF-8', ...german })).toMatch(english);
-    expect(viber(words, german)).toMatch(translated);
+  )('%j', async (words, english, translated) => {
+    expect(await viber(words)).toMatch(english);
+    expect(await viber(words, { LANG: 'fr_FR' })).toMatch(english);
+    expect(await viber(words, { LC_ALL: 'en_US.UTF-8', ...german })).toMatch(english);
+    expect(await viber(words, german)).toMatch(translated);
   });
 
-  test('which the setting `language` decides before the machine', () => {
+  test('which the setting `language` decides before the machine', async () => {
     fs.writeFileSync(config, 'language: de\n');
-    expect(viber(['tasks'], { LANG: 'en_US.UTF-8' })).toMatch(/Es gibt noch keine Aufgaben/);
+    expect(await viber(['tasks'], { LANG: 'en_US.UTF-8' })).toMatch(/Es gibt noch keine Aufgaben/);
     fs.writeFileSync(config, 'language: en\n');
-    expect(viber(['tasks'], german)).toMatch(/There are no tasks yet/);
+    expect(await viber(['tasks'], german)).toMatch(/There are no tasks yet/);
     fs.writeFileSync(config, 'language: auto\n');
-    expect(viber(['tasks'], german)).toMatch(/Es gibt noch keine Aufgaben/);
+    expect(await viber(['tasks'], german)).toMatch(/Es gibt noch keine Aufgaben/);
     fs.rmSync(config);
   });
 
   test.each([['doctor'], ['tasks'], ['pair'], ['status'], ['jobs'], ['skills'], ['memory', 'search', 'tea']])(
     'and programs read the same with --json: %s %s',
-    (...words) => {
+    async (...words) => {
       const given = words.filter((word) => word !== undefined);
       const free = (text: string) => text.replace(/\d+ MB/, 'MB');
-      expect(free(viber([...given, '--json'], german))).toBe(free(viber([...given, '--json'])));
+      expect(free(await viber([...given, '--json'], german))).toBe(free(await viber([...given, '--json'])));
     },
   );
 });

@@ -6,12 +6,13 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { migrateHome } from '../../src/cli/migrate-home.ts';
 import { acquireLock } from '../../src/engine/local/lock.ts';
 import { FORMAT_FILE, HOME_FORMAT, homeFormat } from '../../src/workspace/format.ts';
 import { openHome } from '../../src/workspace/home.ts';
 import { copyOldHome, OLD_HOMES } from '../helpers/old-homes.ts';
-import { PROGRAM } from '../helpers/program.ts';
 import { tempFolder, tree } from '../helpers/temp.ts';
+import { viber as ran } from '../helpers/viber.ts';
 
 const COPY = `before-format-${HOME_FORMAT}`;
 const OLDER = ['format-1-files', 'format-1'];
@@ -22,14 +23,7 @@ function homeOf(name: string): string {
   return home;
 }
 
-function viber(home: string, words: string[], env: Record<string, string> = {}) {
-  const ran = spawnSync(process.execPath, [PROGRAM, ...words, '--home', home], {
-    env: { PATH: process.env.PATH, HOME: path.dirname(home), OPENVIBER_COMMAND: 'viber', TZ: 'UTC', ...env },
-    input: '',
-    encoding: 'utf8',
-  });
-  return { code: ran.status, signal: ran.signal, out: ran.stdout, err: ran.stderr };
-}
+const viber = (home: string, words: string[]) => ran(home, words, { env: { OPENVIBER_COMMAND: 'viber', TZ: 'UTC' } });
 
 /** Any command that works on a home; this one changes nothing else. */
 const MIGRATE = ['jobs', 'list'];
@@ -61,15 +55,15 @@ test('a new home has the format of today, and one that has not begun has none', 
   expect(homeFormat(home)).toBeUndefined();
   await openHome(home);
   expect(JSON.parse(fs.readFileSync(path.join(home, FORMAT_FILE), 'utf8'))).toEqual({ format: HOME_FORMAT });
-  expect(viber(home, MIGRATE).err).toBe('');
+  expect((await viber(home, MIGRATE)).err).toBe('');
   expect(fs.existsSync(path.join(home, COPY))).toBe(false);
 });
 
-describe.each(OLDER)('a home of %s', (name) => {
-  test('is migrated with a copy first, and everything of it is there', () => {
+describe.each(OLDER)('a home of %s', async (name) => {
+  test('is migrated with a copy first, and everything of it is there', async () => {
     const home = homeOf(name);
     const before = tree(home);
-    const { code, err } = viber(home, MIGRATE);
+    const { code, err } = await viber(home, MIGRATE);
     expect(code).toBe(0);
     expect(homeFormat(home)).toBe(HOME_FORMAT);
     expect(mine(home)).toMatchObject({
@@ -92,30 +86,30 @@ describe.each(OLDER)('a home of %s', (name) => {
     );
     // Once.
     const after = shape(home);
-    expect(viber(home, MIGRATE).err).toBe('');
+    expect((await viber(home, MIGRATE)).err).toBe('');
     expect(shape(home)).toEqual(after);
   });
 
-  test('goes on: its task is listed, its message answered, its usage counted', () => {
+  test('goes on: its task is listed, its message answered, its usage counted', async () => {
     const home = homeOf(name);
-    const { out, code } = viber(home, ['run', '--json', 'show the plan']);
+    const { out, code } = await viber(home, ['run', '--json', 'show the plan']);
     expect([code, JSON.parse(out).state]).toEqual([0, 'completed']);
-    expect(viber(home, ['tasks']).out).toContain('20260102-abcde');
-    expect(viber(home, ['usage', '--days', '366', '--json']).code).toBe(0);
-    expect(viber(home, ['doctor', '--json']).code).toBe(0);
+    expect((await viber(home, ['tasks'])).out).toContain('20260102-abcde');
+    expect((await viber(home, ['usage', '--days', '366', '--json'])).code).toBe(0);
+    expect((await viber(home, ['doctor', '--json'])).code).toBe(0);
   });
 
-  test('is read as it is by what only looks', () => {
+  test('is read as it is by what only looks', async () => {
     const home = homeOf(name);
-    for (const words of [['queue'], ['trace'], ['status']]) viber(home, words);
+    for (const words of [['queue'], ['trace'], ['status']]) await viber(home, words);
     expect(shape(home)).toEqual(shape(homeOf(name)));
     expect(homeFormat(home)).toBe(1);
   });
 
-  /** Migrates and does nothing else. */
-  function migrate(home: string, point = ''): NodeJS.Signals | null {
+  /** Migrates, does nothing else, and is killed at a point. */
+  function cut(home: string, point: string): NodeJS.Signals | null {
     const code = `const { migrateHome } = await import(${JSON.stringify(path.resolve('src/cli/migrate-home.ts'))}); await migrateHome(${JSON.stringify(home)});`;
-    const env = { PATH: process.env.PATH, OPENVIBER_CRASH_AT: point === '' ? '' : `migrate-${point}` };
+    const env = { PATH: process.env.PATH, OPENVIBER_CRASH_AT: `migrate-${point}` };
     const { signal, status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', code], {
       env,
       encoding: 'utf8',
@@ -125,53 +119,53 @@ describe.each(OLDER)('a home of %s', (name) => {
   }
 
   const POINTS = ['begun', 'copying', 'copied', 'unlinked', 'moved', 'linked', 'done'];
-  test.each(POINTS)('killed at %s, and at the next point too, it becomes the same', (first) => {
+  test.each(POINTS)('killed at %s, and at the next point too, it becomes the same', async (first) => {
     const whole = homeOf(name);
-    migrate(whole);
+    await migrateHome(whole);
     const seconds = name === 'format-1-files' ? [undefined, POINTS[POINTS.indexOf(first) + 1]] : [undefined];
     for (const second of seconds) {
       const home = homeOf(name);
-      const killed = [first, ...(second === undefined ? [] : [second])].map((point) => migrate(home, point));
+      const killed = [first, ...(second === undefined ? [] : [second])].map((point) => cut(home, point));
       if (name === 'format-1-files') expect(killed[0]).toBe('SIGKILL');
-      migrate(home);
+      await migrateHome(home);
       expect(shape(home), `${first} ${second}`).toEqual(shape(whole));
       expect(mine(home)).toMatchObject({ same: true, memory: expect.stringContaining('window seats') });
       expect(homeFormat(home)).toBe(HOME_FORMAT);
     }
   });
 
-  test('that a gateway holds is left alone', () => {
+  test('that a gateway holds is left alone', async () => {
     const home = homeOf(name);
     fs.mkdirSync(path.join(home, 'run'), { recursive: true });
     const lock = acquireLock(path.join(home, 'run'));
-    viber(home, ['skills', 'list']);
+    await viber(home, ['skills', 'list']);
     expect(homeFormat(home)).toBe(1);
     lock.release();
-    viber(home, ['skills', 'list']);
+    await viber(home, ['skills', 'list']);
     expect(homeFormat(home)).toBe(HOME_FORMAT);
   });
 
-  test('comes back out of a backup, and is migrated then', () => {
+  test('comes back out of a backup, and is migrated then', async () => {
     const home = homeOf(name);
     const file = path.join(path.dirname(home), 'b.tgz');
-    expect(viber(home, ['backup', file]).code).toBe(0);
+    expect((await viber(home, ['backup', file])).code).toBe(0);
     expect(homeFormat(home)).toBe(1);
     const other = path.join(tempFolder(), 'home');
-    expect(viber(other, ['restore', file]).code).toBe(0);
-    expect(viber(other, MIGRATE).code).toBe(0);
+    expect((await viber(other, ['restore', file])).code).toBe(0);
+    expect((await viber(other, MIGRATE)).code).toBe(0);
     expect(homeFormat(other)).toBe(HOME_FORMAT);
     expect(mine(other)).toMatchObject({ memory: expect.stringContaining('window seats'), same: true });
   });
 });
 
-describe('a home of a newer format', () => {
+describe('a home of a newer format', async () => {
   const newer = () => {
     const home = homeOf(`format-${HOME_FORMAT}`);
     fs.writeFileSync(path.join(home, FORMAT_FILE), JSON.stringify({ format: HOME_FORMAT + 1, more: true }));
     return home;
   };
 
-  test('is refused in one sentence by every command that reads it, and not touched', () => {
+  test('is refused in one sentence by every command that reads it, and not touched', async () => {
     const home = newer();
     const before = tree(home);
     for (const words of [
@@ -182,22 +176,22 @@ describe('a home of a newer format', () => {
       ['backup', path.join(tempFolder(), 'b.tgz')],
       ['init'],
     ]) {
-      const { code, out, err } = viber(home, words);
+      const { code, out, err } = await viber(home, words);
       expect([code, out]).toEqual([1, '']);
       expect(err).toMatch(
         /^\S+ has format 3, and viber \S+ knows only up to 2: update the program \(viber update[^)]*\), or choose another home with --home\.\n$/,
       );
     }
     expect(tree(home)).toEqual(before);
-    expect(viber(home, ['version']).code).toBe(0);
-    expect(viber(home, ['completion', 'bash']).code).toBe(0);
+    expect((await viber(home, ['version'])).code).toBe(0);
+    expect((await viber(home, ['completion', 'bash'])).code).toBe(0);
   });
 
-  test('is not restored, and the home that was there stays', () => {
+  test('is not restored, and the home that was there stays', async () => {
     const source = homeOf(`format-${HOME_FORMAT}`);
     const file = path.join(path.dirname(source), 'b.tgz');
     fs.writeFileSync(path.join(source, FORMAT_FILE), JSON.stringify({ format: HOME_FORMAT }));
-    expect(viber(source, ['backup', file]).code).toBe(0);
+    expect((await viber(source, ['backup', file])).code).toBe(0);
     const plain = path.join(path.dirname(source), 'b.tar');
     // The same length, so that the archive stays one.
     const text = spawnSync('gzip', ['-dc', file], { maxBuffer: 1e9 })
@@ -206,14 +200,14 @@ describe('a home of a newer format', () => {
     fs.writeFileSync(plain, Buffer.from(text, 'latin1'));
     fs.writeFileSync(file, spawnSync('gzip', ['-c', plain], { maxBuffer: 1e9 }).stdout);
     const home = homeOf(`format-${HOME_FORMAT}`);
-    const { code, err } = viber(home, ['restore', '--replace', file]);
+    const { code, err } = await viber(home, ['restore', '--replace', file]);
     expect([code, err]).toEqual([1, expect.stringContaining('has format 7')]);
     expect(mine(home).memory).toContain('window seats');
     expect(fs.readdirSync(path.dirname(home))).toEqual(['home']);
   });
 });
 
-describe('a home.json', () => {
+describe('a home.json', async () => {
   test.each<[string, (file: string) => void]>([
     ['that is empty', (file) => fs.writeFileSync(file, '')],
     ['that is no JSON', (file) => fs.writeFileSync(file, '{"format":')],
@@ -221,22 +215,22 @@ describe('a home.json', () => {
     ['that is a folder', (file) => fs.mkdirSync(file)],
     ['that leads to itself', (file) => fs.symlinkSync(FORMAT_FILE, file)],
     ['that leads nowhere', (file) => fs.symlinkSync('/nowhere/at/all', file)],
-  ])('%s is set aside and named, and all is looked at again', (_what, damage) => {
+  ])('%s is set aside and named, and all is looked at again', async (_what, damage) => {
     const home = homeOf('format-1-files');
     damage(path.join(home, FORMAT_FILE));
-    const { code, err } = viber(home, MIGRATE);
+    const { code, err } = await viber(home, MIGRATE);
     expect([code, err]).toEqual([0, expect.stringContaining(`${FORMAT_FILE}.bad`)]);
     expect(homeFormat(home)).toBe(HOME_FORMAT);
     expect(mine(home).same).toBe(true);
-    expect(viber(home, MIGRATE).err).toBe('');
+    expect((await viber(home, MIGRATE)).err).toBe('');
   });
 });
 
-test('a viber whose folder is a real one beside a real workspace stays as it is', () => {
+test('a viber whose folder is a real one beside a real workspace stays as it is', async () => {
   const home = homeOf('format-1-files');
   fs.unlinkSync(path.join(home, 'workspace'));
   fs.mkdirSync(path.join(home, 'workspace'));
-  expect(viber(home, MIGRATE).code).toBe(0);
+  expect((await viber(home, MIGRATE)).code).toBe(0);
   expect(homeFormat(home)).toBe(HOME_FORMAT);
   expect(fs.lstatSync(path.join(home, 'vibers/default')).isDirectory()).toBe(true);
   expect(fs.readFileSync(path.join(home, 'vibers/default/MEMORY.md'), 'utf8')).toContain('window seats');

@@ -7,8 +7,8 @@ import { expect, test } from 'vitest';
 import { servicesFor } from '../../src/cli/services.ts';
 import { planOpenClaw } from '../../src/features/imports/openclaw.ts';
 import { NO_OPTIONS } from '../helpers/cli.ts';
-import { runProgram } from '../helpers/process.ts';
 import { putAll, put as putFile, tempFolder, tree } from '../helpers/temp.ts';
+import { viber } from '../helpers/viber.ts';
 
 /** Without a zone, which means UTC. */
 
@@ -72,9 +72,6 @@ function openclaw(): string {
   fs.symlinkSync('/etc/passwd', path.join(folder, 'workspace/skills/weather/passwd'));
   return folder;
 }
-
-const viber = (home: string, args: string[]) =>
-  runProgram(args, { PATH: process.env.PATH ?? '', HOME: path.dirname(home), OPENVIBER_HOME: home });
 
 test('it is shown first and taken then: persona, memory, skills and jobs, and no secret', async () => {
   const folder = openclaw();

@@ -8,9 +8,9 @@ import { describe, expect, test } from 'vitest';
 import { agentText, type ServiceFacts, UNIT_NAME, unitText } from '../../src/cli/service/files.ts';
 import { adviceFor, supervisorFor } from '../../src/cli/service/supervisor.ts';
 import { messagesIn } from '../../src/messages/messages.ts';
-import { runProgram } from '../helpers/process.ts';
 import { PROGRAM } from '../helpers/program.ts';
 import { tempFolder } from '../helpers/temp.ts';
+import { viber as ran } from '../helpers/viber.ts';
 
 const facts: ServiceFacts = {
   node: '/opt/node 24/bin/node',
@@ -157,9 +157,9 @@ describe.skipIf(process.platform !== 'linux')(
           mode: 0o755,
         });
       }
-      const own = { PATH: `${bin}:/usr/bin:/bin`, HOME: folder, OPENVIBER_HOME: home };
+      const own = { PATH: `${bin}:/usr/bin:/bin`, HOME: folder };
       const viber = (args: string[], env: Record<string, string> = {}) =>
-        runProgram(['service', ...args], { ...own, ...env });
+        ran(home, ['service', ...args], { env: { ...own, ...env } });
       const unit = path.join(folder, '.config/systemd/user', UNIT_NAME);
       return { home, unit, viber, calls: () => fs.readFileSync(log, 'utf8').trim().split('\n') };
     }

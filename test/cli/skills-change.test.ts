@@ -4,11 +4,11 @@ import path from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { openWorld } from '../dialogs/harness.ts';
 import { eventually } from '../helpers/eventually.ts';
-import { runProgram } from '../helpers/process.ts';
 import { PROGRAM } from '../helpers/program.ts';
 import { KEYS, openTerminal } from '../helpers/pty.ts';
 import { hasPython } from '../helpers/python.ts';
 import { tempFolder } from '../helpers/temp.ts';
+import { viber as ran } from '../helpers/viber.ts';
 import { folderOf, skillText } from '../skills/add/sources.ts';
 
 let home: string;
@@ -17,8 +17,7 @@ beforeEach(() => {
 });
 
 async function viber(...args: string[]): Promise<{ code: number; text: string }> {
-  const env = { PATH: process.env.PATH, HOME: home, OPENVIBER_HOME: home };
-  const { code, out, err } = await runProgram(['skills', ...args], env);
+  const { code, out, err } = await ran(home, ['skills', ...args]);
   return { code, text: out + err };
 }
 

@@ -1,13 +1,12 @@
 /** `viber uninstall`: says what is here, removes what it is told to, and nothing else, also when it is killed. */
-import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { UNIT_NAME } from '../../src/cli/service/files.ts';
 import { acquireLock } from '../../src/engine/local/lock.ts';
 import { isOwnName, openHome } from '../../src/workspace/home.ts';
-import { PROGRAM } from '../helpers/program.ts';
 import { tempFolder, tree } from '../helpers/temp.ts';
+import { viber as ran, viberProcess } from '../helpers/viber.ts';
 
 async function machine() {
   const folder = tempFolder();
@@ -16,19 +15,21 @@ async function machine() {
   fs.mkdirSync(bin);
   fs.writeFileSync(path.join(bin, 'systemctl'), `#!/bin/sh\necho "$*" >> ${folder}/systemctl.log\n`, { mode: 0o755 });
   const env = { PATH: `${bin}:${process.env.PATH}`, HOME: folder, OPENVIBER_COMMAND: 'viber' };
-  const viber = (words: string[], more: Record<string, string> = {}) => {
-    const ran = spawnSync(process.execPath, [PROGRAM, 'uninstall', ...words, '--home', home], {
-      env: { ...env, ...more },
-      encoding: 'utf8',
+  const viber = (words: string[], more: Record<string, string> = {}) =>
+    ran(home, ['uninstall', ...words], { env: { ...env, ...more } });
+  /** Killed at a point of its work. */
+  const cut = async (point: string) => {
+    const { signal } = await viberProcess(home, ['uninstall', '--delete-home', '--yes'], {
+      env: { ...env, OPENVIBER_CRASH_AT: point },
     });
-    return { code: ran.status, signal: ran.signal, out: ran.stdout, err: ran.stderr };
+    expect(signal).toBe('SIGKILL');
   };
   const unit = path.join(folder, '.config/systemd/user', UNIT_NAME);
   const install = () => {
     fs.mkdirSync(path.dirname(unit), { recursive: true });
     fs.writeFileSync(unit, `# Home: ${home}\n`);
   };
-  return { folder, home, viber, unit, install };
+  return { folder, home, viber, cut, unit, install };
 }
 
 test('without options only says what is here and what stays to be done', async () => {
@@ -36,7 +37,7 @@ test('without options only says what is here and what stays to be done', async (
   install();
   fs.writeFileSync(path.join(home, 'config.yaml'), 'channels: { telegram: { token: "1:a" } }\n');
   const before = tree(folder);
-  const { code, out } = viber([]);
+  const { code, out } = await viber([]);
   expect(code).toBe(0);
   for (const words of [
     `Service: ${unit}`,
@@ -48,12 +49,12 @@ test('without options only says what is here and what stays to be done', async (
   ])
     expect(out).toContain(words);
   expect(tree(folder)).toEqual(before);
-  expect(JSON.parse(viber(['--json']).out)).toMatchObject({ home, service: unit, worktrees: [], remains: [] });
+  expect(JSON.parse((await viber(['--json'])).out)).toMatchObject({ home, service: unit, worktrees: [], remains: [] });
 });
 
 test('asks before it removes, and without a terminal needs --yes', async () => {
   const { home, viber } = await machine();
-  const { code, out } = viber(['--delete-home']);
+  const { code, out } = await viber(['--delete-home']);
   expect([code, out]).toEqual([1, expect.stringContaining('Nothing was changed. Add --yes to do it.')]);
   expect(out).toContain(`Would delete ${home} with everything in it.`);
   expect(fs.existsSync(home)).toBe(true);
@@ -62,7 +63,7 @@ test('asks before it removes, and without a terminal needs --yes', async () => {
 test('removes the service and the home, and says what is left', async () => {
   const { home, folder, viber, unit, install } = await machine();
   install();
-  const { code, out } = viber(['--service', '--delete-home', '--yes']);
+  const { code, out } = await viber(['--service', '--delete-home', '--yes']);
   expect([code, fs.existsSync(home), fs.existsSync(unit)]).toEqual([0, false, false]);
   expect(fs.readFileSync(path.join(folder, 'systemctl.log'), 'utf8')).toContain('disable --now');
   expect(out).toContain('Neither a home nor a service is here.');
@@ -75,20 +76,20 @@ test('names the home that a restore has moved aside, and the command that delete
   const earlier = `${home}.before-20261128T120000Z`;
   fs.mkdirSync(earlier);
   fs.mkdirSync(path.join(folder, 'other.before-20261128T120000Z'));
-  const { out } = viber(['--delete-home', '--yes']);
+  const { out } = await viber(['--delete-home', '--yes']);
   expect(out).toContain(`Deleted ${home} with everything in it.`);
   expect(out).toContain(
     `An earlier home, with conversations, memory and .env: ${earlier}\n  rm -r "${earlier}" deletes it.`,
   );
   expect(out).not.toContain('other.before');
-  expect(JSON.parse(viber(['--json']).out)).toMatchObject({ earlier: [earlier] });
+  expect(JSON.parse((await viber(['--json'])).out)).toMatchObject({ earlier: [earlier] });
 });
 
 test('a home behind a link goes with its link', async () => {
   const { home, folder, viber } = await machine();
   fs.renameSync(home, path.join(folder, 'elsewhere'));
   fs.symlinkSync('elsewhere', home);
-  expect(viber(['--delete-home', '--yes']).code).toBe(0);
+  expect((await viber(['--delete-home', '--yes'])).code).toBe(0);
   expect(fs.readdirSync(folder).filter((name) => /home|elsewhere/.test(name))).toEqual([]);
 });
 
@@ -110,29 +111,29 @@ test.each([
   change(home);
   fs.mkdirSync(home, { recursive: true });
   fs.writeFileSync(path.join(home, 'mine'), '');
-  expect(viber(['--delete-home', '--yes'])).toMatchObject({ code, err: expect.stringContaining(why) });
+  expect(await viber(['--delete-home', '--yes'])).toMatchObject({ code, err: expect.stringContaining(why) });
   expect(fs.existsSync(path.join(home, 'mine'))).toBe(true);
 });
 
 test('refuses the folder of its user, of the program, and a home in use', async () => {
   const { home, viber } = await machine();
-  expect(viber(['--delete-home', '--yes'], { HOME: home }).err).toContain("isn't the home of a viber alone");
+  expect((await viber(['--delete-home', '--yes'], { HOME: home })).err).toContain("isn't the home of a viber alone");
   const lock = acquireLock(path.join(home, 'run'));
-  expect(viber(['--delete-home', '--yes']).code).toBe(3);
+  expect((await viber(['--delete-home', '--yes'])).code).toBe(3);
   fs.writeFileSync(path.join(home, 'run/gateway.json'), JSON.stringify({ pid: process.pid, startedAt: 'x' }));
-  const running = viber(['--delete-home', '--yes']);
+  const running = await viber(['--delete-home', '--yes']);
   expect([running.code, running.err]).toEqual([3, expect.stringContaining(`process ${process.pid}`)]);
   lock.release();
   expect(fs.existsSync(path.join(home, 'workspace'))).toBe(true);
-  expect(viber(['--program', '--yes']).err).toContain('is no package of npm');
+  expect((await viber(['--program', '--yes'])).err).toContain('is no package of npm');
 });
 
 test('cut off in the middle, it leaves no part of a home in its place, and the next one removes the rest', async () => {
-  const { home, folder, viber } = await machine();
-  expect(viber(['--delete-home', '--yes'], { OPENVIBER_CRASH_AT: 'uninstall-moved' }).signal).toBe('SIGKILL');
+  const { home, folder, viber, cut } = await machine();
+  await cut('uninstall-moved');
   expect(fs.existsSync(home)).toBe(false);
-  expect(viber([]).out).toContain('Rest of a deleted home: home.deleting-');
-  expect(viber(['--delete-home', '--yes']).code).toBe(0);
+  expect((await viber([])).out).toContain('Rest of a deleted home: home.deleting-');
+  expect((await viber(['--delete-home', '--yes'])).code).toBe(0);
   expect(fs.readdirSync(folder).filter((name) => name.startsWith('home'))).toEqual([]);
 });
 
@@ -151,9 +152,14 @@ test('leaves what a person put at the top of the home, in its place, and names i
   const own = putOwn(home);
   const managed = ['.env', 'config.yaml', 'config.yaml.bad-2', 'agents.schema.json', 'SOUL.md', 'receipts'];
   for (const name of [...managed, '.0123456789abcdef.tmp']) fs.writeFileSync(path.join(home, name), '');
-  expect(viber([]).out).toContain("deletes it, and leaves what isn't the gateway's: Skills, photos, thesis.txt");
-  expect(JSON.parse(viber(['--json']).out)).toMatchObject({ home, foreign: ['Skills', 'photos', 'thesis.txt'] });
-  const { code, out } = viber(['--delete-home', '--yes']);
+  expect((await viber([])).out).toContain(
+    "deletes it, and leaves what isn't the gateway's: Skills, photos, thesis.txt",
+  );
+  expect(JSON.parse((await viber(['--json'])).out)).toMatchObject({
+    home,
+    foreign: ['Skills', 'photos', 'thesis.txt'],
+  });
+  const { code, out } = await viber(['--delete-home', '--yes']);
   expect(code).toBe(0);
   expect(out).toContain(`Deleted ${home} and left what isn't the gateway's: Skills, photos, thesis.txt`);
   expect(out).toContain(`${home} only holds what isn't the gateway's: Skills, photos, thesis.txt`);
@@ -162,31 +168,31 @@ test('leaves what a person put at the top of the home, in its place, and names i
   expect(names).toEqual(own);
   expect(fs.readFileSync(path.join(home, 'photos/cat.jpg'), 'utf8')).toBe('cat');
   expect(fs.readdirSync(folder).filter((name) => name.startsWith('home'))).toEqual(['home']);
-  expect(JSON.parse(viber(['--json']).out)).not.toHaveProperty('home');
-  expect(viber(['--delete-home', '--yes'])).toMatchObject({ code: 1 });
+  expect(JSON.parse((await viber(['--json'])).out)).not.toHaveProperty('home');
+  expect(await viber(['--delete-home', '--yes'])).toMatchObject({ code: 1 });
   expect(fs.readdirSync(home, { recursive: true, encoding: 'utf8' }).sort()).toEqual(own);
 });
 
 test.each(['uninstall-moved', 'uninstall-put-back', 'uninstall-put-back:3'])(
   'killed at %s, it loses none of that, and the next one puts it back',
   async (point) => {
-    const { home, folder, viber } = await machine();
+    const { home, folder, viber, cut } = await machine();
     const own = putOwn(home);
-    expect(viber(['--delete-home', '--yes'], { OPENVIBER_CRASH_AT: point }).signal).toBe('SIGKILL');
-    expect(viber([]).out).toContain('Rest of a deleted home: home.deleting-');
-    expect(viber(['--delete-home', '--yes']).code).toBe(0);
+    await cut(point);
+    expect((await viber([])).out).toContain('Rest of a deleted home: home.deleting-');
+    expect((await viber(['--delete-home', '--yes'])).code).toBe(0);
     expect(fs.readdirSync(home, { recursive: true, encoding: 'utf8' }).sort()).toEqual(own);
     expect(fs.readdirSync(folder).filter((name) => name.startsWith('home'))).toEqual(['home']);
   },
 );
 
 test('killed, and another home made since: what was there comes beside what is there, whatever it is called', async () => {
-  const { home, viber } = await machine();
+  const { home, viber, cut } = await machine();
   fs.writeFileSync(path.join(home, 'thesis.txt'), 'first');
-  viber(['--delete-home', '--yes'], { OPENVIBER_CRASH_AT: 'uninstall-moved' });
+  await cut('uninstall-moved');
   await openHome(home);
   fs.writeFileSync(path.join(home, 'thesis.txt'), 'second');
-  expect(viber(['--delete-home', '--yes']).code).toBe(0);
+  expect((await viber(['--delete-home', '--yes'])).code).toBe(0);
   expect(fs.readdirSync(home).map((name) => fs.readFileSync(path.join(home, name), 'utf8'))).toEqual([
     ...['second', 'first'],
   ]);
@@ -197,7 +203,7 @@ test('a home behind a link that something is left in keeps its link', async () =
   fs.writeFileSync(path.join(home, 'thesis.txt'), 'mine');
   fs.renameSync(home, path.join(folder, 'elsewhere'));
   fs.symlinkSync('elsewhere', home);
-  expect(viber(['--delete-home', '--yes']).code).toBe(0);
+  expect((await viber(['--delete-home', '--yes'])).code).toBe(0);
   expect([fs.readlinkSync(home), fs.readdirSync(home)]).toEqual(['elsewhere', ['thesis.txt']]);
 });
 
@@ -209,7 +215,7 @@ test('knows every name that a new home has', async () => {
 test('removes a home of a newer format, whole', async () => {
   const { home, viber } = await machine();
   fs.writeFileSync(path.join(home, 'home.json'), '{"format":99}');
-  expect(viber(['--delete-home', '--yes']).code).toBe(0);
+  expect((await viber(['--delete-home', '--yes'])).code).toBe(0);
   expect(fs.existsSync(home)).toBe(false);
 });
 
@@ -219,7 +225,7 @@ test('leaves a folder that is around the person’s own alone, also where links 
   fs.symlinkSync(home, link);
   fs.writeFileSync(path.join(home, 'thesis.txt'), 'mine');
   for (const own of [link, path.join(link, 'agents')])
-    expect(viber(['--delete-home', '--yes'], { HOME: own }).err).toContain("isn't the home of a viber alone");
+    expect((await viber(['--delete-home', '--yes'], { HOME: own })).err).toContain("isn't the home of a viber alone");
   expect(fs.readFileSync(path.join(home, 'thesis.txt'), 'utf8')).toBe('mine');
 });
 
@@ -227,6 +233,6 @@ test('leaves the service of another home alone', async () => {
   const { home, viber, unit, install } = await machine();
   install();
   fs.writeFileSync(unit, `# Home: ${home}2\n`);
-  expect(viber(['--service'])).toMatchObject({ code: 0, out: 'No service is installed.\n' });
+  expect(await viber(['--service'])).toMatchObject({ code: 0, out: 'No service is installed.\n' });
   expect(fs.existsSync(unit)).toBe(true);
 });

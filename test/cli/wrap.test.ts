@@ -1,5 +1,4 @@
 /** Lines that fit a terminal, and colours where they belong. */
-import { spawnSync } from 'node:child_process';
 import { afterAll, describe, expect, test } from 'vitest';
 import { helpOf, overview } from '../../src/cli/help.ts';
 import { CLI_COMMANDS } from '../../src/cli/table.ts';
@@ -8,6 +7,7 @@ import { messagesIn } from '../../src/messages/messages.ts';
 import { PROGRAM } from '../helpers/program.ts';
 import { openTerminal } from '../helpers/pty.ts';
 import { tempFolder } from '../helpers/temp.ts';
+import { viber } from '../helpers/viber.ts';
 
 const flat = (text: string) => text.replace(/\s+/g, ' ').trim();
 
@@ -71,13 +71,10 @@ describe('what commands print', () => {
     ['usage'],
     ['uninstall'],
     ['nonsense'],
-  ])('has no escape sequence in a pipe: %s', (...words) => {
-    const { stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...words, '--home', home], {
-      env: { ...base, TERM: 'xterm-256color', COLORTERM: 'truecolor' },
-      encoding: 'utf8',
-    });
-    expect(stdout + stderr).not.toContain(ESCAPE);
-    expect(stdout + stderr).not.toBe('');
+  ])('has no escape sequence in a pipe: %s', async (...words) => {
+    const { out, err } = await viber(home, words, { env: { TERM: 'xterm-256color', COLORTERM: 'truecolor' } });
+    expect(out + err).not.toContain(ESCAPE);
+    expect(out + err).not.toBe('');
   });
 
   test.each([{ NO_COLOR: '1' }, { TERM: 'dumb' }])('has none in a terminal with %j, and fits it', async (env) => {

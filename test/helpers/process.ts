@@ -6,12 +6,14 @@ export interface Ran {
   code: number;
   out: string;
   err: string;
+  /** What has killed it. */
+  signal?: NodeJS.Signals;
 }
 
 export function runProgram(args: string[], env: NodeJS.ProcessEnv, input = ''): Promise<Ran> {
   return new Promise((resolve) => {
     const child = execFile(process.execPath, [PROGRAM, ...args], { env, timeout: 110_000 }, (error, out, err) =>
-      resolve({ code: error ? Number(error.code ?? 1) : 0, out, err }),
+      resolve({ code: error ? Number(error.code ?? 1) : 0, out, err, ...(error?.signal && { signal: error.signal }) }),
     );
     child.stdin?.end(input);
   });
