@@ -167,13 +167,27 @@ const pluginTypes: Plugin = {
   },
 };
 
+/** What commands need that run no gateway (`test/cli/light.test.ts`). */
+const LIGHT = [
+  ...['config', 'workspace/home', 'features/costs/cli/run', 'cli/backup/restoring', 'cli/service/service'],
+  ...['ask', 'logs', 'pair', 'queue', 'running', 'starting', 'status', 'tasks', 'trace/trace', 'update'].map(
+    (name) => `cli/${name}`,
+  ),
+];
+
 /**
- * The code that a start loads is one file: each file more costs Node about half a millisecond. The command line, which must print its help
- * at once, has its own; channels, providers and libraries that a start does not need keep theirs.
+ * The code that a start loads is two files: each file more costs Node about half a millisecond. What every command needs is the first, so
+ * that those that run no gateway don't load one. The command line, which must print its help at once, has its own; channels, providers
+ * and libraries that a start does not need keep theirs.
  */
 const chunks = {
   groups: [
-    { name: 'command-line', test: /[\\/]src[\\/]cli[\\/]index\.ts$/, priority: 2 },
+    { name: 'command-line', test: /[\\/]src[\\/]cli[\\/]index\.ts$/, priority: 3 },
+    {
+      name: 'commands',
+      test: new RegExp(`[\\\\/]src[\\\\/](?:${LIGHT.join('|').replaceAll('/', '[\\\\/]')})\\.ts$`),
+      priority: 2,
+    },
     {
       name: 'gateway',
       test: /[\\/]src[\\/](?:app|runtime[\\/]agent[\\/]loop|features[\\/][a-z]+[\\/]index)\.ts$/,
