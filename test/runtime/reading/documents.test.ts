@@ -4,7 +4,9 @@ import path from 'node:path';
 import { constants, deflateRawSync } from 'node:zlib';
 import { unzipSync, zipSync } from 'fflate';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { readDocument } from '../../../src/features/documents/documents.ts';
+import { createReader, readDocument } from '../../../src/features/documents/documents.ts';
+import { documentText } from '../../../src/features/documents/formats/by-content.ts';
+import { DocumentError } from '../../../src/features/documents/formats/refused.ts';
 import { Unreadable } from '../../../src/runtime/contract/reading.ts';
 import { fileKind } from '../../../src/runtime/reading/kinds.ts';
 import { tempFolder } from '../../helpers/temp.ts';
@@ -33,11 +35,21 @@ beforeEach(() => {
   folder = tempFolder();
 });
 
-async function read(bytes: Uint8Array, timeoutMs?: number): Promise<string> {
+/** What the process of a document does, in this one: the formats need no process to be read. */
+async function read(bytes: Uint8Array): Promise<string> {
+  try {
+    return await documentText(new Uint8Array(bytes));
+  } catch (error) {
+    if (error instanceof DocumentError) return `refused: ${error.message}`;
+    throw error;
+  }
+}
+
+async function readApart(bytes: Uint8Array, reader = readDocument): Promise<string> {
   const file = path.join(folder, 'file');
   fs.writeFileSync(file, bytes);
   try {
-    return await readDocument(file, new AbortController().signal, timeoutMs);
+    return await reader(file, new AbortController().signal);
   } catch (error) {
     if (error instanceof Unreadable) return `refused: ${error.message}`;
     throw error;
@@ -335,27 +347,26 @@ describe('a document is refused', () => {
     ['that is no PDF inside', Buffer.from('%PDF-1.7\nnothing here'), 'damaged'],
     ['that is something else', Buffer.from([0x7f, 0x45, 0x4c, 0x46, 1, 2, 3]), 'damaged'],
   ])('%s', async (_what, bytes, words) => {
-    expect(await read(bytes)).toMatch(/^refused: /);
-    expect(await read(bytes)).toContain(words);
+    expect(await read(bytes)).toMatch(new RegExp(`^refused: .*${words}`));
   });
 });
 
 describe('a hostile document', () => {
-  const bomb = () => Buffer.from(zipSync({ 'word/document.xml': Buffer.alloc(90 * 1024 * 1024, 0x20) }, { level: 9 }));
+  const bomb = Buffer.from(zipSync({ 'word/document.xml': Buffer.alloc(65 * 1024 * 1024, 0x20) }));
 
   it('that unpacks to far more than its size is not unpacked', async () => {
-    expect(await read(bomb())).toContain('far more than its size');
+    expect(await read(bomb)).toContain('far more than its size');
   });
 
   it('that lies about what it unpacks to gets no more room than it said', async () => {
     const before = process.memoryUsage().arrayBuffers;
-    expect(await read(declaring(bomb(), 1000))).toMatch(/^refused: /);
+    expect(await read(declaring(bomb, 1000))).toMatch(/^refused: /);
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(20 * 1024 * 1024);
   });
 
   it('with a cell at the end of the world ends its own process alone', async () => {
     const far = xlsx([['here'], ['there']], (row) => (row === 0 ? 'A1' : 'XFD1048576'));
-    expect(await read(far, 10_000)).toMatch(
+    expect(await readApart(far, narrow)).toMatch(
       /^refused: It (is too large|takes too long)|^refused: The file is damaged|there/,
     );
   });
@@ -365,27 +376,30 @@ describe('a hostile document', () => {
     const block = deflateRawSync(Buffer.alloc(1024 * 1024, piece, 'latin1'), { finishFlush: constants.Z_FULL_FLUSH });
     return Buffer.concat([Buffer.from([0x78, 0x9c]), ...Array(megabytes).fill(block), Buffer.from([0x03, 0x00])]);
   };
+  /** Limits that small files meet as gigabytes meet those of the gateway. */
+  const narrow = createReader({ memoryMb: 256, cpuSeconds: 3 });
   const OUT_OF_ROOM = /^refused: It (is too large or too damaged|takes too long) to read\.$/;
 
   it.each([
-    ['a PDF whose page unpacks to gigabytes', () => packedPdf(packed(1_500, 'q Q ')), /^refused: /],
-    ['a PDF whose page is one text without end', () => packedPdf(packed(100, 'BT (words) Tj ET\n')), /./],
-    ['a PDF whose page opens brackets', () => packedPdf(packed(300, '[')), /^refused: /],
-    ['a Word document of nothing but elements', () => docx('', '<w:p/>'.repeat(5_000_000)), /^refused: /],
-    [
-      'a sheet of a million rows',
-      () => cells('<c><v>12345</v></c></row><row>'.repeat(1_000_000)),
-      /^## Sheet: Costs\n12345/,
-    ],
-    ['a page of open elements', () => Buffer.from(`<html>${'<b>'.repeat(4_000_000)}`), /./],
+    ['a PDF whose page unpacks to gigabytes', () => packedPdf(packed(300, 'q Q ')), /^refused: /],
+    ['a PDF whose page is one text without end', () => packedPdf(packed(30, 'BT (words) Tj ET\n')), /./],
+    ['a PDF whose page opens brackets', () => packedPdf(packed(100, '[')), /^refused: /],
+    ['a Word document of nothing but elements', () => docx('', '<w:p/>'.repeat(1_500_000)), /^refused: /],
+    ['a page of open elements', () => Buffer.from(`<html>${'<b>'.repeat(1_000_000)}`), /./],
     ['an archive of archives', () => zipOf(zipOf(Buffer.alloc(60 * 1024 * 1024))), /An archive of 1 files/],
   ])('%s leaves the gateway its memory', async (_what, bytes, words) => {
     const [made, before] = [bytes(), process.memoryUsage().rss];
-    const text = await read(made, 20_000);
+    const text = await readApart(made, narrow);
     expect(text.slice(0, 500)).toMatch(words);
     if (text.startsWith('refused: It')) expect(text).toMatch(OUT_OF_ROOM);
     expect(process.memoryUsage().rss - before).toBeLessThan(150 * 1024 * 1024);
-    expect(await read(docx('the next'))).toBe('the next');
+    expect(await readApart(docx('the next'))).toBe('the next');
+  });
+
+  it('is none for its million rows, which the gateway does not hold', async () => {
+    const [rows, before] = [cells('<c><v>12345</v></c></row><row>'.repeat(1_000_000)), process.memoryUsage().rss];
+    expect(await readApart(rows)).toMatch(/^## Sheet: Costs\n12345/);
+    expect(process.memoryUsage().rss - before).toBeLessThan(150 * 1024 * 1024);
   });
 
   it.skipIf(process.platform !== 'linux')('whose process is killed is one that cannot be read', async () => {
@@ -395,7 +409,7 @@ describe('a hostile document', () => {
         const [, parent] = /\) \S (\d+)/.exec(fs.readFileSync(`/proc/${pid}/stat`, 'latin1')) ?? [];
         return Number(parent) === process.pid;
       });
-    const text = read(long);
+    const text = readApart(long);
     await expect.poll(children).toHaveLength(1);
     for (const pid of children()) process.kill(Number(pid), 'SIGKILL');
     expect(await text).toBe('refused: It is too large or too damaged to read.');
@@ -409,8 +423,8 @@ describe('a hostile document', () => {
   });
 
   it('that takes too long is left, and so is one whose run was stopped', async () => {
-    const long = docx(Array.from({ length: 20_000 }, (_line, index) => `line ${index}`).join('\n'));
-    expect(await read(long, 1)).toBe('refused: It takes too long to read.');
+    const long = docx('line\n'.repeat(20_000));
+    expect(await readApart(long, createReader({ timeoutMs: 1 }))).toBe('refused: It takes too long to read.');
     const file = path.join(folder, 'file');
     const stop = new AbortController();
     const reading = readDocument(file, stop.signal);
@@ -420,10 +434,9 @@ describe('a hostile document', () => {
 
   it('names files outside of it in vain', async () => {
     const body = `<w:p><w:r><w:t>seen</w:t></w:r></w:p>`;
-    const entity = docx('', body).toString('latin1');
-    expect(await read(Buffer.from(entity, 'latin1'))).toBe('seen');
+    expect(await readApart(docx('', body))).toBe('seen');
     const zip = Buffer.from(zipSync({ '../../etc/passwd': Buffer.from('x') }));
-    expect(await read(zip)).toContain('"../../etc/passwd", 1 bytes');
+    expect(await readApart(zip)).toContain('"../../etc/passwd", 1 bytes');
     expect(fs.readdirSync(folder)).toEqual(['file']);
   });
 });
