@@ -1,10 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: it is the syntax of the configuration
 /** The home in one file and back: also while the gateway works, and from files that somebody else has made. */
-import { execFile, spawn } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import { gzipSync } from 'node:zlib';
 import { Header, type HeaderData } from 'tar';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -13,17 +12,11 @@ import { unpack } from '../../src/cli/backup/unpack.ts';
 import { acquireLock } from '../../src/engine/local/lock.ts';
 import { openStore } from '../../src/engine/local/store.ts';
 import { startTelegram } from '../emulators/telegram.ts';
-import { PROGRAM } from '../helpers/program.ts';
 import { tempFolder, tree } from '../helpers/temp.ts';
+import { viber as ran, startProgram, viberProcess } from '../helpers/viber.ts';
 
-function viber(args: string[], more: NodeJS.ProcessEnv = {}): Promise<{ code: number; out: string; err: string }> {
-  const env = { PATH: process.env.PATH ?? '', HOME: '/dev/null', ...more };
-  return new Promise((resolve) => {
-    execFile(process.execPath, [PROGRAM, ...args], { env }, (error, out, err) =>
-      resolve({ code: error ? Number(error.code ?? 1) : 0, out, err }),
-    );
-  });
-}
+/** Each names its home. */
+const viber = (args: string[], env?: NodeJS.ProcessEnv) => ran('/dev/null', args, { env });
 
 /** Links that the gateway makes itself. */
 const OWN_LINKS = ['vibers/default', 'memory/default.sqlite', 'workspace/task.md', 'vibers/dev/session-log'];
@@ -258,7 +251,7 @@ test('every file that can be restored is in it; what cannot be is left out and n
     fs.mkdirSync(path.dirname(path.join(home, own)), { recursive: true });
     fs.symlinkSync('../nothing', path.join(home, own));
   }
-  await new Promise((resolve) => execFile('mkfifo', [path.join(work, 'pipe')], resolve));
+  spawnSync('mkfifo', [path.join(work, 'pipe')]);
   const file = path.join(folder, 'b.tgz');
   const { code, out } = await viber(['backup', '--json', '--home', home, file]);
   expect(code).toBe(0);
@@ -330,13 +323,8 @@ test('a file that becomes shorter while it is copied, or vanishes, spoils nothin
 });
 
 describe('a restore that is cut off', () => {
-  const cut = (at: string, args: string[]) =>
-    new Promise<string | null>((resolve) => {
-      const env = { PATH: process.env.PATH, HOME: '/dev/null', OPENVIBER_CRASH_AT: at };
-      spawn(process.execPath, [PROGRAM, ...args], { env, stdio: 'ignore' }).on('exit', (_code, signal) =>
-        resolve(signal),
-      );
-    });
+  const cut = async (at: string, args: string[]) =>
+    (await viberProcess('/dev/null', args, { env: { OPENVIBER_CRASH_AT: at } })).signal;
 
   describe.each<[string, boolean]>([
     ['into nothing', false],
@@ -410,20 +398,7 @@ test('a backup made in the midst of the work goes on with it elsewhere', async (
     channels: { telegram: { apiRoot: telegram.url } },
   };
   fs.writeFileSync(path.join(home, 'config.json'), JSON.stringify(config));
-  const start = async (at: string) => {
-    const child = spawn(process.execPath, [PROGRAM, 'start', '--home', at], {
-      env: { PATH: process.env.PATH, TELEGRAM_BOT_TOKEN: telegram.token, HOME: '/dev/null' },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    onTestFinished(() => void child.kill('SIGKILL'));
-    const warnings: string[] = [];
-    for await (const line of createInterface({ input: child.stdout })) {
-      if (line.includes('"level":40') || line.includes('"level":50')) warnings.push(line);
-      if (line.includes('"msg":"ready"')) break;
-    }
-    child.stdout.resume();
-    return { child, warnings };
-  };
+  const start = (at: string) => startProgram(at, { TELEGRAM_BOT_TOKEN: telegram.token });
   onTestFinished(() => telegram.close());
   const first = await start(home);
   fs.writeFileSync(path.join(home, 'workspace/MEMORY.md'), '# Memory\n\n## User Preferences\n- Likes green tea\n');
@@ -436,8 +411,8 @@ test('a backup made in the midst of the work goes on with it elsewhere', async (
   for (const [index, file] of files.entries()) {
     const other = path.join(folder, `home-${index}`);
     expect((await viber(['restore', '--home', other, file])).code).toBe(0);
-    const { child, warnings } = await start(other);
-    expect(warnings.filter((line) => /damage|torn|cut/.test(line))).toEqual([]);
+    const { child, lines } = await start(other);
+    expect(lines.filter((line) => /"level":[45]0.*(damage|torn|cut)/.test(line))).toEqual([]);
     const { message_id: after } = telegram.say(1001, 'what do you know?');
     await telegram.wait({ chat: 1001, from: 'bot', after, text: 'tea' });
     child.kill('SIGTERM');

@@ -1,36 +1,16 @@
-/** The command line as people use it: processes of their own, with and without a gateway running. */
-import { execFile, spawn } from 'node:child_process';
+/** The command line as people use it, with and without a gateway running. */
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startLlm } from '../emulators/llm.ts';
 import { startTelegram } from '../emulators/telegram.ts';
 import { PROGRAM } from '../helpers/program.ts';
 import { tempFolder } from '../helpers/temp.ts';
+import { startProgram, viber, viberProcess } from '../helpers/viber.ts';
 import { PLACES, WRONG } from '../helpers/wrong-places.ts';
-
-interface Result {
-  code: number;
-  out: string;
-  err: string;
-}
-
-function viber(
-  home: string,
-  args: string[],
-  options: { input?: string; env?: Record<string, string> } = {},
-): Promise<Result> {
-  return new Promise((resolve) => {
-    const env = { PATH: process.env.PATH ?? '', HOME: home, OPENVIBER_HOME: home, ...options.env };
-    const child = execFile(process.execPath, [PROGRAM, ...args], { env, timeout: 110_000 }, (error, out, err) => {
-      resolve({ code: error ? Number(error.code ?? 1) : 0, out, err });
-    });
-    child.stdin?.end(options.input ?? '');
-  });
-}
 
 /** A gateway on an emulated Telegram, until the test ends. */
 async function running(home: string, settings: object = {}) {
@@ -43,17 +23,8 @@ async function running(home: string, settings: object = {}) {
     ...settings,
   };
   fs.writeFileSync(path.join(home, 'config.json'), JSON.stringify(config));
-  const child = spawn(process.execPath, [PROGRAM, 'start', '--home', home], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const exited = once(child, 'exit');
-  onTestFinished(async () => {
-    child.kill();
-    await exited;
-    await telegram.close();
-  });
-  for await (const line of createInterface({ input: child.stdout })) if (line.includes('"msg":"ready"')) break;
-  child.stdout.resume();
+  onTestFinished(() => telegram.close());
+  await startProgram(home);
   return telegram;
 }
 
@@ -62,7 +33,7 @@ describe('with nothing configured but a port of its own', () => {
     const home = tempFolder();
     fs.writeFileSync(path.join(home, 'config.yaml'), 'http: { port: 0 }\n');
     const input = 'make a plan: one; two\ndone 1\nwrite a file a.txt: hello\n/plan\n';
-    const { code, out, err } = await viber(home, ['start'], { input, env: { NODE_NO_WARNINGS: '1' } });
+    const { code, out, err } = await viberProcess(home, ['start'], { input, env: { NODE_NO_WARNINGS: '1' } });
     expect(code).toBe(0);
     expect(out).toMatch(/2 steps[\s\S]*Step 1[\s\S]*a\.txt[\s\S]*1\. ✓ one\n2\. ○ two/);
     const file = /file: (.+?) {2}\(/.exec(out)?.[1] ?? '';
@@ -80,15 +51,19 @@ describe('with nothing configured but a port of its own', () => {
     ['UTC+3', 'Etc/GMT+3'],
   ])('goes by the zone that TZ=%j means, wherever it is set, and the doctor names it', async (TZ, zone) => {
     const home = tempFolder();
-    fs.writeFileSync(path.join(home, 'config.yaml'), 'http: { port: 0 }\n');
-    const input = '/timezone\n';
-    const { code, out, err } = await viber(home, ['start'], { input, env: { NODE_NO_WARNINGS: '1', TZ } });
+    const { code, out } = await viber(home, ['chat'], { input: '/timezone\n', env: { TZ } });
     expect(code).toBe(0);
     expect(out).toContain(zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone);
-    expect(err.includes('west of Greenwich')).toBe(TZ === 'UTC+3');
     fs.writeFileSync(path.join(home, '.env'), `TZ=${JSON.stringify(TZ)}\n`);
     const doctor = await viber(home, ['doctor']);
     expect(doctor.out).toMatch(new RegExp(`[✓!] time zone .*${(zone ?? '').replace('+', '[+]')}`));
+  });
+
+  it.each([['Berlin'], ['UTC+3']])('warns at the start of TZ=%s only if it means west of Greenwich', async (TZ) => {
+    const home = tempFolder();
+    fs.writeFileSync(path.join(home, 'config.yaml'), 'http: { port: 0 }\n');
+    const { code, err } = await viberProcess(home, ['start'], { input: '/timezone\n', env: { TZ } });
+    expect([code, err.includes('west of Greenwich')]).toEqual([0, TZ === 'UTC+3']);
   });
 
   it.each(['Etc/Unknown', 'Mars/Olympus', 'UTC+99', '/etc/passwd'])('refuses TZ=%s by its name', async (TZ) => {
@@ -101,10 +76,8 @@ describe('with nothing configured but a port of its own', () => {
 
   it('starts and searches with folders, links and garbage in the place of everything that can be made again', async () => {
     const home = tempFolder();
-    fs.writeFileSync(path.join(home, 'config.yaml'), 'http: { port: 0 }\n');
     const input = 'make a plan: one; two\n/memory search anything\n/plan\n';
-    const env = { NODE_NO_WARNINGS: '1' };
-    const plain = await viber(home, ['start'], { input, env });
+    const plain = await viber(home, ['chat'], { input });
     const databases = [
       ...['cache/cache.sqlite', 'run/lock.sqlite', 'run/memory-default.lock'],
       ...['vibers/default/memory.sqlite', 'workspace/memory.sqlite'],
@@ -116,7 +89,7 @@ describe('with nothing configured but a port of its own', () => {
         fs.rmSync(file + side, { recursive: true, force: true });
         kinds[(at + nth) % kinds.length]?.(file + side);
       }
-      const again = await viber(home, ['start'], { input: '/plan\n/memory search anything\n', env });
+      const again = await viber(home, ['chat'], { input: '/plan\n/memory search anything\n' });
       expect(again).toMatchObject({ code: 0, out: expect.stringMatching(/1\. . one\n2\. . two/) });
     }
     expect(plain.code).toBe(0);
@@ -247,7 +220,7 @@ describe('with nothing configured but a port of its own', () => {
     expect(await viber(home, ['run', '/tasks'])).toMatchObject({ code: 0 });
     expect(await viber(home, ['trace', 'zzz'])).toMatchObject({ code: 1, err: expect.stringContaining('trace ID') });
     expect(await viber(home, ['status'])).toMatchObject({ code: 1, out: expect.stringContaining('No gateway') });
-    expect(await viber(home, ['start', '--config', 'missing.yaml'])).toMatchObject({
+    expect(await viberProcess(home, ['start', '--config', 'missing.yaml'])).toMatchObject({
       code: 2,
       err: expect.stringContaining('missing.yaml'),
     });
@@ -262,7 +235,7 @@ describe('a port that is taken', () => {
     const port = portOf(other);
     const home = tempFolder();
     fs.writeFileSync(path.join(home, 'config.json'), JSON.stringify({ http: { port } }));
-    const result = await viber(home, ['start'], { input: 'hello\n' });
+    const result = await viberProcess(home, ['start'], { input: 'hello\n' });
     other.close();
     expect(result).toMatchObject({
       code: 2,
@@ -357,11 +330,13 @@ describe('what a newcomer reads', () => {
     const home = tempFolder();
     const file = path.join(home, 'config.yaml');
     fs.writeFileSync(file, 'http: { port: abc }\n');
-    const wrong = await viber(home, ['start'], { env });
+    const wrong = await viberProcess(home, ['start'], { env });
     expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining(`\nThe settings are in ${file}.\n`) });
-    expect((await viber(home, ['start'], { env: german })).err).toContain(`Die Einstellungen stehen in ${file}.`);
+    expect((await viberProcess(home, ['start'], { env: german })).err).toContain(
+      `Die Einstellungen stehen in ${file}.`,
+    );
     fs.writeFileSync(file, 'http: { port: 0 }\nmodl: x\n');
-    const { code, err } = await viber(home, ['start'], { input: 'think about it\n', env });
+    const { code, err } = await viberProcess(home, ['start'], { input: 'think about it\n', env });
     expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining(`"${file}: modl: unknown key`) });
     expect(err).toContain('the run failed');
     expect(err).not.toContain('"stack"');
@@ -399,12 +374,14 @@ it.each(['start', 'chat', 'joined'])(
     const answered = async (env: Record<string, string>) => {
       const clean = { NODE_NO_WARNINGS: '1', LC_ALL: '', LC_MESSAGES: '', LANG: '', ...env };
       const words = command === 'joined' ? ['run', 'think about it'] : [command];
-      return (await viber(home, words, { input: 'think about it\n', env: clean })).out;
+      const ran = command === 'start' ? viberProcess : viber;
+      return (await ran(home, words, { input: 'think about it\n', env: clean })).out;
     };
     const english = /I can't do that without a language model/;
     const german = /Das kann ich ohne Sprachmodell nicht/;
     expect(await answered({ LANG: 'de_DE.UTF-8' })).toMatch(german);
     expect(await answered({})).toMatch(english);
+    if (command === 'start') return;
     expect(await answered({ LC_MESSAGES: 'de_AT' })).toMatch(german);
     expect(await answered({ LANG: 'de_DE.UTF-8', LC_ALL: 'C.UTF-8' })).toMatch(english);
     expect(await answered({ LANG: 'en_US.UTF-8' })).toMatch(english);
@@ -426,7 +403,7 @@ describe.each(['chat', 'start'])('viber %s with a line that is answered twice', 
       delayMs: lastUser.endsWith('three') ? 0 : 400,
     }));
     const input = `/skills use brew one\nand Grüße two\n/skills use brew three${rest}`;
-    const { code, out } = await viber(home, [command], { input, env: { NODE_NO_WARNINGS: '1' } });
+    const { code, out } = await (command === 'start' ? viberProcess : viber)(home, [command], { input });
     const said = out.match(/Using the skill|It is \w+/g);
     expect(said).toEqual(['Using the skill', 'It is one', 'It is two', 'Using the skill', 'It is three']);
     expect({ code, asked: llm.requests().length }).toEqual({ code: 0, asked: 3 });

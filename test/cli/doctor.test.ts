@@ -1,11 +1,9 @@
 /** The doctor on emulated platforms and models: what is well, what is wrong and where, and that it leaves everything as it was. */
 
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import { createServer } from 'node:http';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { checkGateways } from '../../src/cli/doctor/checks.ts';
 import { run } from '../../src/cli/doctor/doctor.ts';
@@ -17,9 +15,9 @@ import { BRAVE_KEY, startSearch, TAVILY_KEY } from '../emulators/search.ts';
 import { type SlackOptions, startSlack } from '../emulators/slack.ts';
 import { startTelegram, type TelegramOptions } from '../emulators/telegram.ts';
 import { NO_OPTIONS } from '../helpers/cli.ts';
-import { PROGRAM } from '../helpers/program.ts';
 import { isSandboxed } from '../helpers/sandbox.ts';
 import { tempFolder, tree } from '../helpers/temp.ts';
+import { startProgram } from '../helpers/viber.ts';
 
 interface Report {
   code: number;
@@ -535,17 +533,7 @@ describe('beside a running gateway', () => {
     const config = { ...offline, channels, http: { port: 0 } };
     const file = path.join(home, 'config.json');
     fs.writeFileSync(file, JSON.stringify(config), { mode: 0o600 });
-    const child = spawn(process.execPath, [PROGRAM, 'start', '--home', home], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-      env: { PATH: process.env.PATH ?? '' },
-    });
-    const exited = once(child, 'exit');
-    onTestFinished(async () => {
-      child.kill();
-      await exited;
-    });
-    for await (const line of createInterface({ input: child.stdout })) if (line.includes('"msg":"ready"')) break;
-    child.stdout.resume();
+    await startProgram(home);
     const report = await doctor(home, config);
     expect(wrongLines(report)).toEqual([]);
     expect(report.code).toBe(0);

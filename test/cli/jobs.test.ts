@@ -1,20 +1,16 @@
 /** `viber jobs`: over the files while no gateway runs, and beside one that does. */
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { parseCommandLine } from '../../src/cli/arguments.ts';
 import { servicesFor } from '../../src/cli/services.ts';
 import { run } from '../../src/features/jobs/cli/run.ts';
 import type { CliContext } from '../../src/runtime/contract/cli.ts';
 import { openHome } from '../../src/workspace/home.ts';
 import { NO_OPTIONS } from '../helpers/cli.ts';
-import { runProgram } from '../helpers/process.ts';
-import { PROGRAM } from '../helpers/program.ts';
 import { put as putFile, tempFolder } from '../helpers/temp.ts';
+import { viber as ranHere, startProgram } from '../helpers/viber.ts';
 
 let home: string;
 const config = {
@@ -223,21 +219,9 @@ describe('while no gateway runs', () => {
 describe('while a gateway runs', () => {
   it('runs a job now, and what is paused here is paused there', async () => {
     put('digest', DIGEST.replace('make a plan for today', 'show plan'));
-    const env = { PATH: process.env.PATH ?? '', HOME: home, OPENVIBER_HOME: home };
-    const child = spawn(process.execPath, [PROGRAM, 'start', '--home', home], {
-      env,
-      stdio: ['pipe', 'ignore', 'pipe'],
-    });
-    const exited = once(child, 'exit');
-    onTestFinished(async () => {
-      child.kill();
-      await exited;
-    });
-    // Who talks through a pipe finds the logs on standard error.
-    for await (const line of createInterface({ input: child.stderr })) if (line.includes('"msg":"ready"')) break;
-    child.stderr.resume();
+    await startProgram(home);
     const shell = async (args: string[]) => {
-      const { code, out, err } = await runProgram(args, env);
+      const { code, out, err } = await ranHere(home, args);
       return `${out}${err}${code === 0 ? '' : `ended with ${code}`}`;
     };
     expect(await shell(['jobs', 'run', 'digest'])).toMatch(

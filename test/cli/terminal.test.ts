@@ -1,14 +1,13 @@
 /** The terminal as a person sits before it: the program in a pseudo terminal, with an emulated model. */
-import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Llm, startLlm } from '../emulators/llm.ts';
 import { PROGRAM } from '../helpers/program.ts';
 import { KEYS, openTerminal, pasted, type Terminal } from '../helpers/pty.ts';
 import { hasPython } from '../helpers/python.ts';
 import { tempFolder } from '../helpers/temp.ts';
+import { startProgram, viberProcess } from '../helpers/viber.ts';
 
 const { enter, up, tab, interrupt, end, altEnter } = KEYS;
 const root = path.join(import.meta.dirname, '..', '..');
@@ -124,14 +123,7 @@ describe.skipIf(!hasPython)('what belongs to somebody else', () => {
 
   it('talks to the gateway that runs, two at a time, and says so when it ends', async () => {
     const { home, llm, open } = await world();
-    const env = { PATH: process.env.PATH ?? '', HOME: home, OPENVIBER_HOME: home };
-    const gateway = spawn(process.execPath, [path.join(root, PROGRAM), 'start'], {
-      env,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    onTestFinished(() => void gateway.kill('SIGKILL'));
-    for await (const line of createInterface({ input: gateway.stdout })) if (line.includes('"msg":"ready"')) break;
-    gateway.stdout.resume();
+    const { child: gateway } = await startProgram(home);
     const [one, two] = [await open(), await open()];
     llm.script([slowly('word '.repeat(2_000))]);
     await one.press('count words', enter);
@@ -503,15 +495,7 @@ describe.skipIf(!hasPython).each(['chat', 'start'])('questions that were left un
     await terminal.press('a colour please', enter);
     await terminal.sees('[1] Red');
     await leave(terminal);
-    const env = { PATH: process.env.PATH ?? '', HOME: home, OPENVIBER_HOME: home };
-    const piped = spawn(process.execPath, [path.join(root, PROGRAM), command], {
-      env,
-      stdio: ['pipe', 'pipe', 'inherit'],
-    });
-    onTestFinished(() => void piped.kill('SIGKILL'));
-    piped.stdin.end('/new\nhello\n');
-    let out = '';
-    for await (const bytes of piped.stdout) out += String(bytes);
+    const { out } = await viberProcess(home, [command], { input: '/new\nhello\n' });
     expect(out).toContain('Hello there.');
     expect(out).not.toMatch(/Which|Red|waiting/);
   });

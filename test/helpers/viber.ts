@@ -12,8 +12,8 @@ import { type Ran, runProgram } from './process.ts';
 import { PROGRAM } from './program.ts';
 
 export interface Given {
-  input?: string;
-  env?: NodeJS.ProcessEnv;
+  input?: string | undefined;
+  env?: NodeJS.ProcessEnv | undefined;
 }
 
 const environment = (home: string, env: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => ({
