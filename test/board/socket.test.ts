@@ -1,11 +1,9 @@
 /** What a socket does when one end is silent, and what people change over it while others change the same by hand. */
-import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { Exchange } from '../../src/board/protocol/exchange.ts';
@@ -15,7 +13,7 @@ import { ViberClient } from '../../src/client/client.ts';
 import { hashText } from '../../src/lib/files.ts';
 import type { Caller } from '../../src/runtime/contract/board.ts';
 import { openWorld } from '../dialogs/harness.ts';
-import { PROGRAM } from '../helpers/program.ts';
+import { viberLink } from '../helpers/board-link.ts';
 import { tempFolder } from '../helpers/temp.ts';
 import { quiet } from '../kit/quiet.ts';
 import { logIn } from './browser.ts';
@@ -103,8 +101,7 @@ describe('silence', () => {
 test("a page's socket: the cookie and the key in the first frame, and Now is the person's own conversation", async () => {
   const { world } = await open();
   const port = world.app.port ?? 0;
-  const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, 'board', '--json', '--home', world.home]);
-  const { cookie, key } = await logIn(port, stdout);
+  const { cookie, key } = await logIn(port, await viberLink(world.home));
   const page = async (given: string) => {
     const origin = `http://127.0.0.1:${port}`;
     const socket = new WebSocket(`ws://127.0.0.1:${port}/ws`, { headers: { cookie, origin } });

@@ -1,12 +1,9 @@
 /** A real browser on a real gateway, logged in as its owner by the link that `viber board` prints. */
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
 import { openWorld, type World, type WorldOptions } from '../../dialogs/harness.ts';
-import { PROGRAM } from '../../helpers/program.ts';
+import { viberLink } from '../../helpers/board-link.ts';
 
-const run = promisify(execFile);
 /** Longer than the page gathers events before it asks again. */
 const IDLE_MS = 200;
 
@@ -52,9 +49,7 @@ export async function openBoard(browser: Browser, options: WorldOptions & { widt
       if (response.status() >= 400)
         problems.push(`${page.url()}: ${response.status()} ${response.request().method()} ${response.url()}`);
     });
-    const { stdout } = await run(process.execPath, [PROGRAM, 'board', '--no-open', '--home', world.home]);
-    const [link = ''] = /http:\/\/\S+#[0-9a-f]+/.exec(stdout) ?? [];
-    await page.goto(link);
+    await page.goto(await viberLink(world.home));
     await page.waitForSelector('.shell .head');
     return page;
   }

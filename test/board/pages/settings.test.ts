@@ -1,16 +1,14 @@
 /** The settings as an owner changes them in a browser, and what somebody with a stolen login may not. */
-import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { SettingShown } from '../../../src/client/setup-shapes.ts';
-import { PROGRAM } from '../../helpers/program.ts';
+import { viberLink } from '../../helpers/board-link.ts';
 import { tempFolder } from '../../helpers/temp.ts';
 import { type Browser, logIn, type Reply, request } from '../browser.ts';
+import { ageLogins } from '../owner.ts';
 import { type Gateway, startGateway } from '../start.ts';
 
-const run = promisify(execFile);
 const OWNER = 'the-token-of-the-owner';
 const MEMBER = 'the-token-of-a-member';
 
@@ -39,15 +37,12 @@ const file = () => path.join(home, 'config.yaml');
 const written = () => fs.readFileSync(file(), 'utf8');
 const env = () => (fs.existsSync(path.join(home, '.env')) ? fs.readFileSync(path.join(home, '.env'), 'utf8') : '');
 
-const boardLink = async () =>
-  (await run(process.execPath, [PROGRAM, 'board', '--json', '--no-open', '--home', home])).stdout;
-
 beforeAll(async () => {
   home = tempFolder(afterAll);
   fs.writeFileSync(file(), CONFIG);
   fs.writeFileSync(path.join(home, '.env'), 'MINE_API_KEY=sk-the-first-key\n');
   gateway = await startGateway(home);
-  board = await logIn(gateway.port, await boardLink());
+  board = await logIn(gateway.port, await viberLink(home));
 });
 
 afterAll(() => gateway.stop('SIGKILL'));
@@ -67,15 +62,6 @@ async function change(...changes: [name: string, value: unknown][]): Promise<Rep
     hash,
     changes: changes.map(([name, value]) => ({ path: name.split('.'), value })),
   });
-}
-
-/** Makes the login look older, as the file of logins has it. */
-function age(minutes: number): void {
-  const sessions = path.join(home, 'access/sessions.json');
-  const before = fs.readFileSync(sessions, 'utf8');
-  const older = JSON.parse(before).map((one: { since: number }) => ({ ...one, since: one.since - minutes * 60_000 }));
-  fs.writeFileSync(sessions, JSON.stringify(older));
-  onTestFinished(() => fs.writeFileSync(sessions, before));
 }
 
 describe('an owner', () => {
@@ -152,7 +138,7 @@ describe('an owner', () => {
 
 describe('a stolen login', () => {
   it('older than fifteen minutes changes nothing that lets people in, spends money or holds a key', async () => {
-    age(16);
+    onTestFinished(ageLogins(home));
     for (const [name, value] of [
       ['limits.costPerDay', 0],
       ['web.hosts', ['evil.example']],

@@ -1,20 +1,8 @@
 /** What `viber init` can do, done on the Board: a model, a chat, and the account that becomes the owner's. */
-import { execFile } from 'node:child_process';
-import fs from 'node:fs';
-import path from 'node:path';
-import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ALEX, openWorld, STRANGER, type World, type WorldOptions } from '../../dialogs/harness.ts';
-import { PROGRAM } from '../../helpers/program.ts';
-import { type Browser, logIn } from '../browser.ts';
-
-const run = promisify(execFile);
-
-async function open(options: WorldOptions = {}): Promise<{ world: World; board: Browser }> {
-  const world = await openWorld(options);
-  const { stdout } = await run(process.execPath, [PROGRAM, 'board', '--json', '--no-open', '--home', world.home]);
-  return { world, board: await logIn(world.app.port ?? 0, stdout) };
-}
+import { ALEX, openWorld, STRANGER, type World } from '../../dialogs/harness.ts';
+import { logIn } from '../browser.ts';
+import { ageLogins, openOwned as open } from '../owner.ts';
 
 function setVariable(name: string, value: string): void {
   process.env[name] = value;
@@ -26,15 +14,6 @@ async function withoutChats(config: Record<string, unknown> = {}) {
   const opened = await open({ config: { channels: {}, ...config } });
   setVariable('TELEGRAM_API_ROOT', opened.world.telegram.url);
   return opened;
-}
-
-function age({ home }: World): void {
-  const file = path.join(home, 'access/sessions.json');
-  const older = JSON.parse(fs.readFileSync(file, 'utf8')).map((one: { since: number }) => ({
-    ...one,
-    since: one.since - 16 * 60_000,
-  }));
-  fs.writeFileSync(file, JSON.stringify(older));
 }
 
 const configOf = ({ read }: World) => JSON.parse(read('config.json'));
@@ -148,17 +127,18 @@ describe('a model', () => {
     expect(configOf(world).providers.custom.baseURL).toBe(world.llm.url);
   });
 
-  it.each([
-    [{ provider: 'evil', model: 'x' }],
-    [{ provider: '__proto__', model: 'x' }],
-    [{ provider: 'local', model: `\${HOME}` }],
-    [{ provider: 'custom', model: 'x', address: 'file:///etc/passwd' }],
-    [{ provider: 'custom', model: 'x', address: `https://evil.example/\${HOME}`, key: 'k' }],
-    [{ provider: 'local', model: 'a\nb' }],
-    [{ provider: 'local' }],
-  ])('is no %j', async (body) => {
+  it('of an unknown kind, with a variable of the gateway, or at a file is refused', async () => {
     const { world, board } = await open();
-    expect((await board.ask('POST', '/api/setup/model', body)).status).toBe(400);
+    for (const body of [
+      { provider: 'evil', model: 'x' },
+      { provider: '__proto__', model: 'x' },
+      { provider: 'local', model: `\${HOME}` },
+      { provider: 'custom', model: 'x', address: 'file:///etc/passwd' },
+      { provider: 'custom', model: 'x', address: `https://evil.example/\${HOME}`, key: 'k' },
+      { provider: 'local', model: 'a\nb' },
+      { provider: 'local' },
+    ])
+      expect([body, (await board.ask('POST', '/api/setup/model', body)).status]).toEqual([body, 400]);
     expect(configOf(world).model).toBe('local/test-model');
   });
 });
@@ -166,7 +146,7 @@ describe('a model', () => {
 it('a stolen login adds no chat, no key, no address and no account', async () => {
   const { world, board } = await withoutChats();
   const before = world.read('config.json');
-  age(world);
+  ageLogins(world.home);
   for (const [where, body] of [
     ['chats/telegram', { tokens: { token: world.telegram.token } }],
     ['chats/telegram/join', {}],

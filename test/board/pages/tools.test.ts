@@ -4,28 +4,16 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openWorld, type World, type WorldOptions } from '../../dialogs/harness.ts';
 import { startOAuth } from '../../emulators/mcp-oauth.ts';
+import { viberLink } from '../../helpers/board-link.ts';
 import { PROGRAM } from '../../helpers/program.ts';
 import { tempFolder } from '../../helpers/temp.ts';
 import { serve, skillText, zipOfFiles } from '../../skills/add/sources.ts';
-import { type Browser, logIn } from '../browser.ts';
+import { logIn } from '../browser.ts';
+import { ageLogins, openOwned as open } from '../owner.ts';
 import { startGateway } from '../start.ts';
 
 const run = promisify(execFile);
-const linkOf = async (home: string) =>
-  (await run(process.execPath, [PROGRAM, 'board', '--json', '--no-open', '--home', home])).stdout;
-
-async function open(options: WorldOptions = {}): Promise<{ world: World; board: Browser }> {
-  const world = await openWorld(options);
-  return { world, board: await logIn(world.app.port ?? 0, await linkOf(world.home)) };
-}
-
-function age({ home }: Pick<World, 'home'>): void {
-  const file = path.join(home, 'access/sessions.json');
-  const entries = JSON.parse(fs.readFileSync(file, 'utf8')) as { since: number }[];
-  fs.writeFileSync(file, JSON.stringify(entries.map((one) => ({ ...one, since: one.since - 16 * 60_000 }))));
-}
 
 describe('a skill', () => {
   async function withSource() {
@@ -89,20 +77,21 @@ describe('a server of tools', () => {
     expect((await board.ask('DELETE', '/api/setup/mcp/notes')).status).toBe(404);
   });
 
-  it.each([
-    [{ name: 'x', command: '/bin/sh' }],
-    [{ name: 'x', url: 'https://e.example', command: '/bin/sh' }],
-    [{ name: 'x', url: 'https://e.example', trusted: true }],
-    [{ name: 'x', url: 'http://169.254.169.254/' }],
-    [{ name: 'x', url: 'file:///etc/passwd' }],
-    [{ name: 'x', url: `https://e.example/\${HOME}` }],
-    [{ name: 'x', url: 'https://e.example', token: 'a\nb' }],
-    [{ name: '../x', url: 'https://e.example' }],
-    [{ name: '__proto__', url: 'https://e.example' }],
-  ])('is no %j', async (body) => {
+  it('is no command, no address within, no file and no name that leads elsewhere', async () => {
     const { world, board } = await open();
     const before = world.read('config.json');
-    expect((await board.ask('POST', '/api/setup/mcp', body)).status).toBe(400);
+    for (const body of [
+      { name: 'x', command: '/bin/sh' },
+      { name: 'x', url: 'https://e.example', command: '/bin/sh' },
+      { name: 'x', url: 'https://e.example', trusted: true },
+      { name: 'x', url: 'http://169.254.169.254/' },
+      { name: 'x', url: 'file:///etc/passwd' },
+      { name: 'x', url: `https://e.example/\${HOME}` },
+      { name: 'x', url: 'https://e.example', token: 'a\nb' },
+      { name: '../x', url: 'https://e.example' },
+      { name: '__proto__', url: 'https://e.example' },
+    ])
+      expect([body, (await board.ask('POST', '/api/setup/mcp', body)).status]).toEqual([body, 400]);
     expect(world.read('config.json')).toBe(before);
   });
 
@@ -123,7 +112,7 @@ describe('a server of tools', () => {
 it('a stolen login adds and removes nothing, and logs in nowhere', async () => {
   const { world, board } = await open();
   const before = world.read('config.json');
-  age(world);
+  ageLogins(world.home);
   for (const [method, where, body] of [
     ['POST', '/api/setup/skills/look', { source: 'https://evil.example/x.zip' }],
     ['POST', '/api/setup/skills/updates', {}],
@@ -148,7 +137,7 @@ it('a backup is made beside the home, without secrets, and listed; the look for 
   );
   const gateway = await startGateway(home);
   onTestFinished(() => gateway.stop('SIGKILL'));
-  const board = await logIn(gateway.port, await linkOf(home));
+  const board = await logIn(gateway.port, await viberLink(home));
   expect((await board.ask('GET', '/api/setup/backups')).body).toMatchObject({ backups: [] });
   const made = await board.ask('POST', '/api/setup/backups', {});
   expect(made).toMatchObject({ status: 200, body: { files: expect.any(Number), secrets: expect.any(Array) } });
