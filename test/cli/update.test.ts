@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { comesAfter } from '../../src/cli/published.ts';
 import { updateCheckout, updatePackage } from '../../src/cli/update.ts';
 import { isAlive } from '../../src/lib/processes.ts';
@@ -15,14 +15,12 @@ import { tempFolder, tree } from '../helpers/temp.ts';
 
 const root = path.join(import.meta.dirname, '../..');
 
+/** A folder with a home and a stand-in for npm. */
 function machine(options: { npmFails?: string; npmAnswers?: string; npmCode?: number } = {}) {
   const folder = tempFolder();
-  const [bare, theirs, ours, home, bin] = ['bare.git', 'theirs', 'ours', 'home', 'bin'].map((name) =>
-    path.join(folder, name),
-  ) as [string, string, string, string, string];
+  const [ours, home, bin] = ['ours', 'home', 'bin'].map((name) => path.join(folder, name)) as [string, string, string];
   const log = path.join(folder, 'npm.log');
-  fs.mkdirSync(bin);
-  fs.mkdirSync(home);
+  for (const each of [bin, home]) fs.mkdirSync(each);
   fs.writeFileSync(path.join(home, 'config.yaml'), '{}');
   fs.writeFileSync(log, '');
   const failure = options.npmFails === undefined ? '' : `[ "$1" = ${options.npmFails} ] && exit 1\n`;
@@ -31,50 +29,58 @@ function machine(options: { npmFails?: string; npmAnswers?: string; npmCode?: nu
   fs.writeFileSync(path.join(bin, 'npm'), `#!/bin/sh\necho "$PWD: $*" >> "${log}"\n${failure}${view}exit 0\n`, {
     mode: 0o755,
   });
-  const env = {
-    PATH: `${bin}:${process.env.PATH}`,
-    HOME: folder,
-    GIT_CONFIG_GLOBAL: '/dev/null',
-    GIT_CONFIG_NOSYSTEM: '1',
-  };
-  const git = (cwd: string, ...args: string[]) =>
-    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.org', ...args], {
-      cwd,
-      env,
-      encoding: 'utf8',
-      stdio: 'pipe',
-    }).trim();
-  const commit = (cwd: string, text: string) => {
-    fs.writeFileSync(path.join(cwd, 'file'), text);
-    git(cwd, 'add', '.');
-    git(cwd, 'commit', '-m', text);
-  };
-  git(folder, 'init', '--bare', '-b', 'main', bare);
-  git(folder, 'clone', '-q', bare, theirs);
+  const env = { ...GIT, PATH: `${bin}:${process.env.PATH}`, HOME: folder };
+  const lines: string[] = [];
+  const print = (line: string) => void lines.push(line);
+  const context = (...switches: string[]) => ({
+    ...{ home, env, switches: new Set(switches), messages: messagesIn('en'), print },
+  });
+  const npm = () => fs.readFileSync(log, 'utf8').trim().split('\n').filter(Boolean);
+  return { folder, ours, home, bin, env, context, lines, npm };
+}
+
+const GIT = { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
+const git = (cwd: string, ...args: string[]) =>
+  execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.org', ...args], {
+    ...{ cwd, env: { ...GIT, PATH: process.env.PATH }, encoding: 'utf8', stdio: 'pipe' },
+  }).trim();
+function commit(cwd: string, text: string): void {
+  fs.writeFileSync(path.join(cwd, 'file'), text);
+  git(cwd, 'add', '.');
+  git(cwd, 'commit', '-m', text);
+}
+
+/** Made once, and copied for each test. */
+const template = tempFolder(afterAll);
+beforeAll(() => {
+  const [bare, theirs, ours] = ['bare.git', 'theirs', 'ours'].map((name) => path.join(template, name)) as [
+    string,
+    string,
+    string,
+  ];
+  git(template, 'init', '--bare', '-b', 'main', bare);
+  git(template, 'clone', '-q', bare, theirs);
   git(theirs, 'checkout', '-q', '-B', 'main');
   commit(theirs, 'one');
   git(theirs, 'push', '-q', '-u', 'origin', 'main');
-  git(folder, 'clone', '-q', bare, ours);
+  git(template, 'clone', '-q', bare, ours);
+  for (const each of [theirs, ours]) git(each, 'remote', 'set-url', 'origin', '../bare.git');
+});
+
+/** A machine with a checkout, and what others publish. */
+function checkout(options: Parameters<typeof machine>[0] = {}) {
+  const made = machine(options);
+  fs.cpSync(template, made.folder, { recursive: true });
+  const theirs = path.join(made.folder, 'theirs');
   const publish = (text: string) => {
     commit(theirs, text);
     git(theirs, 'push', '-q');
   };
-  const lines: string[] = [];
-  const context = (...switches: string[]) => ({
-    ...{
-      home,
-      env,
-      switches: new Set(switches),
-      messages: messagesIn('en'),
-      print: (line: string) => void lines.push(line),
-    },
-  });
-  const npm = () => fs.readFileSync(log, 'utf8').trim().split('\n').filter(Boolean);
-  return { ours, home, bin, env, git, commit, publish, context, lines, npm };
+  return { ...made, publish };
 }
 
 test('goes forward, installs, builds, and leaves the home alone', async () => {
-  const { ours, home, publish, context, lines, npm } = machine();
+  const { ours, home, publish, context, lines, npm } = checkout();
   const before = tree(home);
   expect(await updateCheckout(ours, context())).toBe(0);
   expect([lines.join('\n'), npm()]).toEqual([expect.stringContaining('is up to date with origin/main'), []]);
@@ -89,7 +95,7 @@ test('goes forward, installs, builds, and leaves the home alone', async () => {
 });
 
 test('has those that run go on as the newer one, and says which cannot', async () => {
-  const { ours, home, publish, context, lines } = machine();
+  const { ours, home, publish, context, lines } = checkout();
   const program = `process.on('SIGUSR2', () => process.exit(7)); process.stdout.write('up'); setInterval(() => {}, 1000);`;
   const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(() => void child.kill('SIGKILL'));
@@ -117,7 +123,7 @@ test('has those that run go on as the newer one, and says which cannot', async (
 });
 
 test('throws away nothing of ours: changes, commits, a branch that follows none', async () => {
-  const { ours, git, commit, publish, context, npm } = machine();
+  const { ours, publish, context, npm } = checkout();
   publish('two');
   fs.writeFileSync(path.join(ours, 'file'), 'mine');
   await expect(updateCheckout(ours, context())).rejects.toThrow('has uncommitted changes');
@@ -132,7 +138,7 @@ test('throws away nothing of ours: changes, commits, a branch that follows none'
 test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
   'told to end by %s, it ends npm and what that started, says how to finish, and the next one finishes',
   async (signal) => {
-    const { ours, bin, env, publish, context, lines, npm } = machine();
+    const { ours, bin, env, publish, context, lines, npm } = checkout();
     const stand = fs.readFileSync(path.join(bin, 'npm'), 'utf8');
     fs.writeFileSync(path.join(bin, 'npm'), '#!/bin/sh\nsleep 1000 &\necho "started $! $$"\nwait\n');
     publish('two');
@@ -180,7 +186,7 @@ test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
 );
 
 test('says how to go back where the build fails', async () => {
-  const { ours, git, publish, context, lines } = machine({ npmFails: 'run' });
+  const { ours, publish, context, lines } = checkout({ npmFails: 'run' });
   const before = git(ours, 'rev-parse', '--short', 'HEAD');
   publish('two');
   expect(await updateCheckout(ours, context())).toBe(1);
