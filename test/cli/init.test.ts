@@ -16,6 +16,7 @@ import { PROGRAM } from '../helpers/program.ts';
 import { KEYS, openTerminal, type Terminal } from '../helpers/pty.ts';
 import { hasPython } from '../helpers/python.ts';
 import { tempFolder } from '../helpers/temp.ts';
+import { viber } from '../helpers/viber.ts';
 import { discordPlatform } from '../platforms/discord.ts';
 import { type Platform, waitFor } from '../platforms/platform.ts';
 import { slackPlatform } from '../platforms/slack.ts';
@@ -534,13 +535,7 @@ describe.skipIf(!hasPython)('a configuration that is half filled', () => {
 });
 
 describe.skipIf(!hasPython)('by options', () => {
-  const run = async (home: string, args: string[], env: Record<string, string>) => {
-    const own = { PATH: process.env.PATH ?? '', HOME: home, OPENVIBER_HOME: home, ...env };
-    const started = promisify(execFile)(process.execPath, [path.join(root, PROGRAM), 'init', ...args], { env: own });
-    const failed = (error: { code: number; stdout: string; stderr: string }) => error;
-    const { code = 0, stdout, stderr } = await started.then((done) => ({ code: 0, ...done }), failed);
-    return { code, out: stdout, err: stderr };
-  };
+  const run = (home: string, args: string[], env: Record<string, string>) => viber(home, ['init', ...args], { env });
 
   it('with nothing to set writes the configuration file that it names', async () => {
     const home = tempFolder();
