@@ -13,6 +13,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { startLlm } from './emulators/llm.ts';
 import { startTelegram } from './emulators/telegram.ts';
+import { buildInto, npmEnvironment, type Packed, pack, QUIET, stagePackage } from './helpers/package.ts';
 import { tempFolder } from './helpers/temp.ts';
 
 const root = path.join(import.meta.dirname, '..');
@@ -21,23 +22,13 @@ const manifest: { name: string; version: string; dependencies?: object; private?
 );
 const folder = tempFolder(afterAll);
 const prefix = path.join(folder, 'a prefix');
-/** What a newcomer has: Node 24 and the system's programs, a home, and nothing of ours. */
-const env = {
-  PATH: `${path.dirname(fs.realpathSync(process.execPath))}:${process.env.PATH}`,
-  HOME: path.join(folder, 'home'),
-  npm_config_cache: path.join(folder, 'npm'),
-  npm_config_update_notifier: 'false',
-};
+const env = npmEnvironment(folder, path.join(folder, 'home'));
 const run = promisify(execFile);
-const npm = (args: string[], cwd: string) => run('npm', args, { cwd, env });
+const install = (file: string) =>
+  run('npm', ['install', '--global', '--prefix', prefix, ...QUIET, file], { cwd: folder, env });
 const viber = (args: string[]) =>
   run(path.join(prefix, 'bin', 'viber'), args, { env: { ...env, OPENVIBER_HOME: path.join(folder, 'viber') } });
 
-interface Packed {
-  filename: string;
-  unpackedSize: number;
-  files: { path: string }[];
-}
 /** Answers as a registry of npm does, for this package alone. */
 async function startRegistry() {
   let published: string | undefined;
@@ -69,30 +60,14 @@ let built = '';
 beforeAll(async () => {
   const stage = path.join(folder, 'stage');
   fs.mkdirSync(env.HOME);
-  fs.mkdirSync(stage);
-  const { files } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8')) as { files: string[] };
-  const plain = files.filter((name) => !/^!?dist/.test(name));
-  for (const name of ['package.json', 'README.md', 'LICENSE', ...plain])
-    fs.copyFileSync(path.join(root, name), path.join(stage, name));
-  const made = await run(path.join(root, 'node_modules/.bin/rolldown'), ['-c', '-d', path.join(stage, 'dist')], {
-    cwd: root,
-    env: { ...process.env, NO_COLOR: '1' },
-  });
-  const page = await run(
-    path.join(root, 'node_modules/.bin/rolldown'),
-    ['-c', 'rolldown.board.config.ts', '-d', path.join(stage, 'dist/board')],
-    { cwd: root, env: { ...process.env, NO_COLOR: '1' } },
-  );
-  built = made.stdout + made.stderr + page.stdout + page.stderr;
+  stagePackage(stage);
+  built = await buildInto(path.join(stage, 'dist'));
+  built += await buildInto(path.join(stage, 'dist/board'), 'rolldown.board.config.ts');
   // What a program that has run leaves beside itself is no part of the package.
   fs.mkdirSync(path.join(stage, 'dist/.compiled'));
   fs.writeFileSync(path.join(stage, 'dist/.compiled/v24'), '');
-  const { stdout } = await npm(['pack', '--json', '--ignore-scripts', '--pack-destination', folder], stage);
-  packed = Object.values<Packed>(JSON.parse(stdout))[0] as Packed;
-  await npm(
-    ['install', '--global', '--prefix', prefix, '--offline', '--no-audit', '--no-fund', packed.filename],
-    folder,
-  );
+  packed = await pack(stage, folder, env, '--ignore-scripts');
+  await install(packed.filename);
 });
 
 describe('the package', () => {
@@ -266,11 +241,8 @@ describe('installed from it, viber', () => {
         fs.rmSync(path.join(dist, name));
         fs.writeFileSync(path.join(dist, parts.includes(name) ? name.replace(/\.js$/, `${mark}.js`) : name), renamed);
       }
-      const { stdout } = await npm(['pack', '--json', '--ignore-scripts', '--pack-destination', folder], stage);
-      return Object.values<Packed>(JSON.parse(stdout))[0]?.filename ?? '';
+      return (await pack(stage, folder, env, '--ignore-scripts')).filename;
     }
-    const install = (file: string) =>
-      npm(['install', '--global', '--prefix', prefix, '--offline', '--no-audit', '--no-fund', file], folder);
 
     async function running(name: string) {
       const [telegram, llm] = [await startTelegram(), await startLlm()];

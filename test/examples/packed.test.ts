@@ -10,6 +10,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { matrixPlatform } from '../../examples/matrix-channel/test/platform.ts';
 import { startLlm } from '../emulators/llm.ts';
+import { npmEnvironment, pack, programInto, QUIET, stagePackage } from '../helpers/package.ts';
 import { tempFolder } from '../helpers/temp.ts';
 import { waitFor } from '../platforms/platform.ts';
 import { webhookPlatform } from './webhook-platform.ts';
@@ -19,33 +20,22 @@ const folder = tempFolder(afterAll);
 const beside = path.join(folder, 'beside');
 const run = promisify(execFile);
 const env = {
+  ...npmEnvironment(folder),
   PATH: `${path.dirname(fs.realpathSync(process.execPath))}:${path.join(root, 'node_modules/.bin')}:${process.env.PATH}`,
-  HOME: folder,
-  npm_config_cache: path.join(folder, 'npm'),
-  npm_config_update_notifier: 'false',
 };
-const npm = (args: string[], cwd: string) => run('npm', args, { cwd, env });
-const QUIET = ['--offline', '--no-audit', '--no-fund'];
 
-/** The file that `npm pack` makes of a folder. */
-async function pack(from: string, ...more: string[]): Promise<string> {
-  const { stdout } = await npm(['pack', '--json', '--pack-destination', folder, ...more], from);
-  const [packed] = Object.values<{ filename: string }>(JSON.parse(stdout.slice(stdout.search(/^[[{]/m))));
-  return path.join(folder, packed?.filename ?? '');
+async function install(from: string, ...more: string[]): Promise<void> {
+  const { filename } = await pack(from, folder, env, ...more);
+  await run('npm', ['install', ...QUIET, path.join(folder, filename)], { cwd: beside, env });
 }
 
 beforeAll(async () => {
   const stage = path.join(folder, 'stage');
-  fs.mkdirSync(stage);
-  const { files } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8')) as { files: string[] };
-  const plain = files.filter((name) => !/^!?dist/.test(name));
-  for (const name of ['package.json', 'README.md', 'LICENSE', ...plain])
-    fs.copyFileSync(path.join(root, name), path.join(stage, name));
-  const rolldown = path.join(root, 'node_modules/.bin/rolldown');
-  await run(rolldown, ['-c', '-d', path.join(stage, 'dist')], { cwd: root });
+  stagePackage(stage);
+  await programInto(path.join(stage, 'dist'));
   fs.mkdirSync(beside);
   fs.writeFileSync(path.join(beside, 'package.json'), JSON.stringify({ name: 'beside', private: true }));
-  await npm(['install', ...QUIET, await pack(stage, '--ignore-scripts')], beside);
+  await install(stage, '--ignore-scripts');
   for (const name of ['webhook-channel', 'matrix-channel', 'dice']) {
     const own = path.join(folder, name);
     fs.cpSync(path.join(root, 'examples', name), own, { recursive: true });
@@ -56,7 +46,7 @@ beforeAll(async () => {
     // A copy: its types look for zod beside themselves, as they do where both are installed.
     const gateway = 'node_modules/openviber-gateway';
     fs.cpSync(path.join(beside, gateway), path.join(own, gateway), { recursive: true });
-    await npm(['install', ...QUIET, await pack(own)], beside);
+    await install(own);
   }
 }, 600_000);
 
@@ -145,7 +135,19 @@ test("the package's own tests pass with the installed gateway, and are checked a
   const own = path.join(folder, 'matrix-channel');
   await run(path.join(root, 'node_modules/.bin/tsc'), ['-p', 'test'], { cwd: own });
   const vitest = path.join(root, 'node_modules/vitest/vitest.mjs');
-  const options = ['--root', own, '--maxWorkers', '1', '--testTimeout', '240000', '--expect.poll.timeout', '60000'];
+  // The others use nothing of the gateway, and run with its own tests.
+  const options = [
+    'contract',
+    'channel',
+    '--root',
+    own,
+    '--maxWorkers',
+    '1',
+    '--testTimeout',
+    '240000',
+    '--expect.poll.timeout',
+    '60000',
+  ];
   const { stdout, stderr } = await run(process.execPath, [vitest, 'run', ...options], {
     ...{ cwd: own, env: { ...env, NO_COLOR: '1' }, maxBuffer: 50 * 1024 * 1024 },
   }).catch((error) => error);

@@ -7,11 +7,16 @@ import path from 'node:path';
 
 const root = path.join(import.meta.dirname, '..', '..');
 
-function isBuilt(): boolean {
+/** Whether the built program is newer than everything in these folders. */
+export function isNewerThan(...folders: string[]): boolean {
   const built = statSync(path.join(root, 'dist', 'main.js'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  const sources = readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' });
-  return built > 0 && sources.every((name) => statSync(path.join(root, 'src', name)).mtimeMs < built);
+  const isOlder = (file: string) => statSync(path.join(root, file)).mtimeMs < built;
+  return folders.every((folder) =>
+    readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' }).every((name) =>
+      isOlder(path.join(folder, name)),
+    ),
+  );
 }
 
 /** Arguments for `node`, relative to the repository. */
-export const PROGRAM = isBuilt() ? 'dist/main.js' : 'src/main.ts';
+export const PROGRAM = isNewerThan('src') ? 'dist/main.js' : 'src/main.ts';
