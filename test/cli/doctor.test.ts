@@ -14,7 +14,7 @@ import { startLlm } from '../emulators/llm.ts';
 import { BRAVE_KEY, startSearch, TAVILY_KEY } from '../emulators/search.ts';
 import { type SlackOptions, startSlack } from '../emulators/slack.ts';
 import { startTelegram, type TelegramOptions } from '../emulators/telegram.ts';
-import { NO_OPTIONS } from '../helpers/cli.ts';
+import { printed } from '../helpers/cli.ts';
 import { isSandboxed } from '../helpers/sandbox.ts';
 import { tempFolder, tree } from '../helpers/temp.ts';
 import { startProgram } from '../helpers/viber.ts';
@@ -27,9 +27,7 @@ interface Report {
 async function doctor(home: string, config: object | string, env: NodeJS.ProcessEnv = {}): Promise<Report> {
   const file = path.join(tempFolder(), 'config.yaml');
   fs.writeFileSync(file, typeof config === 'string' ? config : JSON.stringify(config), { mode: 0o600 });
-  const lines: string[] = [];
-  const print = (line: string) => void lines.push(line);
-  const code = await run({ args: [], config: file, home, json: false, ...NO_OPTIONS, env, print });
+  const { code, lines } = await printed(run, home, { config: file, env });
   return { code, lines: lines.map((line) => line.replaceAll(file, 'FILE').replaceAll(home, 'HOME')) };
 }
 
@@ -110,17 +108,7 @@ describe('all is well', () => {
   });
 
   it('as JSON for programs', async () => {
-    const lines: string[] = [];
-    const print = (line: string) => void lines.push(line);
-    const code = await run({
-      args: [],
-      config: undefined,
-      home: tempFolder(),
-      json: true,
-      ...NO_OPTIONS,
-      env: {},
-      print,
-    });
+    const { code, lines } = await printed(run, tempFolder(), { json: true });
     expect(lines).toHaveLength(1);
     const { ok, checks }: { ok: boolean; checks: { name: string }[] } = JSON.parse(lines.join());
     expect(ok).toBe(code === 0);
@@ -633,10 +621,8 @@ it('a folder in which no file can be made is no folder for temporary files, for 
   onTestFinished(() => void vi.unstubAllEnvs());
   const home = fs.mkdtempSync('/var/tmp/viber-doctor-');
   onTestFinished(() => fs.rmSync(home, { recursive: true, force: true }));
-  const lines: string[] = [];
-  const print = (line: string) => void lines.push(line);
-  await run({ args: [], config: undefined, home, json: false, ...NO_OPTIONS, env: {}, print });
-  expect(lines.join('\n')).toContain("✗ home           TMPDIR: can't use the folder for temporary files, /proc: ");
+  const { text } = await printed(run, home);
+  expect(text).toContain("✗ home           TMPDIR: can't use the folder for temporary files, /proc: ");
 });
 
 it('several gateways on one home: says in words what each of them does', () => {
@@ -658,9 +644,7 @@ it('a folder for temporary files that is not there is named', async () => {
   const config = path.join(named, '..', 'config.yaml');
   fs.writeFileSync(config, '{}', { mode: 0o600 });
   fs.rmdirSync(named);
-  const lines: string[] = [];
-  const print = (line: string) => void lines.push(line);
-  const code = await run({ args: [], config, home, json: false, ...NO_OPTIONS, env: {}, print });
+  const { code, text } = await printed(run, home, { config });
   expect(code).toBe(1);
-  expect(lines.join('\n')).toContain(`TMPDIR: can't use the folder for temporary files, ${named}`);
+  expect(text).toContain(`TMPDIR: can't use the folder for temporary files, ${named}`);
 });

@@ -4,11 +4,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { parseCommandLine } from '../../src/cli/arguments.ts';
-import { servicesFor } from '../../src/cli/services.ts';
 import { run } from '../../src/features/jobs/cli/run.ts';
-import type { CliContext } from '../../src/runtime/contract/cli.ts';
 import { openHome } from '../../src/workspace/home.ts';
-import { NO_OPTIONS } from '../helpers/cli.ts';
+import { printed } from '../helpers/cli.ts';
 import { put as putFile, tempFolder } from '../helpers/temp.ts';
 import { viber as ranHere, startProgram } from '../helpers/viber.ts';
 
@@ -35,14 +33,10 @@ const put = (id: string, text: string, folder = path.join(home, 'jobs')) => {
 };
 const DIGEST = 'name: Morning digest\nschedule: every weekday at 9\nprompt: make a plan for today\n';
 
-const ran = (context: CliContext) => run(context, servicesFor(context));
-
 async function viber(args: string[], options: { json?: boolean; env?: Record<string, string> } = {}): Promise<string> {
-  const { json = false, env = {} } = options;
-  const lines: string[] = [];
-  const print = (line: string) => void lines.push(line);
-  expect(await ran({ args, config: undefined, home, json, ...NO_OPTIONS, env, print })).toBe(0);
-  return lines.join('\n');
+  const { code, text } = await printed(run, home, { args, ...options });
+  expect(code).toBe(0);
+  return text;
 }
 const listed = async (env = {}) => JSON.parse(await viber(['list'], { json: true, env })).jobs;
 
@@ -146,11 +140,8 @@ describe('while no gateway runs', () => {
   it('makes one from words, by the clock they name, and asks what could be two times', async () => {
     connect();
     const add = (at: string, more: Record<string, string> = {}) => {
-      const lines: string[] = [];
       const values = { at, prompt: 'what is new?', ...more };
-      const print = (line: string) => void lines.push(line);
-      const context = { config: undefined, home, json: true, ...NO_OPTIONS, values, env: {}, print };
-      return ran({ ...context, args: ['add', 'Digest'] }).then(() => JSON.parse(lines.join('')));
+      return printed(run, home, { args: ['add', 'Digest'], json: true, values }).then(({ text }) => JSON.parse(text));
     };
     await expect(add('every day at 5')).rejects.toThrow('Say for example "every day at 05:00" or "every day at 17:00"');
     await expect(add('daily at 9', { deliver: 'nowhere' })).rejects.toThrow('address');
@@ -175,16 +166,9 @@ describe('while no gateway runs', () => {
 
   it('says of one without a place where to read its result, and how to write the address of a chat', async () => {
     connect();
-    const add = (values: Record<string, string>) => {
-      const lines: string[] = [];
-      const context = { config: undefined, home, json: false, ...NO_OPTIONS, env: {} };
-      const print = (line: string) => void lines.push(line);
-      return ran({
-        ...context,
-        values: { at: 'daily at 9', prompt: 'x', ...values },
-        args: ['add', values.deliver ?? 'a'],
-        print,
-      }).then(() => lines.at(-1));
+    const add = async (values: Record<string, string>) => {
+      const all = { at: 'daily at 9', prompt: 'x', ...values };
+      return (await printed(run, home, { args: ['add', values.deliver ?? 'a'], values: all })).lines.at(-1);
     };
     expect(await add({})).toMatch(
       /^Its result goes to no chat: read it on the Board \(viber board.*--deliver ADDRESS, such as telegram:1001.*\/status/,

@@ -2,13 +2,11 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { servicesFor } from '../../src/cli/services.ts';
 import { withEnvFile } from '../../src/config/env-file.ts';
 import { run } from '../../src/features/mcp/cli/run.ts';
-import type { CliContext } from '../../src/runtime/contract/cli.ts';
 import { ALEX, openWorld, type World } from '../dialogs/harness.ts';
 import { CHROMIUM_FILES } from '../helpers/chromium.ts';
-import { NO_OPTIONS } from '../helpers/cli.ts';
+import { printed } from '../helpers/cli.ts';
 import { serve as serving } from '../helpers/serve.ts';
 import { tempFolder } from '../helpers/temp.ts';
 
@@ -21,14 +19,8 @@ beforeAll(() => {
   process.env.HOME = tempFolder(afterAll);
 });
 
-async function viber(home: string, args: string[], values: Record<string, string> = {}) {
-  const lines: string[] = [];
-  const print = (line: string) => void lines.push(line);
-  const at = { config: path.join(home, 'config.json'), home, json: false, env: withEnvFile(process.env, home) };
-  const context: CliContext = { ...NO_OPTIONS, ...at, args, values, print };
-  const code = await run(context, servicesFor(context));
-  return { code, text: lines.join('\n') };
-}
+const viber = (home: string, args: string[]) =>
+  printed(run, home, { args, config: path.join(home, 'config.json'), env: withEnvFile(process.env, home) });
 
 /** A gateway to which servers are added with `viber mcp add`, and whose model calls the given tools one after the other. */
 async function open(...server: string[]) {

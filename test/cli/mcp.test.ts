@@ -7,13 +7,11 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { servicesFor } from '../../src/cli/services.ts';
 import { withEnvFile } from '../../src/config/env-file.ts';
 import { run } from '../../src/features/mcp/cli/run.ts';
-import type { CliContext } from '../../src/runtime/contract/cli.ts';
 import { openHome } from '../../src/workspace/home.ts';
 import { startOAuth } from '../emulators/mcp-oauth.ts';
-import { NO_OPTIONS } from '../helpers/cli.ts';
+import { printed } from '../helpers/cli.ts';
 import { PROGRAM } from '../helpers/program.ts';
 import { tempFolder } from '../helpers/temp.ts';
 
@@ -29,14 +27,8 @@ beforeEach(async () => {
 const config = () => fs.readFileSync(path.join(home, 'config.yaml'), 'utf8');
 const secrets = () => fs.readFileSync(path.join(home, '.env'), 'utf8');
 
-async function viber(args: string[], values: Record<string, string> = {}, env: NodeJS.ProcessEnv = {}) {
-  const lines: string[] = [];
-  const print = (line: string) => void lines.push(line);
-  const at = { config: undefined, home, json: false, env: withEnvFile(env, home) };
-  const context: CliContext = { ...NO_OPTIONS, ...at, args, values, print };
-  const code = await run(context, servicesFor(context));
-  return { code, text: lines.join('\n') };
-}
+const viber = (args: string[], values: Record<string, string> = {}, env: NodeJS.ProcessEnv = {}) =>
+  printed(run, home, { args, values, env: withEnvFile(env, home) });
 
 test('adds a program, shows its tools, and removes it; what people wrote stays', async () => {
   const added = await viber(['add', 'docs', process.execPath, SERVER]);

@@ -3,11 +3,9 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { servicesFor } from '../../src/cli/services.ts';
 import { run } from '../../src/features/memory/cli/run.ts';
-import type { CliContext } from '../../src/runtime/contract/cli.ts';
 import { openHome } from '../../src/workspace/home.ts';
-import { NO_OPTIONS } from '../helpers/cli.ts';
+import { printed } from '../helpers/cli.ts';
 import { tempFolder } from '../helpers/temp.ts';
 
 let home: string;
@@ -19,13 +17,9 @@ beforeEach(async () => {
 });
 
 async function viber(args: string[], json = false, id?: string): Promise<string> {
-  const lines: string[] = [];
-  const context: CliContext = {
-    ...{ ...NO_OPTIONS, args, config: undefined, home, json, env: {}, print: (line) => void lines.push(line) },
-    ...(id === undefined ? {} : { values: { viber: id } }),
-  };
-  expect(await run(context, servicesFor(context))).toBe(0);
-  return lines.join('\n');
+  const { code, text } = await printed(run, home, { args, json, values: id === undefined ? {} : { viber: id } });
+  expect(code).toBe(0);
+  return text;
 }
 
 test('search prints file, line and heading, and JSON for programs', async () => {

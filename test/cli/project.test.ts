@@ -2,15 +2,13 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { servicesFor } from '../../src/cli/services.ts';
 import { loadConfig } from '../../src/config.ts';
 import { checkRoots } from '../../src/features/projects/check.ts';
 import { run } from '../../src/features/projects/cli/run.ts';
 import { openProjectCache } from '../../src/features/projects/commands/cache.ts';
 import { messagesIn } from '../../src/messages/messages.ts';
-import type { CliContext } from '../../src/runtime/contract/cli.ts';
 import { openHome } from '../../src/workspace/home.ts';
-import { NO_OPTIONS } from '../helpers/cli.ts';
+import { printed } from '../helpers/cli.ts';
 import { tempFolder } from '../helpers/temp.ts';
 
 let home: string;
@@ -31,22 +29,9 @@ async function viber(
   values: Record<string, string> = {},
   ...switches: string[]
 ): Promise<string> {
-  const lines: string[] = [];
-  const context: CliContext = {
-    ...{
-      ...NO_OPTIONS,
-      values,
-      switches: new Set(switches),
-      args,
-      config: undefined,
-      home,
-      json,
-      env: {},
-      print: (line) => void lines.push(line),
-    },
-  };
-  expect(await run(context, servicesFor(context))).toBe(0);
-  return lines.join('\n');
+  const { code: ended, text } = await printed(run, home, { args, json, values, switches: new Set(switches) });
+  expect(ended).toBe(0);
+  return text;
 }
 
 const config = () => fs.readFileSync(path.join(home, 'config.yaml'), 'utf8');

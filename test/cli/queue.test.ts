@@ -7,13 +7,12 @@ import { traceOf } from '../../src/cli/trace/events.ts';
 import { openSpool } from '../../src/engine/local/spool.ts';
 import { openStore } from '../../src/engine/local/store.ts';
 import { messagesIn } from '../../src/messages/messages.ts';
-import { NO_OPTIONS } from '../helpers/cli.ts';
+import { printed } from '../helpers/cli.ts';
 import { put, tempFolder, tree } from '../helpers/temp.ts';
 
 const queue = async (home: string, json = false) => {
-  const lines: string[] = [];
-  const context = { args: [], config: undefined, home, json, ...NO_OPTIONS, env: {} };
-  expect(await run({ ...context, print: (line) => void lines.push(line) })).toBe(0);
+  const { code, lines } = await printed(run, home, { json });
+  expect(code).toBe(0);
   return lines;
 };
 const words = (text: string) => ({ message: { text }, taskId: 't' });

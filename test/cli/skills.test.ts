@@ -2,10 +2,8 @@
 
 import path from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { servicesFor } from '../../src/cli/services.ts';
 import { run } from '../../src/features/skills/cli/run.ts';
-import type { CliContext } from '../../src/runtime/contract/cli.ts';
-import { NO_OPTIONS } from '../helpers/cli.ts';
+import { printed } from '../helpers/cli.ts';
 import { put as putFile, tempFolder } from '../helpers/temp.ts';
 
 let home: string;
@@ -19,18 +17,9 @@ beforeEach(() => {
 });
 
 async function viber(args: string[], json = false): Promise<string> {
-  const lines: string[] = [];
-  const context: CliContext = {
-    args,
-    config: undefined,
-    home,
-    json,
-    ...NO_OPTIONS,
-    env: {},
-    print: (line) => void lines.push(line),
-  };
-  expect(await run(context, servicesFor(context))).toBe(0);
-  return lines.join('\n');
+  const { code, text } = await printed(run, home, { args, json });
+  expect(code).toBe(0);
+  return text;
 }
 
 test('list has a line each, the fix below it, and broken files with the reason', async () => {

@@ -6,13 +6,12 @@ import { expect, it } from 'vitest';
 import { parseCommandLine } from '../../src/cli/arguments.ts';
 import { run } from '../../src/cli/tasks.ts';
 import { openHome } from '../../src/workspace/home.ts';
-import { NO_OPTIONS } from '../helpers/cli.ts';
+import { printed } from '../helpers/cli.ts';
 import { tempFolder } from '../helpers/temp.ts';
 
 async function tasks(home: string, json = false): Promise<string[]> {
-  const lines: string[] = [];
-  const print = (line: string) => void lines.push(line);
-  expect(await run({ args: [], config: undefined, home, json, ...NO_OPTIONS, env: {}, print })).toBe(0);
+  const { code, lines } = await printed(run, home, { json });
+  expect(code).toBe(0);
   return lines;
 }
 

@@ -6,7 +6,7 @@ import { run } from '../../src/features/costs/cli/run.ts';
 import { messagesIn } from '../../src/messages/messages.ts';
 import { openHome } from '../../src/workspace/home.ts';
 import { usageDay } from '../../src/workspace/usage.ts';
-import { NO_OPTIONS } from '../helpers/cli.ts';
+import { printed } from '../helpers/cli.ts';
 import { tempFolder } from '../helpers/temp.ts';
 
 const DAY = 86_400_000;
@@ -15,10 +15,9 @@ async function usage(
   home: string,
   { days, json = false, language = 'en' }: { days?: string; json?: boolean; language?: string } = {},
 ) {
-  const lines: string[] = [];
   const values = days === undefined ? {} : { days };
-  const context = { args: [], config: undefined, home, json, ...NO_OPTIONS, values, env: {} };
-  expect(await run({ ...context, messages: messagesIn(language), print: (line) => void lines.push(line) })).toBe(0);
+  const { code, lines } = await printed(run, home, { json, values, messages: messagesIn(language) });
+  expect(code).toBe(0);
   return lines;
 }
 
