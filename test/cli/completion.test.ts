@@ -8,18 +8,15 @@ import { run } from '../../src/cli/completion/completion.ts';
 import { VERSION } from '../../src/cli/help.ts';
 import { CLI_COMMANDS, COMMON_OPTIONS } from '../../src/cli/table.ts';
 import { messagesIn } from '../../src/messages/messages.ts';
-import type { CliServices } from '../../src/runtime/contract/cli.ts';
-import { NO_OPTIONS } from '../helpers/cli.ts';
+import { printed } from '../helpers/cli.ts';
 import { tempFolder } from '../helpers/temp.ts';
 
 const table = { commands: CLI_COMMANDS, common: { ...COMMON_OPTIONS, version: VERSION[1] }, optionsOf: commandOptions };
 
 async function scriptOf(shell: string, language = 'en'): Promise<string> {
-  const lines: string[] = [];
-  const context = { args: [shell], config: undefined, home: '', json: false, ...NO_OPTIONS, env: {} };
-  const print = (line: string) => void lines.push(line);
-  expect(await run({ ...context, messages: messagesIn(language), print }, { table } as unknown as CliServices)).toBe(0);
-  return lines.join('\n');
+  const { code, text } = await printed(run, '', { args: [shell], messages: messagesIn(language) }, { table });
+  expect(code).toBe(0);
+  return text;
 }
 
 const has = (shell: string) => spawnSync(shell, ['--version']).status === 0;

@@ -19,7 +19,7 @@ async function heldHome() {
   return { home, lock, note, start };
 }
 
-describe.runIf(process.platform === 'linux')('a second viber start', async () => {
+describe.runIf(process.platform === 'linux')('a second viber start', () => {
   test('names the process of the gateway, how to stop that, and ends, in the language of its reader', async () => {
     const { home, lock, note, start } = await heldHome();
     note(process.pid);

@@ -59,7 +59,7 @@ test('a new home has the format of today, and one that has not begun has none', 
   expect(fs.existsSync(path.join(home, COPY))).toBe(false);
 });
 
-describe.each(OLDER)('a home of %s', async (name) => {
+describe.each(OLDER)('a home of %s', (name) => {
   test('is migrated with a copy first, and everything of it is there', async () => {
     const home = homeOf(name);
     const before = tree(home);
@@ -158,7 +158,7 @@ describe.each(OLDER)('a home of %s', async (name) => {
   });
 });
 
-describe('a home of a newer format', async () => {
+describe('a home of a newer format', () => {
   const newer = () => {
     const home = homeOf(`format-${HOME_FORMAT}`);
     fs.writeFileSync(path.join(home, FORMAT_FILE), JSON.stringify({ format: HOME_FORMAT + 1, more: true }));
@@ -207,7 +207,7 @@ describe('a home of a newer format', async () => {
   });
 });
 
-describe('a home.json', async () => {
+describe('a home.json', () => {
   test.each<[string, (file: string) => void]>([
     ['that is empty', (file) => fs.writeFileSync(file, '')],
     ['that is no JSON', (file) => fs.writeFileSync(file, '{"format":')],

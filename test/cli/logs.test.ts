@@ -6,8 +6,8 @@ import { run } from '../../src/cli/logs.ts';
 import { UNIT_NAME } from '../../src/cli/service/files.ts';
 import { linesAfter } from '../../src/features/board/log-lines.ts';
 import { createLog } from '../../src/log.ts';
-import type { CliServices, RunningGateway } from '../../src/runtime/contract/cli.ts';
-import { NO_OPTIONS } from '../helpers/cli.ts';
+import type { RunningGateway } from '../../src/runtime/contract/cli.ts';
+import { printed } from '../helpers/cli.ts';
 import { tempFolder } from '../helpers/temp.ts';
 
 interface Asked {
@@ -21,24 +21,9 @@ interface Asked {
 }
 
 async function logs({ home = tempFolder(), values = {}, switches = [], json = false, env, gateway, onLine }: Asked) {
-  const lines: string[] = [];
-  const print = (line: string) => {
-    lines.push(line);
-    onLine?.(line);
-  };
-  const context = {
-    args: [],
-    config: undefined,
-    home,
-    json,
-    ...NO_OPTIONS,
-    values,
-    switches: new Set(switches),
-    print,
-  };
-  const services = { gateway: async () => gateway } as unknown as CliServices;
-  const code = await run({ ...context, env: env ?? { HOME: home, XDG_CONFIG_HOME: home } }, services);
-  return { code, lines };
+  const asked = { values, switches: new Set(switches), json, env: env ?? { HOME: home, XDG_CONFIG_HOME: home } };
+  const services = { gateway: async () => gateway as RunningGateway | undefined };
+  return printed(run, home, { ...asked, ...(onLine && { print: onLine }) }, services);
 }
 
 const running: Partial<RunningGateway> = { request: async (name, asked) => (name === 'logs' ? linesAfter(asked) : {}) };

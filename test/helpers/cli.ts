@@ -16,9 +16,11 @@ export async function printed(
   run: (context: CliContext, services: CliServices) => Promise<number>,
   home: string,
   given: Partial<CliContext> = {},
+  services: Partial<CliServices> = {},
 ): Promise<Printed> {
   const lines: string[] = [];
   const print = (line: string) => void lines.push(line);
   const context = { ...NO_OPTIONS, args: [], config: undefined, home, json: false, env: {}, print, ...given };
-  return { code: await run(context, servicesFor(context)), lines, text: lines.join('\n') };
+  const code = await run(context, { ...servicesFor(context), ...services });
+  return { code, lines, text: lines.join('\n') };
 }
