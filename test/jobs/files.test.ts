@@ -1,6 +1,5 @@
 /** The folder of job files as people, editors and the gateway change it. */
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
@@ -13,6 +12,7 @@ import { silentLog } from '../../src/log.ts';
 import { messagesIn } from '../../src/messages/messages.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { ownTime } from '../helpers/own-time.ts';
+import { tempFolder } from '../helpers/temp.ts';
 import { quiet } from '../kit/quiet.ts';
 
 const cleanups: (() => Promise<void> | void)[] = [];
@@ -24,8 +24,7 @@ const SETTLE_MS = 120;
 const job = (name: string, more = '') => `name: ${name}\nschedule: "0 9 * * *"\nprompt: Hello\n${more}`;
 
 function folder(files: Record<string, string> = {}): string {
-  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'jobs-'));
-  cleanups.push(() => fs.rmSync(root, { recursive: true, force: true }));
+  const root = tempFolder();
   for (const [name, text] of Object.entries(files)) fs.writeFileSync(path.join(root, name), text);
   return root;
 }

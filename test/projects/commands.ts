@@ -9,6 +9,7 @@ import { runCommand } from '../../src/features/projects/tools/run-command.ts';
 import type { Reach } from '../../src/skills/script-proxy.ts';
 import { openHome } from '../../src/workspace/home.ts';
 import { isSandboxed } from '../helpers/sandbox.ts';
+import { toolScope } from '../helpers/scope.ts';
 import { putAll, tempFolder } from '../helpers/temp.ts';
 
 export async function openShop(files: Record<string, string> = {}, network: Network = 'none', near: Reach = {}) {
@@ -20,17 +21,7 @@ export async function openShop(files: Record<string, string> = {}, network: Netw
   const home = await openHome(path.join(above, 'home'));
   const taskFolder = home.taskDir('t-1');
   fs.mkdirSync(taskFolder, { recursive: true });
-  const scope = {
-    home,
-    viber: 'default',
-    taskId: 't-1',
-    runId: 'run-1',
-    planBase: undefined,
-    onPlan: () => undefined,
-    onArtifact: () => undefined,
-    autoAcceptMemory: false,
-    provenance: 'a test',
-  };
+  const scope = toolScope(home, { taskId: 't-1', runId: 'run-1' });
   const processes = new Processes(home, { near });
   onTestFinished(() => processes.close());
   const run = {

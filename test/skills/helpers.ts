@@ -1,19 +1,16 @@
 /** What tests of skills share: a temporary folder, a skill from a text, its script run as the gateway would. */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { onTestFinished } from 'vitest';
 import { toInputSchema, toVariables } from '../../src/skills/parameters.ts';
 import { runScript, type ScriptOrder, type ScriptResult } from '../../src/skills/script.ts';
 import { parseSkill, type Skill } from '../../src/skills/skill.ts';
+import { tempFolder } from '../helpers/temp.ts';
 
 export const FIXTURES = path.join(import.meta.dirname, '..', 'fixtures', 'skills');
 
 /** Removed when the test ends. */
 export function folder(): string {
-  const dir = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'skills-test-')));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  return dir;
+  return realpathSync(tempFolder());
 }
 
 export function write(file: string, text: string): string {

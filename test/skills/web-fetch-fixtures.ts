@@ -13,6 +13,7 @@ import { bind } from '../../src/runtime/tools/bind.ts';
 import { type Home, openHome } from '../../src/workspace/home.ts';
 import type { ArtifactRef, Json } from '../../src/workspace/types.ts';
 import { partsOf } from '../helpers/gateway.ts';
+import { toolScope } from '../helpers/scope.ts';
 
 export type Page = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -67,10 +68,7 @@ export async function openWeb(): Promise<Web> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const origin = `https://localhost:${port}`;
-  const scope = {
-    ...{ home, viber: 'default', taskId: 'task1', runId: 'run1', planBase: undefined, autoAcceptMemory: false },
-    ...{ provenance: '', onPlan: () => undefined, onArtifact: (ref: ArtifactRef) => void attached.push(ref) },
-  };
+  const scope = toolScope(home, { taskId: 'task1', onArtifact: (ref) => void attached.push(ref) });
   const tool = ({ timeoutMs, resolve, allowedOrigins = [origin], mayFollow = async () => true }: FetchOptions = {}) =>
     bind(
       {

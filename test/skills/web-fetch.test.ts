@@ -8,6 +8,7 @@ import { isPublicAddress, publicLookup } from '../../src/lib/public-address.ts';
 import { couldCarryData } from '../../src/lib/web-addresses.ts';
 import { createTools } from '../../src/runtime/tools/index.ts';
 import { openTask } from '../../src/workspace/tasks/index.ts';
+import { toolScope } from '../helpers/scope.ts';
 import { serve as startServer } from '../helpers/serve.ts';
 import { openWeb, type Web } from './web-fetch-fixtures.ts';
 
@@ -117,9 +118,7 @@ describe('reading', () => {
     const result = await web.fetch(`${web.origin}/long`);
     expect(result).toMatchObject({ more: true, text: 'é'.repeat(15_999) });
     const { id, next } = result.saved as { id: string; next: number };
-    const scope = { home: web.home, viber: 'default', taskId: 'task1', runId: 'run1', planBase: undefined };
-    const quiet = { autoAcceptMemory: false, provenance: '', onPlan: () => undefined, onArtifact: () => undefined };
-    const read = createTools({ ...scope, ...quiet }).find((tool) => tool.name === 'read_file');
+    const read = createTools(toolScope(web.home, { taskId: 'task1' })).find((tool) => tool.name === 'read_file');
     const rest = await read?.execute({ path: id, offset: next }, { signal: new AbortController().signal, callId: 'c' });
     expect(rest).toMatchObject({ text: `😀${'x'.repeat(5_000)}END` });
     const again = await web.fetch(`${web.origin}/long`);

@@ -1,9 +1,8 @@
 /** What a run is given: the prompt's order and size, the memory scenarios, what an outside caller overrides. */
 
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { recall } from '../../../src/features/memory/recall.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
@@ -12,16 +11,17 @@ import { createTools } from '../../../src/runtime/tools/index.ts';
 import { type Home, openHome } from '../../../src/workspace/home.ts';
 import { openTask } from '../../../src/workspace/tasks/index.ts';
 import type { SessionEntry } from '../../../src/workspace/types.ts';
+import { toolScope } from '../../helpers/scope.ts';
+import { tempFolder } from '../../helpers/temp.ts';
 
 const AT = '2026-11-21T10:00:00.000Z';
 let root: string;
 let home: Home;
 
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'context-'));
+  root = tempFolder();
   home = await openHome(root);
 });
-afterEach(() => rm(root, { recursive: true, force: true }));
 
 const workspaceFile = (name: string, text: string) => writeFile(join(root, 'workspace', name), text);
 
@@ -64,16 +64,7 @@ const answered = (run: string, text: string): SessionEntry => ({
 
 /** The request as an OpenAI-compatible provider gets it. */
 function requestBytes(context: Awaited<ReturnType<typeof assemble>>): number {
-  const scope = {
-    home,
-    viber: 'default',
-    taskId: 'task1',
-    runId: 'now',
-    planBase: undefined,
-    autoAcceptMemory: false,
-    provenance: '',
-  };
-  const tools = createTools({ ...scope, onPlan: () => undefined, onArtifact: () => undefined }).map((tool) => ({
+  const tools = createTools(toolScope(home)).map((tool) => ({
     type: 'function',
     function: {
       name: tool.name,

@@ -3,7 +3,6 @@
 import {
   linkSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -12,13 +11,14 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { UserError } from '../../../src/errors.ts';
 import { createTools } from '../../../src/runtime/tools/index.ts';
 import { type Home, openHome } from '../../../src/workspace/home.ts';
 import { openTask } from '../../../src/workspace/tasks/index.ts';
+import { toolScope } from '../../helpers/scope.ts';
+import { tempFolder } from '../../helpers/temp.ts';
 
 const SECRET = 'TOP-SECRET-CONTENT';
 let root: string;
@@ -37,7 +37,7 @@ function snapshot(dir = root, files = new Map<string, string>()): Map<string, st
 }
 
 beforeAll(async () => {
-  const outer = mkdtempSync(join(tmpdir(), 'paths-'));
+  const outer = tempFolder(afterAll);
   root = join(outer, 'home');
   mkdirSync(root);
   writeFileSync(join(outer, 'outside.txt'), SECRET);
@@ -85,21 +85,9 @@ beforeAll(async () => {
   symlinkSync('../../config.yaml', join(root, 'artifacts/task1/conf.txt'));
   before = snapshot();
 });
-afterAll(() => rmSync(join(root, '..'), { recursive: true, force: true }));
 
 const tool = (name: string) => {
-  const scope = {
-    home,
-    taskId: 'task1',
-    viber: 'default',
-    runId: 'r',
-    planBase: undefined,
-    autoAcceptMemory: false,
-    provenance: '',
-  };
-  const found = createTools({ ...scope, onPlan: () => undefined, onArtifact: () => undefined }).find(
-    (t) => t.name === name,
-  );
+  const found = createTools(toolScope(home, { taskId: 'task1' })).find((t) => t.name === name);
   if (!found) throw new Error(name);
   const { signal } = new AbortController();
   return (given: object) => found.execute(found.input.parse(given), { signal, callId: 'c' });

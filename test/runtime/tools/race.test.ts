@@ -8,7 +8,6 @@ import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { UserError } from '../../../src/errors.ts';
 import { inWorkFolder } from '../../../src/features/skills/tools/work-folder.ts';
-import type { ToolScope } from '../../../src/runtime/contract/tool-scope.ts';
 import { existingArtifact } from '../../../src/runtime/tools/attach-file.ts';
 import { createTools } from '../../../src/runtime/tools/index.ts';
 import { programOf } from '../../../src/skills/program.ts';
@@ -16,6 +15,7 @@ import { runScript } from '../../../src/skills/script.ts';
 import type { Skill } from '../../../src/skills/skill.ts';
 import { type Home, openHome } from '../../../src/workspace/home.ts';
 import { IN_SANDBOX, isSandboxed } from '../../helpers/sandbox.ts';
+import { toolScope } from '../../helpers/scope.ts';
 import { tempFolder } from '../../helpers/temp.ts';
 
 const SECRET = 'TOP-SECRET-CONTENT';
@@ -80,18 +80,7 @@ async function world(): Promise<{ home: Home; outside: string }> {
 }
 
 function toolsOf(home: Home) {
-  const scope: ToolScope = {
-    ...{
-      home,
-      taskId: TASK,
-      viber: 'default',
-      runId: 'r',
-      planBase: undefined,
-      autoAcceptMemory: false,
-      provenance: '',
-    },
-    ...{ onPlan: () => undefined, onArtifact: () => undefined },
-  };
+  const scope = toolScope(home);
   const { signal } = new AbortController();
   const call = (name: string, given: object) => {
     const tool = createTools(scope).find((one) => one.name === name);

@@ -2,11 +2,12 @@
 import { expect, it } from 'vitest';
 import type { Principal } from '../../../src/access/principal.ts';
 import { offerTools } from '../../../src/runtime/tools/bind.ts';
-import { createTools, type ToolScope } from '../../../src/runtime/tools/index.ts';
+import { createTools } from '../../../src/runtime/tools/index.ts';
 import { factsOf } from '../../../src/runtime/tools/offered.ts';
 import { newTask, openTaskTool } from '../../../src/runtime/tools/own-tasks.ts';
 import type { ToolRun } from '../../../src/runtime/tools/run.ts';
 import { useViber } from '../../../src/runtime/tools/use-viber.ts';
+import { toolScope } from '../../helpers/scope.ts';
 import { newHome } from '../../workspace/home-helper.ts';
 
 const address = { channel: 'telegram', account: 'bot', chat: '1' };
@@ -28,10 +29,7 @@ const vibers = {
 
 it('the second run is offered the very schemas of the first', async () => {
   const home = await newHome();
-  const scope: ToolScope = {
-    ...{ home, viber: 'default', taskId: 'task1', runId: 'run1', planBase: undefined, provenance: 'o in task1' },
-    ...{ autoAcceptMemory: false, onPlan: () => undefined, onArtifact: () => undefined },
-  };
+  const scope = toolScope(home);
   const order = { principal, address, isDirect: true, tellsMemory: true };
   const gw = { places: { vibers } };
   const offered = async () => {

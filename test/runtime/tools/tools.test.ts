@@ -1,10 +1,9 @@
 /** The tools a model is offered: what each does, and what it refuses. The model is assumed to be hostile. */
 
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { symlinkSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { UserError } from '../../../src/errors.ts';
 import { listSuggestions } from '../../../src/features/memory/store/suggestions.ts';
@@ -18,6 +17,7 @@ import { openTask } from '../../../src/workspace/tasks/index.ts';
 import type { ArtifactRef, Json } from '../../../src/workspace/types.ts';
 import charsets from '../../fixtures/charsets.json' with { type: 'json' };
 import { toolScope } from '../../helpers/scope.ts';
+import { tempFolder } from '../../helpers/temp.ts';
 
 /** By encoding: what is written, and its bytes in base64. */
 const CHARSETS = charsets as [encoding: string, text: string, base64: string][];
@@ -29,12 +29,11 @@ let attached: ArtifactRef[];
 const NO_ABORT = new AbortController().signal;
 
 beforeEach(async () => {
-  root = mkdtempSync(join(tmpdir(), 'tools-'));
+  root = tempFolder();
   home = await openHome(root);
   plans = [];
   attached = [];
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 function toolbox(options: { planBase?: string; autoAcceptMemory?: boolean; viber?: string; runId?: string } = {}) {
   const seen: Partial<ToolScope> = { onPlan: (change) => plans.push(change), onArtifact: (ref) => attached.push(ref) };
