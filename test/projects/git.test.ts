@@ -16,28 +16,11 @@ import { settingsFor } from '../../src/features/projects/commands/identity.ts';
 import { parseCommand } from '../../src/features/projects/commands/parse.ts';
 import { findPush, pushWords, runPush } from '../../src/features/projects/commands/push.ts';
 import { projectFacts } from '../../src/features/projects/facts.ts';
-import { putAll, tempFolder } from '../helpers/temp.ts';
+import { tempFolder } from '../helpers/temp.ts';
+import { git, repositoryAt } from './repository.ts';
 
-const git = (folder: string, ...args: string[]): string =>
-  execFileSync(
-    'git',
-    ['-c', 'user.name=Alex', '-c', 'user.email=alex@example.com', '-c', 'commit.gpgsign=false', ...args],
-    {
-      cwd: folder,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  );
-
-function repository(files: Readonly<Record<string, string>>): string {
-  const folder = path.join(fs.realpathSync(tempFolder()), 'shop');
-  fs.mkdirSync(folder);
-  git(folder, 'init', '--quiet', '--initial-branch=main');
-  putAll(folder, files);
-  git(folder, 'add', '-A');
-  git(folder, 'commit', '--quiet', '-m', 'Begin');
-  return folder;
-}
+const repository = (files: Readonly<Record<string, string>>): string =>
+  repositoryAt(path.join(fs.realpathSync(tempFolder()), 'shop'), files);
 
 /** A repository with everything that makes git run a program; each leaves a mark beside the repository. */
 function hostile(): { folder: string; marks: () => string[] } {

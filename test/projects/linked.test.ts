@@ -1,5 +1,4 @@
 /** A project whose repository is elsewhere: a linked worktree or a submodule, and `.git` files that lie. */
-import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -11,27 +10,12 @@ import { runCommand } from '../../src/features/projects/tools/run-command.ts';
 import { IN_SANDBOX, isSandboxed } from '../helpers/sandbox.ts';
 import { tempFolder } from '../helpers/temp.ts';
 import { openShop } from './commands.ts';
-
-const git = (folder: string, ...args: string[]): string =>
-  execFileSync('git', ['-c', 'user.name=Alex', '-c', 'user.email=alex@example.com', ...args], {
-    cwd: folder,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-
-function repository(folder: string): string {
-  fs.mkdirSync(folder, { recursive: true });
-  git(folder, 'init', '--quiet', '--initial-branch=main');
-  fs.writeFileSync(path.join(folder, 'a.txt'), 'a\n');
-  git(folder, 'add', '-A');
-  git(folder, 'commit', '--quiet', '-m', 'Begin');
-  return folder;
-}
+import { git, repositoryAt } from './repository.ts';
 
 /** A repository, one of its worktrees beside it, and the folder that git keeps for that. */
 function linked() {
   const above = fs.realpathSync(tempFolder());
-  const main = repository(path.join(above, 'main'));
+  const main = repositoryAt(path.join(above, 'main'));
   const tree = path.join(above, 'tree');
   git(main, 'worktree', 'add', '--quiet', '-b', 'fix', tree);
   return { above, main, tree, own: path.join(main, '.git/worktrees/tree') };
@@ -87,7 +71,7 @@ describe('a repository outside of the project', () => {
     [
       'another repository since its commondir was swapped',
       ({ above, tree, own }) => {
-        const other = repository(path.join(above, 'other'));
+        const other = repositoryAt(path.join(above, 'other'));
         fs.writeFileSync(path.join(own, 'commondir'), `${other}/.git\n`);
         return tree;
       },
@@ -110,7 +94,7 @@ describe('a repository outside of the project', () => {
 
   it('of a .git folder is not read while a file in it names another', async () => {
     const above = fs.realpathSync(tempFolder());
-    const [main, other] = [repository(path.join(above, 'main')), repository(path.join(above, 'other'))];
+    const [main, other] = [repositoryAt(path.join(above, 'main')), repositoryAt(path.join(above, 'other'))];
     fs.writeFileSync(path.join(other, 'secret.txt'), 'secret');
     git(other, 'add', '-A');
     git(other, 'commit', '--quiet', '-m', 'Secret');

@@ -1,5 +1,4 @@
 /** A git worktree for each task: added once whatever is interrupted, found again, and never removed with work in it. */
-import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -15,24 +14,12 @@ import { messagesIn } from '../../src/messages/messages.ts';
 import { openHome } from '../../src/workspace/home.ts';
 import type { TaskRecord } from '../../src/workspace/types.ts';
 import { tempFolder } from '../helpers/temp.ts';
-
-const git = (folder: string, ...args: string[]): string =>
-  execFileSync('git', ['-c', 'user.name=Alex', '-c', 'user.email=alex@example.com', ...args], {
-    cwd: folder,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+import { git, repositoryAt } from './repository.ts';
 
 async function open() {
   const above = fs.realpathSync(tempFolder());
   const home = await openHome(path.join(above, 'home'));
-  const folder = path.join(above, 'code/shop');
-  fs.mkdirSync(folder, { recursive: true });
-  git(folder, 'init', '--quiet', '--initial-branch=main');
-  fs.writeFileSync(path.join(folder, 'a.txt'), 'a\n');
-  fs.writeFileSync(path.join(folder, '.gitignore'), 'build\n');
-  git(folder, 'add', '-A');
-  git(folder, 'commit', '--quiet', '-m', 'Begin');
+  const folder = repositoryAt(path.join(above, 'code/shop'), { 'a.txt': 'a\n', '.gitignore': 'build\n' });
   const project = { name: 'shop', folder };
   const task = (id: string) => {
     fs.mkdirSync(home.taskDir(id), { recursive: true });

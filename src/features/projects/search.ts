@@ -175,9 +175,13 @@ function badPattern(said: string): UserError {
 }
 
 /** @throws UserError if it takes too long */
-export async function withOwn(order: SearchOrder, signal: AbortSignal): Promise<string[]> {
+export async function withOwn(
+  order: SearchOrder,
+  signal: AbortSignal,
+  timeoutMs: number = TIMEOUT_MS,
+): Promise<string[]> {
   try {
-    const { bytes } = await inProcess({ input: order, signal });
+    const { bytes } = await inProcess({ input: order, signal, timeoutMs });
     return bytes.toString('utf8').split('\n').filter(Boolean);
   } catch (error) {
     if (!(error instanceof ProcessError)) throw error;
