@@ -1038,6 +1038,8 @@ describe('a setting is put into a file', () => {
   const TOKEN = { path: ['channels', 'telegram', 'token'], value: '${BOT}' };
   const MODEL = { path: ['model'], value: 'a/b' };
   const OWNER = { path: ['people', 1], value: { name: 'b' } };
+  const ARGS = { path: ['mcp', 'a', 'args'], value: ['z'] };
+  const MODELS = { path: ['models'], value: ['a/b'] };
   test.each(
     // biome-ignore format: a row is a line
     [
@@ -1049,6 +1051,11 @@ describe('a setting is put into a file', () => {
       ['what an alias brings', 'x: &x {live: off}\nchannels: {telegram: *x}\n', TOKEN, 'x: &x {live: off}\nchannels: {telegram: {live: off, token: "${BOT}"}}\n'],
       ['a list that is an alias', 'x: &x [{name: a}]\npeople: *x\n', OWNER, 'x: &x [{name: a}]\npeople:\n  - name: a\n  - name: b\n'],
       ['values that share an anchor', 'model: &m x/y\njobs: {model: *m}\n', MODEL, 'model: a/b\njobs: {model: x/y}\n'],
+      ['a section that shares an anchor', 'mcp:\n  a: &s\n    command: x\n    args: [y]\n  b: *s\n', ARGS, 'mcp:\n  a: &s\n    command: x\n    args: [z]\n  b:\n    command: x\n    args:\n      - y\n'],
+      ['what shared a removed key', 'mcp:\n  a: &s\n    command: x\n    args: [y]\n  b: *s\n', { ...ARGS, value: undefined }, 'mcp:\n  a: &s\n    command: x\n  b:\n    command: x\n    args:\n      - y\n'],
+      ['a list that shares an anchor', 'models: &m [x/y]\nfallback: *m\n', MODELS, 'models: &m [a/b]\nfallback:\n  - x/y\n'],
+      ['a key that is a number', 'mcp:\n  1:\n    command: x\n', { path: ['mcp', '1', 'args'], value: ['y'] }, 'mcp:\n  1:\n    command: x\n    args:\n      - y\n'],
+      ['the comments of items that stay', 'models:\n  - x/y # first\n  # second\n  - a/b\n', MODELS, 'models:\n  # second\n  - a/b\n'],
       ['a file of YAML 1.1', '%YAML 1.1\n---\nmodel: x/y\n', TOKEN, '%YAML 1.1\n---\nmodel: x/y\nchannels:\n  telegram:\n    token: ${BOT}\n'],
     ],
   )('and keeps %s', async (_what, text, setting, changed) => {

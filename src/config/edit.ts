@@ -1,6 +1,6 @@
 /** Changes single settings of a configuration file that people edit too: keeps comments, order and all other keys. */
 import { isDeepStrictEqual } from 'node:util';
-import type { Document, Scalar, YAMLMap, YAMLSeq } from 'yaml';
+import type { Document, Node, Scalar, YAMLMap, YAMLSeq } from 'yaml';
 import { ConfigError, problemWith } from '../errors.ts';
 import { editText, keepLetters } from '../lib/files.ts';
 import { isRecord } from '../lib/json.ts';
@@ -31,7 +31,7 @@ async function settingIn(file: string, settings: readonly Setting[]): Promise<(t
     const whole = document.toString({
       lineWidth: 0,
       indent,
-      flowCollectionPadding: !/\{\S|\S\}/.test(withoutReferences),
+      flowCollectionPadding: !(withoutReferences.includes('{') ? /\{\S|\S\}/ : /\[\S|\S\]/).test(withoutReferences),
     });
     const shown = document.contents === null ? whole.replace(/(^|\n)null\n$/, '$1') : whole;
     const kept = keepLines(shown, text.replaceAll('\r\n', '\n'));
@@ -71,12 +71,15 @@ function putSetting(yaml: Yaml, document: Document, { path: given, value }: Sett
   const path = pathInFile(yaml, document, given);
   for (let depth = 0; depth < path.length; depth++) {
     const above = path.slice(0, depth);
-    const isList = typeof path[depth] === 'number';
+    const isList = typeof given[depth] === 'number';
     const old = depth === 0 ? document.contents : document.getIn(above, true);
     const there = yaml.isAlias(old) ? document.createNode(old.resolve(document)?.toJS(document)) : old;
     if (isList ? yaml.isSeq(there) : yaml.isMap(there)) {
       if (there !== old) document.setIn(above, there);
-      if (yaml.isCollection(there) && there.items.length === 0) there.flow = false;
+      if (yaml.isCollection(there)) {
+        if (there.items.length === 0) there.flow = false;
+        keepShared(yaml, document, new Set(there.anchor === undefined ? [] : [there.anchor]));
+      }
       continue;
     }
     // A section with only comments parses as null.
@@ -87,40 +90,54 @@ function putSetting(yaml: Yaml, document: Document, { path: given, value }: Sett
     if (depth === 0) document.contents = section as typeof document.contents;
     else document.setIn(above, section);
   }
-  if (value === undefined) {
-    keepShared(yaml, document, document.getIn(path, true));
-    document.deleteIn(path);
-    const { contents } = document;
-    if (!yaml.isMap(contents) || contents.items.length > 0) return;
-    // Comments alone are a file without settings; without them, only `{}` tells it from one that was half written.
-    document.commentBefore ??= contents.commentBefore ?? null;
-    if (document.commentBefore) document.contents = null;
-    return;
-  }
   const old = document.getIn(path, true);
-  if (!yaml.isScalar(old) || typeof value === 'object') {
-    const put = document.createNode(value);
-    if (yaml.isScalar(old) && yaml.isCollection(put)) keepComments(old, put as YAMLMap | YAMLSeq);
-    document.setIn(path, put);
+  if (yaml.isNode(old)) keepShared(yaml, document, anchorsIn(yaml, old));
+  if (value !== undefined) {
+    if (!isPutInto(yaml, document, old, value)) document.setIn(path, nodeFor(yaml, document, old, value));
     return;
   }
-  // Settings that share the old value keep it.
-  const shared = old.anchor;
-  yaml.visit(document, {
-    Alias: (_key, { source }) => (source === shared ? document.createNode(old.value) : undefined),
-  });
-  // The same node keeps its comment.
-  delete old.anchor;
-  delete old.tag;
-  old.value = value;
+  document.deleteIn(path);
+  const { contents } = document;
+  if (!yaml.isMap(contents) || contents.items.length > 0) return;
+  // Comments alone are a file without settings; without them, only `{}` tells it from one that was half written.
+  document.commentBefore ??= contents.commentBefore ?? null;
+  if (document.commentBefore) document.contents = null;
 }
 
-/** Settings that share a value which is removed keep it. */
-function keepShared(yaml: Yaml, document: Document, removed: unknown): void {
-  if (!yaml.isNode(removed)) return;
+/** Changes a word or a list where it stands: the same node keeps its comment, and so does each item that stays. */
+function isPutInto(yaml: Yaml, document: Document, old: unknown, value: unknown): boolean {
+  if (yaml.isScalar(old) && typeof value !== 'object') {
+    delete old.anchor;
+    delete old.tag;
+    old.value = value;
+    return true;
+  }
+  if (!yaml.isSeq<Node>(old) || !Array.isArray(value)) return false;
+  if (old.items.length === 0) old.flow = false;
+  const left = [...old.items];
+  old.items = value.map((item) => {
+    const at = left.findIndex((node) => isDeepStrictEqual(node.toJS(document), item));
+    return left.splice(at < 0 ? left.length : at, 1)[0] ?? document.createNode(item);
+  });
+  return true;
+}
+
+function nodeFor(yaml: Yaml, document: Document, old: unknown, value: unknown): Node {
+  const put = document.createNode(value);
+  if (yaml.isScalar(old) && yaml.isCollection(put)) keepComments(old, put as YAMLMap | YAMLSeq);
+  return put;
+}
+
+function anchorsIn(yaml: Yaml, node: Node): Set<string> {
   const anchors = new Set<string>();
   const take = (_key: unknown, { anchor }: { anchor?: string }) => void (anchor !== undefined && anchors.add(anchor));
-  yaml.visit(removed, { Scalar: take, Collection: take });
+  yaml.visit(node, { Scalar: take, Collection: take });
+  return anchors;
+}
+
+/** Settings that share what is changed or removed keep it. */
+function keepShared(yaml: Yaml, document: Document, anchors: ReadonlySet<string>): void {
+  if (anchors.size === 0) return;
   yaml.visit(document, {
     Alias: (_key, alias) =>
       anchors.has(alias.source) ? document.createNode(alias.resolve(document)?.toJS(document)) : undefined,
@@ -131,20 +148,24 @@ function keepShared(yaml: Yaml, document: Document, removed: unknown): void {
 const NAMES =
   /^(mcp|providers|prices|conversations|channels|http\.clients|skills\.env(\.[^.]+)?|mcp\.[^.]+\.env|(.+\.)?headers)$/;
 
-/** Returns the path with the keys as the file spells them, so that none is there twice in two spellings. */
-function pathInFile(yaml: Yaml, document: Document, path: Setting['path']): (string | number)[] {
-  const written: (string | number)[] = [];
+/** Returns the path with the keys as the file spells them, so that none is there twice: in two spellings, or as a number. */
+function pathInFile(yaml: Yaml, document: Document, path: Setting['path']): unknown[] {
+  const written: unknown[] = [];
   for (const step of path) {
     const section = written.length === 0 ? document.contents : document.getIn(written, true);
     const keys = yaml.isMap(section) ? section.items.map(({ key }) => (yaml.isScalar(key) ? key.value : key)) : [];
-    const isThere = typeof step === 'number' || keys.includes(step) || NAMES.test(written.join('.'));
-    const same = isThere ? undefined : keys.find((key) => typeof key === 'string' && isSameKey(key, String(step)));
-    written.push(typeof same === 'string' ? same : step);
+    const isName = NAMES.test(written.join('.'));
+    const same =
+      keys.find((key) => String(key) === step) ?? (isName ? undefined : keys.find((key) => isLike(key, step)));
+    written.push(same ?? step);
   }
   return written;
 }
 
-const misplaced = (file: string, path: Setting['path']): ConfigError =>
+const isLike = (key: unknown, step: string | number): boolean =>
+  typeof key === 'string' && typeof step === 'string' && isSameKey(key, step);
+
+const misplaced = (file: string, path: readonly unknown[]): ConfigError =>
   new ConfigError([
     problemWith(
       path.join('.'),

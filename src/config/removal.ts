@@ -14,7 +14,7 @@ const OF_FILE = /^#\s*yaml-language-server:/;
 export function withoutLines(
   yaml: Yaml,
   text: string,
-  path: readonly (string | number)[],
+  path: readonly unknown[],
   expected: unknown,
 ): string | undefined {
   const document = yaml.parseDocument(text);

@@ -189,7 +189,7 @@ people:
 });
 
 test.each([
-  ['model: &m a/b\nfallback: [*m] # kept\n', 'fallback: [ a/b ] # kept\n'],
+  ['model: &m a/b\nfallback: [*m] # kept\n', 'fallback: [a/b] # kept\n'],
   [
     '# My settings\n\n# the model\nmodel: a/b\n\n# to try later\n# log: y\n',
     '# My settings\n\n# to try later\n# log: y\n',
