@@ -92,9 +92,7 @@ async function changeFor(
     const value = isSecret ? given : isWords ? [...words] : await givenValue(given, info);
     return { settings: [{ path, value }], secrets: {} };
   }
-  const written = valueAt(await writtenSettings(file), steps);
-  const there = typeof written === 'string' ? /^\$\{(\w+)\}$/.exec(written)?.[1] : undefined;
-  const change = secretChange(steps, given, there);
+  const change = secretChange(steps, given, await writtenSettings(file));
   const [section = '', channel = '', key = ''] = steps;
   const what = section === 'channels' ? oddToken(channel, key, given) : undefined;
   const [variable = ''] = Object.keys(change.secrets);

@@ -98,7 +98,7 @@ function withVariable(text: string, name: string, value: string): string {
   // If a variable is repeated, the last line counts.
   const old = variablesIn(text).findLast((each) => each.name === name);
   const isExported = old !== undefined && /^[ \t]*export[ \t]/.test(text.slice(old.start, old.end));
-  const line = `${isExported ? 'export ' : ''}${name}=${quoted(name, value.replace(/[\r\n]/g, ''))}`;
+  const line = `${isExported ? 'export ' : ''}${name}=${quoted(name, value.replace(/\r\n?/g, '\n').replace(/\n+$/, ''))}`;
   if (old) return `${text.slice(0, old.start)}${`${line} ${old.comment}`.trimEnd()}${text.slice(old.end)}`;
   return `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${line}\n`;
 }

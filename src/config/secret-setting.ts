@@ -7,12 +7,23 @@ import type { Data } from './parse.ts';
 import { variableFor } from './platforms.ts';
 import { valueAt } from './validate.ts';
 
-/** @param there the variable of an existing reference, which is kept */
-export function secretChange(steps: readonly string[], secret: string, there?: string): Change {
-  const variable = there ?? newVariable(steps);
+/**
+ * The variable that the setting refers to is kept, unless another setting refers to it too.
+ * @param written the configuration as it is written, without references replaced
+ */
+export function secretChange(
+  steps: readonly string[],
+  secret: string,
+  written: { readonly [key: string]: Data },
+): Change {
+  const old = valueAt(written, steps);
+  const there = typeof old === 'string' ? /^\$\{(\w+)\}$/.exec(old)?.[1] : undefined;
+  const all = JSON.stringify(written);
+  const isShared = (name: string) => countOf(all, name) > Number(name === there);
+  const variable = there === undefined || isShared(there) ? newVariable(steps, isShared) : there;
   addSecret(secret);
   return {
-    settings: there === undefined ? [{ path: steps, value: `\${${variable}}` }] : [],
+    settings: variable === there ? [] : [{ path: steps, value: `\${${variable}}` }],
     secrets: { [variable]: secret },
   };
 }
@@ -50,12 +61,15 @@ export function platformVariables([section, name, key]: readonly (string | numbe
   return all.filter(([each]) => key === undefined || each === key).map(([, variable]) => variable);
 }
 
-function newVariable(steps: readonly string[]): string {
+function newVariable(steps: readonly string[], isTaken: (name: string) => boolean): string {
   const [section, name = '', key = ''] = steps;
   const kind = section === 'channels' ? channelKind(name) : undefined;
-  if (kind) return variableFor(kind, key);
+  const known = kind && variableFor(kind, key);
+  if (known !== undefined && !isTaken(known)) return known;
   const variable = `VIBER_${steps.join('_')}`.toUpperCase().replace(/[^A-Z0-9]/g, '_');
   // Names that people choose may differ only in what a variable's name can't hold, such as `my-llm` and `my_llm`.
   const isPlain = steps.slice(1, -1).every((step) => /^[a-z0-9]+$/.test(step));
-  return isPlain ? variable : `${variable}_${hashText(steps.join('.')).slice(0, 6).toUpperCase()}`;
+  return isPlain && !isTaken(variable)
+    ? variable
+    : `${variable}_${hashText(steps.join('.')).slice(0, 6).toUpperCase()}`;
 }

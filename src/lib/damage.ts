@@ -131,9 +131,10 @@ export function damageText(damage: Damage, root: string): string {
 
 /**
  * Creates the folder (0700) with its parents. Anything else in their place below `root` is set aside, but never the
- * root itself. A folder of this user gets its permissions back; another user's without enough permissions is set aside
- * too.
+ * root itself. A folder of this user gets its permissions back.
  * @param isRead whether reading is enough
+ * @throws the system's EACCES, with `path`, for a folder of another user without enough permissions: what it holds is
+ * whole
  */
 export function ensureFolder(root: string, folder: string, lost: string, isRead = false): void {
   fs.mkdirSync(root, { recursive: true, mode: 0o700 });
@@ -143,8 +144,8 @@ export function ensureFolder(root: string, folder: string, lost: string, isRead 
     const stat = statOf(current);
     const isFolder = stat?.isDirectory() === true;
     if (isFolder && isUsable(current, stat.mode, isRead || path.relative(current, folder) !== '')) continue;
-    const why = isFolder ? 'may not be used by this user' : 'is no folder';
-    if (fs.lstatSync(current, { throwIfNoEntry: false })) quarantine(current, why, { lost, tell: true });
+    if (isFolder) throw Object.assign(new Error(`${current} may not be used`), { code: 'EACCES', path: current });
+    if (fs.lstatSync(current, { throwIfNoEntry: false })) quarantine(current, 'is no folder', { lost, tell: true });
     fs.mkdirSync(current, { recursive: true, mode: 0o700 });
   }
 }

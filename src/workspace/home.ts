@@ -120,7 +120,8 @@ export function isOwnName(name: string): boolean {
 
 /**
  * Creates what is missing: folders (0700), the link `vibers/default`, templates.
- * @throws WorkspaceError naming the folder that can't be created or written
+ * @throws WorkspaceError naming the folder that can't be created or written; the system's error, with its `path`, for
+ * one that belongs to another user
  */
 export async function openHome(root: string): Promise<Home> {
   const home = layout(path.resolve(root));
@@ -136,7 +137,10 @@ export async function openHome(root: string): Promise<Home> {
     if (isNew) writeNew(path.join(home.root, FORMAT_FILE), homeFormatText());
     fs.accessSync(home.root, fs.constants.W_OK);
   } catch (error) {
-    if (errorCode(error) === undefined) throw error;
+    const code = errorCode(error);
+    if (code === undefined || code === 'EACCES') throw error;
+    if (code === 'ENOSPC' || code === 'EDQUOT')
+      throw new WorkspaceError(`The disk of ${home.root} is full. Free some space, and try again.`, { cause: error });
     throw new WorkspaceError(
       `The home ${home.root} cannot be used: ${errorMessage(error)}. Choose another with --home or OPENVIBER_HOME.`,
       { cause: error },

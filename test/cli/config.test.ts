@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { withEnvFile } from '../../src/config/env-file.ts';
 import { tempFolder } from '../helpers/temp.ts';
 import { type Given, viber as ran, viberProcess } from '../helpers/viber.ts';
 
@@ -113,6 +114,24 @@ describe('set', () => {
     expect((await viber(['get', 'search.apiKey'])).out).toBe('(a secret, hidden)');
     await viber(['set', 'http.token', '${DOOR}'], { env: { DOOR: 'x'.repeat(16) } });
     expect(read()).toContain('token: ${DOOR}');
+  });
+
+  test('keeps the lines of a secret', async () => {
+    const { home, viber } = homeWith('model: a/b\n');
+    const key = '-----BEGIN KEY-----\nab+c/d==\n-----END KEY-----';
+    expect((await viber(['set', 'skills.env.git.KEY'], { input: `${key.replaceAll('\n', '\r\n')}\r\n` })).code).toBe(0);
+    expect(Object.values(withEnvFile({}, home))).toEqual([key]);
+  });
+
+  test('gives a secret a variable of its own where another setting uses its old one', async () => {
+    const { home, viber, read } = homeWith(
+      'search: { by: brave, apiKey: "${K}" }\nskills: { env: { git: { T: "${K}" } } }\n',
+    );
+    fs.writeFileSync(path.join(home, '.env'), 'K=old\n');
+    expect((await viber(['set', 'search.apiKey'], { input: 'new' })).code).toBe(0);
+    const set = parse(read());
+    expect([set.search.apiKey, set.skills.env.git.T]).toEqual(['${VIBER_SEARCH_APIKEY}', '${K}']);
+    expect(withEnvFile({}, home)).toEqual({ K: 'old', VIBER_SEARCH_APIKEY: 'new' });
   });
 
   test("doesn't write a secret that the environment would override", async () => {

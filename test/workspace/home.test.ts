@@ -120,18 +120,14 @@ describe('openHome', () => {
     },
   );
 
-  it('sets aside what another user keeps closed, and leaves in its place what can be read where that is enough', async () => {
+  it('refuses what another user keeps closed, moves nothing, and goes on where reading is enough', async () => {
     const { root } = await openHome(path.join(tempFolder(), 'home'));
     const told: string[] = [];
     listenForDamage(root, (damage) => told.push(damageText(damage, root)));
-    const theirs = new Map([
-      ['agents', 0],
-      ['usage', fs.constants.R_OK | fs.constants.X_OK],
-      ['skills', fs.constants.R_OK | fs.constants.X_OK],
-    ]);
-    fs.writeFileSync(path.join(root, 'skills/mine'), '');
     // As root made them, for a gateway of another user.
-    const inodes = new Map([...theirs].map(([name, rights]) => [fs.statSync(path.join(root, name)).ino, rights]));
+    const inodes = new Map<number, number>();
+    const belongsToRoot = (name: string, rights: number) => inodes.set(fs.statSync(path.join(root, name)).ino, rights);
+    const READ = fs.constants.R_OK | fs.constants.X_OK;
     vi.spyOn(fs, 'accessSync').mockImplementation((file, needed = 0) => {
       const rights = inodes.get(fs.statSync(file).ino) ?? 7;
       if ((rights & needed) !== needed) throw Object.assign(new Error('EACCES'), { code: 'EACCES' });
@@ -141,17 +137,24 @@ describe('openHome', () => {
       if (inodes.has(fs.statSync(file).ino)) throw Object.assign(new Error('EPERM'), { code: 'EPERM' });
       chmodSync(file, mode);
     });
+    belongsToRoot('skills', READ);
     await openHome(root);
+    const refused = (name: string) => expect.objectContaining({ code: 'EACCES', path: path.join(root, name) });
+    belongsToRoot('usage', READ);
+    await expect(openHome(root)).rejects.toEqual(refused('usage'));
+    inodes.clear();
+    belongsToRoot('agents', 0);
+    await expect(openHome(root)).rejects.toEqual(refused('agents'));
     vi.restoreAllMocks();
-    const isAside = (name: string) => fs.existsSync(path.join(root, `${name}.bad`));
-    expect(['agents', 'usage', 'skills'].map(isAside)).toEqual([true, true, false]);
-    expect([fs.existsSync(path.join(root, 'skills/mine')), mode(path.join(root, 'agents/default/sessions'))]).toEqual([
-      ...[true, 0o700],
-    ]);
-    expect(told.sort()).toEqual([
-      'The file agents may not be used by this user and was moved to agents.bad. Lost: the contents of agents/default/sessions/.',
-      'The file usage may not be used by this user and was moved to usage.bad. Lost: the contents of usage/.',
-    ]);
+    expect([fs.readdirSync(root).filter((name) => name.includes('.bad')), told]).toEqual([[], []]);
+  });
+
+  it('names a full disk', async () => {
+    const root = path.join(tempFolder(), 'home');
+    vi.spyOn(fs, 'symlinkSync').mockImplementationOnce(() => {
+      throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
+    });
+    await expect(openHome(root)).rejects.toThrow(`The disk of ${root} is full. Free some space, and try again.`);
   });
 
   it('names the home and the setting when it cannot be used', async () => {

@@ -7,7 +7,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { errorCode, LockedError, WorkspaceError } from '../../errors.ts';
-import { isDamagedDb, quarantine, reportDamage } from '../../lib/damage.ts';
+import { isDamagedDb, quarantine, reportDamage, sqliteCode } from '../../lib/damage.ts';
 import { freeSides, unusable } from '../../lib/database-places.ts';
 import { statOf } from '../../lib/files/cache.ts';
 
@@ -113,9 +113,16 @@ const LOCKS = '/proc/locks';
 /** A line of it: the process, and the file by device and inode. Those that wait have an arrow. */
 const HELD = /^\d+: POSIX +\w+ +WRITE (\d+) [\da-f]+:[\da-f]+:(\d+) /;
 
+/** SQLITE_FULL. */
+const FULL = 13;
+
 /** Adds the file and a remedy, which SQLite's own message lacks. */
 function explainLockError(error: unknown, file: string): unknown {
   if (errorCode(error) !== 'ERR_SQLITE_ERROR') return error;
+  if (((sqliteCode(error) ?? 0) & 0xff) === FULL)
+    return new WorkspaceError(`${file} cannot be written: the disk is full. Free some space, and try again.`, {
+      cause: error,
+    });
   return new WorkspaceError(
     `${file} cannot be used (${String(error)}): check its rights, or delete it, then start again.`,
     {

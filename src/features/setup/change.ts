@@ -144,7 +144,7 @@ function settingChange(
   if (given === null) return secretRemoval(steps, written, isKept);
   if (!setting.isSecret) return { settings: [{ path: steps, value: given }], secrets: {} };
   if (typeof given !== 'string' || given.trim() === '') throw wrongField(name, say('expected.text'));
-  return secretChange(steps, given.trim(), setting.variable);
+  return secretChange(steps, given.trim(), written);
 }
 
 /** Refuses references: one could reveal a variable of the gateway or send it to another address. */

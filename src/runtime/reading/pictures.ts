@@ -27,6 +27,13 @@ const inProcess = createProcesses<Redrawing>(new URL(ENTRY, import.meta.url), {
 const MAX_KEPT_BYTES = 20_000_000;
 const kept = createLru<Buffer>(MAX_KEPT_BYTES, ({ length }) => length);
 
+/** When a picture that could not be drawn is tried again, by the same key: each try may cost all the time it may take. */
+const AGAIN_MS = 3_600_000;
+const refused = createLru<number>(1_000);
+/** Pictures that could not be drawn, by the run that wanted them: its signal. One person's don't keep all others waiting. */
+const failures = new WeakMap<AbortSignal, number>();
+const MAX_FAILURES = 2;
+
 /**
  * Returns a PNG of that size; undefined if the file contains no picture, or drawing it takes too much time or memory.
  */
@@ -35,12 +42,16 @@ export async function redrawn(file: FileHandle, picture: Redrawing, signal: Abor
   const key = JSON.stringify([picture, dev, ino, mtimeMs, size]);
   const before = kept.get(key);
   if (before) return before;
+  const failed = failures.get(signal) ?? 0;
+  if (failed >= MAX_FAILURES || (refused.get(key) ?? 0) > Date.now()) return undefined;
   try {
     const { bytes: drawn } = await inProcess({ input: picture, file: file.fd, signal });
     kept.set(key, drawn);
     return drawn;
   } catch (error) {
-    if (error instanceof ProcessError) return undefined;
-    throw error;
+    if (!(error instanceof ProcessError)) throw error;
+    refused.set(key, Date.now() + AGAIN_MS);
+    failures.set(signal, failed + 1);
+    return undefined;
   }
 }

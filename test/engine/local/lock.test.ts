@@ -2,7 +2,8 @@
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { acquireLock, holderOf } from '../../../src/engine/local/lock.ts';
 import { LockedError } from '../../../src/errors.ts';
 import { type Damage, listenForDamage } from '../../../src/lib/damage.ts';
@@ -76,6 +77,16 @@ test('a folder in its place is moved away, and a pipe is refused by name', () =>
   fs.rmSync(file);
   spawnSync('mkfifo', [file]);
   expect(() => acquireLock(folder)).toThrow(`${file} is not a regular file: delete it`);
+});
+
+test('a full disk is named, and nobody is told to delete anything', () => {
+  const folder = tempFolder();
+  vi.spyOn(DatabaseSync.prototype, 'exec').mockImplementation(() => {
+    throw Object.assign(new Error('database or disk is full'), { code: 'ERR_SQLITE_ERROR', errcode: 13 });
+  });
+  onTestFinished(() => void vi.restoreAllMocks());
+  const message = `${path.join(folder, 'lock.sqlite')} cannot be written: the disk is full. Free some space, and try again.`;
+  expect(() => acquireLock(folder)).toThrow(expect.objectContaining({ name: 'WorkspaceError', message }));
 });
 
 test('one that cannot be used is named, with what to do; another error is thrown as it is', () => {

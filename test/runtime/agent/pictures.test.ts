@@ -1,6 +1,6 @@
 /** Pictures as people send them, against a model that refuses what providers refuse. */
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, rm, writeFile } from 'node:fs/promises';
+import { mkdir, open, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { messagesIn } from '../../../src/messages/messages.ts';
@@ -97,10 +97,14 @@ describe('by its bytes', () => {
   });
 });
 
-async function redraw(path: string, picture: Redrawing): Promise<Buffer | undefined> {
+async function redraw(
+  path: string,
+  picture: Redrawing,
+  { signal } = new AbortController(),
+): Promise<Buffer | undefined> {
   const handle = await open(path);
   try {
-    return await redrawn(handle, picture, new AbortController().signal);
+    return await redrawn(handle, picture, signal);
   } finally {
     await handle.close();
   }
@@ -114,6 +118,25 @@ it('one that was drawn anew is not drawn again for the next message', async () =
   expect(await redraw(path, picture)).toBe(drawn);
   await writeFile(path, png(9_000, 21));
   expect(await redraw(path, picture)).not.toBe(drawn);
+});
+
+it('one that could not be drawn is not tried again, and a run with two of them draws no more', async () => {
+  const picture = { type: 'image/png', width: 900, height: 2 };
+  const good = png(9_000, 20);
+  const broken = async (name: string) => (await file(name, Buffer.alloc(good.length), 'image/png')).path;
+  const [one, two] = [await broken('one.png'), await broken('two.png')];
+  const run = new AbortController();
+  await utimes(one, 1, 1);
+  expect([await redraw(one, picture, run), await redraw(two, picture, run)]).toEqual([undefined, undefined]);
+  const { path } = await file('good.png', good, 'image/png');
+  expect(await redraw(path, picture, run)).toBeUndefined();
+  expect(await redraw(path, picture)).toBeInstanceOf(Buffer);
+  // The same file to whoever looks at its size and time.
+  await writeFile(one, good);
+  await utimes(one, 1, 1);
+  expect(await redraw(one, picture)).toBeUndefined();
+  await utimes(one, 2, 2);
+  expect(await redraw(one, picture)).toBeInstanceOf(Buffer);
 });
 
 it('one that is drawn anew stands upright, as whoever took it has seen it', async () => {
