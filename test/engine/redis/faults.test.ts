@@ -12,7 +12,7 @@ import { ownTime } from '../../helpers/own-time.ts';
 import { startProxy } from '../../helpers/proxy.ts';
 import { hasRedis, startRedis, WITHOUT_REDIS } from '../../helpers/redis.ts';
 import { shiftedDate } from '../../helpers/shifted-date.ts';
-import { redisWorld, redisWorlds } from './world.ts';
+import { claim, redisWorld, redisWorlds } from './world.ts';
 
 const ALEX: Share = { person: 'alex', isOwner: true };
 
@@ -49,12 +49,6 @@ async function answers(engine: Engine<string>, count: number): Promise<string[]>
     await engine.outbox.finish(sending);
   }
   return texts;
-}
-
-async function claim(engine: Engine<string>): Promise<Lease<string>> {
-  const lease = await engine.queue.claim('task:');
-  if (!lease) throw new Error('the queue is closed');
-  return lease;
 }
 
 describe.skipIf(!hasRedis)(`processes on a server${WITHOUT_REDIS}`, () => {

@@ -5,10 +5,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Engine, Lease, Share } from '../../../src/engine/engine.ts';
+import type { Engine, Share } from '../../../src/engine/engine.ts';
 import { StorageError } from '../../../src/errors.ts';
 import { hasCopies, type RedisServer, SAFE, startRedis } from '../../helpers/redis.ts';
-import { type RedisWorld, redisWorld } from './world.ts';
+import { claim, type RedisWorld, redisWorld } from './world.ts';
 
 const ALEX: Share = { person: 'alex', isOwner: true };
 
@@ -31,12 +31,6 @@ async function startPair(): Promise<Pair> {
 
 const put = (engine: Engine<string>, text: string) =>
   engine.queue.enqueue('task:1', text, { by: ALEX, dedupeId: text });
-
-async function claim(engine: Engine<string>): Promise<Lease<string>> {
-  const lease = await engine.queue.claim('task:');
-  if (!lease) throw new Error('the queue is closed');
-  return lease;
-}
 
 /** What the turns of one engine took, each finished at once. */
 function serve(engine: Engine<string>): { took: string[]; again: number } {

@@ -1,21 +1,15 @@
 /** A server that has done what it was asked, and whose reply never arrives: it is asked again, and does it no second time. */
 import { describe, expect, it } from 'vitest';
-import type { Engine, Lease, Share } from '../../../src/engine/engine.ts';
+import type { Engine, Share } from '../../../src/engine/engine.ts';
 import { startProxy } from '../../helpers/proxy.ts';
 import { hasRedis, startRedis, WITHOUT_REDIS } from '../../helpers/redis.ts';
-import { redisWorld } from './world.ts';
+import { claim, redisWorld } from './world.ts';
 
 const ALEX: Share = { person: 'alex', isOwner: true };
 const ANSWER = { id: 'a', address: { channel: 'test', account: 'bot', chat: 'c' }, text: 'Done.', files: [] };
 
 function put(engine: Engine<string>, lane: string, text: string) {
   return engine.queue.enqueue(lane, text, { by: ALEX, dedupeId: text });
-}
-
-async function claim(engine: Engine<string>): Promise<Lease<string>> {
-  const lease = await engine.queue.claim('task:');
-  if (!lease) throw new Error('the queue is closed');
-  return lease;
 }
 
 describe.skipIf(!hasRedis)(`a reply that is lost${WITHOUT_REDIS}`, () => {

@@ -1,5 +1,6 @@
 /** Engines on a server of the tests' own; each world has a database, so that worlds do not meet. */
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import type { Engine, Lease } from '../../../src/engine/engine.ts';
 import { openRedisEngine, type RedisEngine, type RedisEngineOptions } from '../../../src/engine/redis/engine.ts';
 import { hasRedis, type RedisServer, startRedis } from '../../helpers/redis.ts';
 import type { EngineWorld, WorldOptions } from '../contract.ts';
@@ -57,4 +58,10 @@ export function redisWorld(url: string, { onError, hasResult }: WorldOptions = {
     },
     crash: async () => current?.cut(),
   };
+}
+
+export async function claim(engine: Engine<string>): Promise<Lease<string>> {
+  const lease = await engine.queue.claim('task:');
+  if (!lease) throw new Error('the queue is closed');
+  return lease;
 }
