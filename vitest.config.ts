@@ -1,4 +1,4 @@
-import { globSync } from 'node:fs';
+import { existsSync, globSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
@@ -7,10 +7,13 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules', '.c
 
 /** Each of these files has a process of its own, whatever it leaves behind; the others share one. */
 const WHOLE = filesOf(
-  'test/{cli,dialogs,examples,kit,scale}/**/*',
+  'test/{cli,examples,kit,scale}/**/*',
   'test/*',
-  // Puts a stand-in for a module in its place, for good.
+  // Put a stand-in for a module in its place, for good.
   'test/runtime/injection.property',
+  'test/dialogs/{bundles-run,shell,skills,stop}',
+  // Quicken the progress that people are shown, for good.
+  'test/dialogs/{live,mcp}',
 );
 /**
  * What takes longer than you want to wait after each change: dialogues with whole gateways, processes, git, browsers,
@@ -44,6 +47,12 @@ const LONG = filesOf(
   'test/telemetry/{metrics,tracing}',
   'test/workspace/{memory-changes,memory-index,memory-index-crash,memory-odd-files,sessions}',
 );
+/** Dialogues wait for their emulators to be quiet, so they share a process with dialogues alone. */
+const DIALOGS = filesOf('test/dialogs/*').difference(WHOLE);
+/** Their scripts work in folders that a sandbox refuses in memory. */
+const ON_DISK = filesOf(
+  'test/dialogs/{acp,adding,bundles,commands,consent-shown,cut-steps,delegate,drawn-pictures,guests*,project*}',
+);
 /** Builds the container from its Dockerfile, with Debian's and npm's packages from the network: `npm run world:container`. */
 const WORLD = filesOf('test/world/container');
 /** For the package that is installed in a folder of its own; here, `test/examples/matrix.test.ts` runs the same suite. */
@@ -59,8 +68,16 @@ function filesOf(...globs: string[]): Set<string> {
   );
 }
 
-function project(name: string, files: Set<string>, isolate = true) {
-  return { extends: true as const, test: { name, include: [...files], isolate } };
+/** Where this system has a disk in memory with enough room, temporary folders are there. */
+function memory(): { TMPDIR?: string } {
+  const disk = '/dev/shm';
+  if (!existsSync(disk)) return {};
+  const { bavail, bsize } = statfsSync(disk);
+  return bavail * bsize > 2 ** 31 ? { TMPDIR: disk } : {};
+}
+
+function project(name: string, files: Set<string>, isolate = true, env: Record<string, string> = {}) {
+  return { extends: true as const, test: { name, include: [...files], isolate, env } };
 }
 
 export default defineConfig({
@@ -86,7 +103,10 @@ export default defineConfig({
       project('whole', WHOLE.difference(LONG)),
       project('parts', ALL.difference(WHOLE).difference(LONG), false),
       project('long', WHOLE.intersection(LONG)),
-      project('long parts', LONG.difference(WHOLE), false),
+      project('long parts', LONG.difference(WHOLE).difference(DIALOGS), false),
+      // Each step of a gateway waits until it is durable, which in memory it is at once.
+      project('long dialogs', DIALOGS.difference(ON_DISK), false, memory()),
+      project('long dialogs on disk', DIALOGS.intersection(ON_DISK), false),
       project('world', WORLD),
     ],
   },

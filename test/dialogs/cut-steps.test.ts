@@ -29,12 +29,13 @@ if [ "$word" = held ]; then sleep 60; fi
 
 const call = (name: string, given: Record<string, string>): ToolCall => ({ name, arguments: given });
 
-async function open(injection: string) {
+/** A gateway in a process of its own if it is to be killed. */
+async function open(injection: string, isKilled: boolean) {
   const folder = tempFolder();
   const marks = path.join(folder, 'marks.txt');
   fs.writeFileSync(marks, '');
   const chat = await openChat({
-    ...{ process: true, channel: { injection } },
+    ...{ process: isKilled, channel: { injection } },
     config: { mcp: { post: { command: process.execPath, args: [SERVER, marks] } } },
     files: { 'skills/mark/SKILL.md': SCRIPT, 'agents/default.yaml': `mode: execute\nfolder: ${folder}\n` },
   });
@@ -78,7 +79,7 @@ describe('a step is cut while', () => {
   ];
   describe.each(kinds)('$what', ({ held, skip }) => {
     it.skipIf(skip).each(Object.keys(WAYS) as Way[])('by %s', async (way) => {
-      const { world, platform, dm, marked } = await open(way === 'steer' ? 'steer' : 'followup');
+      const { world, platform, dm, marked } = await open(way === 'steer' ? 'steer' : 'followup', way === 'kill');
       const calls = [
         call('write_file', { path: 'a.txt', content: 'alpha' }),
         call('post_send', { word: 'one' }),
@@ -127,8 +128,8 @@ describe('a step is cut while', () => {
     ];
     describe.each(kinds)('$what', ({ skip, steps, said, begin, waiting, open: openUp }) => {
       const reached = { timeoutMs: 60_000 };
-      async function waits(): Promise<World> {
-        const world = await open('followup');
+      async function waits(isKilled: boolean): Promise<World> {
+        const world = await open('followup', isKilled);
         await begin(world);
         world.world.llm.script([{ text: 'I do it.', toolCalls: steps }]);
         await world.platform.say(world.dm, 'do it');
@@ -137,7 +138,7 @@ describe('a step is cut while', () => {
         return world;
       }
       it.skipIf(skip)('by stop: it is safe to call again', async () => {
-        const given = await waits();
+        const given = await waits(false);
         const { world, platform, dm, marked } = given;
         const { text } = await platform.command(dm, 'stop');
         expect(text).not.toContain('may still take effect');
@@ -149,7 +150,7 @@ describe('a step is cut while', () => {
         expect(marked()).not.toContain('waited');
       });
       it.skipIf(skip)('by a kill: it is done after the start, once', async () => {
-        const given = await waits();
+        const given = await waits(true);
         const { world, platform, dm, marked } = given;
         world.llm.script([{ text: 'It is done.' }]);
         await world.kill();

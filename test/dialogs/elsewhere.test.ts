@@ -7,7 +7,7 @@ import { ask, waitFor } from '../platforms/platform.ts';
 import { openThree } from './three.ts';
 
 it('a goal by slash command in a Slack channel without the app is answered with an invitation, before any model call', async () => {
-  const { world, slack } = await openThree();
+  const { world, slack } = await openThree({ on: ['slack'] });
   const { emulator } = slack;
   emulator.leave(slack.room.chat, emulator.bot.userId);
   const asked = await emulator.slash({ channel: slack.room.chat, text: 'summarise the week' });
@@ -28,7 +28,7 @@ it('a goal by slash command in a Slack channel without the app is answered with 
 });
 
 it('a command in a direct message of two others on Slack is answered there to its person alone, and leads nothing astray', async () => {
-  const { world, slack } = await openThree();
+  const { world, slack } = await openThree({ on: ['slack'] });
   const { emulator } = slack;
   const { alex, sam } = emulator.users;
   const others = emulator.addForeignDm([alex.id, sam.id]);
@@ -62,7 +62,7 @@ it('a command in a direct message of two others on Slack is answered there to it
 });
 
 it('a stranger who comes in by a command in a direct message of others is greeted in private', async () => {
-  const { world, slack } = await openThree();
+  const { world, slack } = await openThree({ on: ['slack'] });
   const { emulator } = slack;
   await ask(slack, slack.dm('alex'), 'hello', { text: 're hello' });
   const kim = slack.identity('kim').split(':').at(-1) ?? '';
@@ -76,7 +76,7 @@ it('a stranger who comes in by a command in a direct message of others is greete
 });
 
 it('a goal by slash command in a Discord channel where the bot may not write is answered to its person alone', async () => {
-  const { world, discord } = await openThree();
+  const { world, discord } = await openThree({ on: ['discord'] });
   const { emulator } = discord;
   await expect.poll(() => emulator.commands().length).toBe(1);
   emulator.deny(discord.room.chat, ['SendMessages']);

@@ -1,13 +1,12 @@
 /** Runs of guests that wait or are cut: what they go on with, and who may say yes to what. */
 import { describe, expect, it } from 'vitest';
-import { onEveryPlatform } from '../kit/kit.ts';
 import { quiet } from '../kit/quiet.ts';
 import { waitFor } from '../platforms/platform.ts';
 import { CANARY, call, kept, openToGuests, shortAttack, toldSince } from './guests-world.ts';
 
-describe.each(onEveryPlatform)('the run of a guest on %s', (name) => {
+describe('the run of a guest', () => {
   it('goes on without rights after a question that the guest has answered by a button', async () => {
-    const { world, platform, other } = await openToGuests(name);
+    const { world, platform, other } = await openToGuests('loopback');
     const before = kept(world, other);
     const from = world.llm.requests().length;
     const question = call('ask_user', { question: 'Which one?', options: ['Red', 'Blue'] });
@@ -28,7 +27,7 @@ describe.each(onEveryPlatform)('the run of a guest on %s', (name) => {
   });
 
   it('goes on without rights after its plan was approved, and asks nobody about an effect in any mode', async () => {
-    const { world, platform, other } = await openToGuests(name, { config: { planApproval: 'on' } });
+    const { world, platform, other } = await openToGuests('loopback', { config: { planApproval: 'on' } });
     const from = world.llm.requests().length;
     const plan = call('update_plan', { plan: '## Goal\n\nx\n\n## Plan\n\n- [ ] a\n' });
     const writing = call('write_file', { path: 'workspace/pwned.txt', content: 'PWNED' });

@@ -25,22 +25,22 @@ const OF_MEMORY = ['forget', 'what_was_done'];
 const PLAN = '## Goal\n\nx\n\n## Plan\n\n- [ ] a\n- [ ] b\n- [ ] c\n';
 const PRIVATE = ['MEMORY', 'USER', 'LOG'];
 
+type Open = Awaited<ReturnType<typeof openToGuests>>;
+type Where = 'direct' | 'group';
 type Who = 'owner' | 'member' | 'allow-listed' | 'guest';
 const PERSON: Record<Who, Person> = { owner: 'alex', member: 'sam', 'allow-listed': 'kim', guest: 'kim' };
 
 /** What the prompt of a second message holds, when the task has three open steps, and which tools it is offered. */
-async function seenBy(who: Who, place: 'direct' | 'group', memory: 'direct' | 'group') {
-  const { world, platform } = await openToGuests('telegram', {
-    access: { memory, ...(who === 'allow-listed' ? { allow: ['6666'] } : {}) },
-  });
+async function seenBy({ world, platform }: Open, who: Who, place: Where) {
   const by = PERSON[who];
   const at = place === 'direct' ? platform.dm(by) : platform.room;
   world.llm.script(({ toolResults }) =>
     toolResults.length === 0 ? { toolCalls: [call('update_plan', { plan: PLAN })] } : { text: 'planned' },
   );
-  await ask(platform, at, '/new plan it', { by, mention: place === 'group', text: 'planned' });
-  world.llm.script(() => ({ text: 'seen' }));
-  await ask(platform, at, 'look', { by, mention: place === 'group', text: 'seen' });
+  const given = { by, mention: place === 'group', after: platform.answers(at).length };
+  await ask(platform, at, '/new plan it', { ...given, text: 'planned' });
+  world.llm.script(() => ({ text: `seen ${who}` }));
+  await ask(platform, at, 'look', { ...given, text: `seen ${who}` });
   const request = world.llm.requests().at(-1);
   const text = JSON.stringify(request?.body.messages);
   return {
@@ -50,31 +50,31 @@ async function seenBy(who: Who, place: 'direct' | 'group', memory: 'direct' | 'g
 }
 
 describe('in the prompt and among the tools', () => {
-  const rows: [Who, 'direct' | 'group', 'direct' | 'group', boolean][] = [
-    ['owner', 'direct', 'direct', true],
-    ['member', 'direct', 'direct', true],
-    ['allow-listed', 'direct', 'direct', true],
-    ['guest', 'direct', 'direct', false],
-    ['owner', 'group', 'direct', false],
-    ['member', 'group', 'direct', false],
-    ['allow-listed', 'group', 'direct', false],
-    ['guest', 'group', 'direct', false],
-    ['owner', 'group', 'group', true],
-    ['member', 'group', 'group', true],
-    ['allow-listed', 'group', 'group', true],
-    ['guest', 'group', 'group', false],
-    ['guest', 'direct', 'group', false],
-  ];
-  it.each(rows)(
-    'of the %s, in a %s conversation, with access.memory %s: memory %s',
-    async (who, place, memory, isTold) => {
-      const { told, tools } = await seenBy(who, place, memory);
-      expect(told).toEqual(isTold ? PRIVATE : []);
-      // There is another viber, and owners may talk to any.
-      const more = who === 'owner' ? ['use_viber'] : [];
-      expect(tools).toEqual(
-        [...OWN, ...(who === 'guest' ? [] : PEOPLE), ...(isTold ? OF_MEMORY : []), ...more].toSorted(),
-      );
+  const PEOPLE_OF_LIST: readonly Who[] = ['owner', 'member', 'guest'];
+  it.each([
+    { memory: 'direct', allow: [], people: PEOPLE_OF_LIST, told: ['owner direct', 'member direct'] },
+    { memory: 'direct', allow: ['6666'], people: ['allow-listed'], told: ['allow-listed direct'] },
+    {
+      ...{ memory: 'group', allow: [], people: PEOPLE_OF_LIST },
+      told: ['owner direct', 'member direct', 'owner group', 'member group'],
     },
-  );
+    { memory: 'group', allow: ['6666'], people: ['allow-listed'], told: ['allow-listed direct', 'allow-listed group'] },
+  ] as const)('of $people, with access.memory $memory: memory of $told', async ({ memory, allow, people, told }) => {
+    const open = await openToGuests('telegram', { access: { memory, allow } });
+    const found: string[] = [];
+    for (const who of people) {
+      for (const place of ['direct', 'group'] as const) {
+        const seen = await seenBy(open, who, place);
+        const isTold = told.some((each) => each === `${who} ${place}`);
+        if (seen.told.length === PRIVATE.length) found.push(`${who} ${place}`);
+        else expect(seen.told, `${who} ${place}`).toEqual([]);
+        // There is another viber, and owners may talk to any.
+        const more = who === 'owner' ? ['use_viber'] : [];
+        expect(seen.tools, `${who} ${place}`).toEqual(
+          [...OWN, ...(who === 'guest' ? [] : PEOPLE), ...(isTold ? OF_MEMORY : []), ...more].toSorted(),
+        );
+      }
+    }
+    expect(found.toSorted()).toEqual(told.toSorted());
+  });
 });

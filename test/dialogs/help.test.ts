@@ -27,7 +27,7 @@ describe('help', () => {
 
 describe('help for a member', () => {
   test('offers nothing that they are refused', async () => {
-    const { telegram } = await openThree();
+    const { telegram } = await openThree({ on: ['telegram'] });
     const seen = await telegram.command(telegram.dm('sam'), 'help', 'all', 'sam');
     expect(seen.text).toContain('/play');
     expect(seen.text).not.toMatch(/\/(jobs|board)/);
@@ -49,7 +49,7 @@ describe('a mistyped command', () => {
   });
 
   test('with a slash of its own is the command', async () => {
-    const { world, discord, slack } = await openThree();
+    const { world, discord, slack } = await openThree({ on: ['discord', 'slack'] });
     const [onDiscord, onSlack] = [
       await discord.command(discord.room, 'task', '/status'),
       await slack.command(slack.room, '/status'),
@@ -69,7 +69,7 @@ describe('a mistyped command', () => {
   });
 
   test('is none behind the word that begins a goal', async () => {
-    const { slack } = await openThree();
+    const { slack } = await openThree({ on: ['slack'] });
     const thread = await slack.begin('task memory leak in X: find it');
     expect(slack.threads()).toHaveLength(1);
     expect(thread.thread).toBeDefined();

@@ -79,7 +79,7 @@ describe('the answer as it grows', () => {
 });
 
 describe.each(onEveryPlatform)('on %s', (name) => {
-  it('one message tells how far it is, with a button to stop, and becomes the answer', async () => {
+  it('one message tells how far it is and which step is at work, with a button to stop, and becomes the answer', async () => {
     const { world, platform, place } = await open(name);
     working(world.llm);
     platform.say(place, 'go');
@@ -89,10 +89,8 @@ describe.each(onEveryPlatform)('on %s', (name) => {
     expect(answer.id).toBe(status.id);
     expect(answer.buttons).toEqual([]);
     expect(now(platform, place).join()).not.toContain('Working');
-  });
 
-  it('the step at work is named, and its title can neither mention nor format nor look like a button', async () => {
-    const { world, platform, place } = await open(name);
+    // The step at work is named, and its title can neither mention nor format nor look like a button.
     let title = 'Write the report';
     let seen = Promise.withResolvers<void>();
     world.llm.script(({ toolResults }) => {
@@ -105,17 +103,17 @@ describe.each(onEveryPlatform)('on %s', (name) => {
       if (toolResults.length > 0) return { text: 'All done.', after: seen.promise };
       return { toolCalls: [{ name: 'update_plan', arguments: { plan: { goal: 'A report', steps } } }] };
     });
-    platform.say(place, 'go');
+    platform.say(place, 'go on');
     await waitFor(platform, place, { text: 'Working on step 2 of 3, Write the report: ' });
     seen.resolve();
-    await waitFor(platform, place, { text: 'All done.' });
+    await waitFor(platform, place, { text: 'All done.', count: 2 });
     seen = Promise.withResolvers();
     title = '**bold** <!channel> <@U1> @everyone [x](https://evil.example)';
     const after = platform.answers(place).length;
     platform.say(place, 'again');
-    const status = await waitFor(platform, place, { after, text: `Working on step 2 of 3, ${HOSTILE_SHOWN[name]}` });
-    expect(status.buttons).toEqual(['Stop']);
-    expect(status.text).not.toMatch(/<@|@everyone/);
+    const hostile = await waitFor(platform, place, { after, text: `Working on step 2 of 3, ${HOSTILE_SHOWN[name]}` });
+    expect(hostile.buttons).toEqual(['Stop']);
+    expect(hostile.text).not.toMatch(/<@|@everyone/);
     seen.resolve();
     await waitFor(platform, place, { after, text: 'All done.' });
   });
@@ -135,7 +133,7 @@ describe.each(onEveryPlatform)('on %s', (name) => {
     expect(left[0]).toMatch(/^Stopped.*\[\]$/);
   });
 
-  it('a stop of the gateway in the middle of a run leaves no status behind', async () => {
+  it('a stop of the gateway in the middle of a run leaves no status behind; /live off shows nothing, also after a restart', async () => {
     const { world, platform, place } = await open(name);
     working(world.llm, 'All done.', 1_000);
     platform.say(place, 'go');
@@ -143,10 +141,7 @@ describe.each(onEveryPlatform)('on %s', (name) => {
     await world.restart();
     await waitFor(platform, place, { text: 'All done.' });
     await eventually(() => expect(now(platform, place).join()).not.toMatch(/Working|Stop/));
-  });
 
-  it('/live off shows nothing of a run, also after a restart', async () => {
-    const { world, platform, place } = await open(name);
     expect((await platform.command(place, 'live')).text).toContain(
       '**status**'.replaceAll(name === 'slack' ? '\0' : '*', ''),
     );

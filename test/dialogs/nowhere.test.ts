@@ -53,7 +53,7 @@ const told = (platform: Platform) =>
   platform.answers(platform.dm('alex')).filter(({ text }) => text.includes('where you wrote it'));
 
 async function opened(name: Name): Promise<{ three: Three; world: PlatformWorld; platform: Platform }> {
-  const three = await openThree();
+  const three = await openThree({ on: [name] });
   const platform = three[name];
   await ask(platform, platform.dm('alex'), 'hello', { text: 're hello' });
   return { three, world: three.world, platform };

@@ -15,14 +15,13 @@ const writes = ({ toolResults }: LlmRequest): Turn =>
     : { toolCalls: [{ name: 'write_file', arguments: { path: 'workspace/notes.md', content: 'milk and eggs' } }] };
 
 /** Notes two things to be remembered. */
-const learns = (): Turn => ({
-  text: [
-    'Noted.',
-    ...['Kim drinks tea', 'Sam drinks coffee'].map(
-      (fact) => `<memory_suggestion>\nAdd to MEMORY.md under "People":\n- ${fact}\n</memory_suggestion>`,
-    ),
-  ].join('\n\n'),
-});
+const noted = (...facts: string[]): string =>
+  ['Noted.', ...facts]
+    .map((text, n) =>
+      n === 0 ? text : `<memory_suggestion>\nAdd to MEMORY.md under "People":\n- ${text}\n</memory_suggestion>`,
+    )
+    .join('\n\n');
+const learns = (): Turn => ({ text: noted('Kim drinks tea', 'Sam drinks coffee') });
 
 /** The message itself as it stands now. */
 const now = (platform: Platform, place: Place, { id }: Seen): Seen => {
@@ -66,17 +65,15 @@ describe.each(onEveryPlatform)('a decided question on %s', (name) => {
     const whole = await becomes(platform, dm, asked, /Not remembered \(alex/i);
     expect(whole.buttons).toEqual([]);
     expect(whole.text).toMatch(/Remembered \(alex/i);
-  });
 
-  it('keeps a long answer whole around it', async () => {
-    const { world, platform, dm } = await openChat({ channel }, name);
+    // A long answer stays whole around it.
     const lines = Array.from({ length: 900 }, (_, line) => `line ${line} of a long answer`);
-    world.llm.script(() => ({ text: `${lines.join('\n\n')}\n\n${learns().text}` }));
-    const asked = await ask(platform, dm, 'tell me all', { text: 'May I remember' });
+    world.llm.script(() => ({ text: `${lines.join('\n\n')}\n\n${noted('Kim walks', 'Sam swims')}` }));
+    const last = await ask(platform, dm, 'tell me all', { text: 'May I remember' });
     const before = platform.answers(dm);
     await platform.press(dm, 'Accept 1');
     await waitFor(platform, dm, { after: before.length, text: "I'll remember" });
-    await expect.poll(() => now(platform, dm, asked).buttons.length).toBe(asked.buttons.length / 2);
+    await expect.poll(() => now(platform, dm, last).buttons.length).toBe(last.buttons.length / 2);
     const after = platform.answers(dm).slice(0, before.length);
     const shown = after.map(({ text }) => text).join('\n');
     expect(lines.filter((line) => !shown.includes(line))).toEqual([]);

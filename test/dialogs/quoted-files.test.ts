@@ -68,8 +68,15 @@ const kept = (world: PlatformWorld, ending: string): string[] =>
 describe.each(onEveryPlatform)('on %s', (name) => {
   const kim = name === 'discord' ? 'carl' : 'Kim';
 
-  it('a document is attached, named as quoted, and fetched once', async () => {
+  it('a picture is shown to the model; a document is attached, named as quoted, and fetched once', async () => {
     const { world, platform } = await openChat({ channel: { live: 'off' } }, name);
+    const png = Buffer.from(
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+      'base64',
+    );
+    await askAbout(world, platform, [{ name: 'plot.png', type: 'image/png', bytes: png }], { text: 'what is this?' });
+    const shown = world.llm.requests().findLast((each) => each.lastUser.includes('what is this?'));
+    expect(JSON.stringify(shown?.messages)).toContain(png.toString('base64'));
     const { of, request } = await askAbout(world, platform, [REPORT]);
     expect(request).toContain('[document report.txt]');
     expect(request).toMatch(
@@ -81,19 +88,9 @@ describe.each(onEveryPlatform)('on %s', (name) => {
     await askAbout(world, platform, [], { of, text: 'and by month?' });
     if (name === 'telegram') {
       expect(kept(world, '.txt')).toEqual([file]);
-      expect((platform as Telegram).emulator.requests('file')).toHaveLength(1);
+      // The picture, and the document once.
+      expect((platform as Telegram).emulator.requests('file')).toHaveLength(2);
     }
-  });
-
-  it('a picture is shown to the model', async () => {
-    const { world, platform } = await openChat({ channel: { live: 'off' } }, name);
-    const png = Buffer.from(
-      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-      'base64',
-    );
-    await askAbout(world, platform, [{ name: 'plot.png', type: 'image/png', bytes: png }], { text: 'what is this?' });
-    const request = world.llm.requests().findLast((each) => each.lastUser.includes('what is this?'));
-    expect(JSON.stringify(request?.messages)).toContain(png.toString('base64'));
   });
 
   it('a voice note is heard as what somebody else has said', async () => {
@@ -106,10 +103,12 @@ describe.each(onEveryPlatform)('on %s', (name) => {
     expect(request).toMatch(new RegExp(`<recording name="[^"]+" from="${kim}">\nI will be late\n</recording>`));
     expect(request).not.toContain('Spoken in a voice message');
   });
+});
 
+describe('of files that are quoted', () => {
   it('own files come first, and the limit holds for all together', async () => {
     const config = { limits: { filesPerMessage: 2, freeBytes: 0, messagesPerMinute: 1000 } };
-    const { world, platform } = await openChat({ channel: { live: 'off' }, config }, name);
+    const { world, platform } = await openChat({ channel: { live: 'off' }, config }, 'telegram');
     const many = ['a', 'b', 'c'].map((each) => ({ ...REPORT, name: `${each}.txt`, text: each }));
     const { request } = await askAbout(world, platform, many);
     expect(request.match(/^- in-/gm)).toHaveLength(2);
@@ -118,12 +117,12 @@ describe.each(onEveryPlatform)('on %s', (name) => {
 
   it('a guest may ask about one as well, and one that is too large is named', async () => {
     const limits = { downloadBytes: 10, freeBytes: 0, messagesPerMinute: 1000 };
-    const { world, platform } = await openChat({ channel: { live: 'off' }, config: { limits } }, name);
+    const { world, platform } = await openChat({ channel: { live: 'off' }, config: { limits } }, 'telegram');
     const { request } = await askAbout(world, platform, [REPORT, { ...REPORT, name: 's.txt', text: 'small' }], {
       by: 'kim',
     });
     expect(request).toContain('"report.txt" could not be fetched: The file report.txt is too large');
-    expect(request).toContain(`"s.txt" (text/plain, 5 bytes), quoted from "${kim}"`);
+    expect(request).toContain(`"s.txt" (text/plain, 5 bytes), quoted from "Kim"`);
   });
 });
 

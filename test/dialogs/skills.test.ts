@@ -5,21 +5,12 @@ import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { spellInvisible } from '../../src/runtime/reply/show.ts';
-import type { LlmRequest, ToolCall, Turn } from '../emulators/llm.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { IN_SANDBOX, isSandboxed } from '../helpers/sandbox.ts';
 import { tempFolder } from '../helpers/temp.ts';
-import { onEveryPlatform } from '../kit/kit.ts';
-import {
-  ask,
-  type Person,
-  type Place,
-  type Platform,
-  type Seen,
-  waitFor,
-  wholeQuestion,
-} from '../platforms/platform.ts';
-import { openPlatforms, type PlatformName, type PlatformWorldOptions } from '../platforms/world.ts';
+import { calls, onEveryPlatform, openChat, press, readable } from '../kit/kit.ts';
+import { ask, type Place, type Platform, waitFor, wholeQuestion } from '../platforms/platform.ts';
+import { type ChannelName, type PlatformWorldOptions, putFiles } from '../platforms/world.ts';
 
 const machine = vi.hoisted(() => ({ isWithoutSandbox: false }));
 vi.mock(import('../../src/skills/sandbox.ts'), async (original) => {
@@ -42,14 +33,6 @@ const hasGit = (() => {
   }
 })();
 
-/** Calls these tools one after the other, one a step, and says what came of the last one. */
-const calls =
-  (...given: ToolCall[]) =>
-  ({ toolResults }: LlmRequest): Turn => {
-    const call = given[toolResults.length];
-    return call ? { toolCalls: [call] } : { text: `I was told: ${toolResults.at(-1)}` };
-  };
-
 const skillFile = (name: string, front: string, body: string): string =>
   `---\nname: ${name}\ndescription: Does ${name}.\n${front}---\n${body}\n`;
 
@@ -66,21 +49,8 @@ interface Given extends PlatformWorldOptions {
   agent?: string;
 }
 
-function put(home: string, files: Record<string, string>): void {
-  for (const [name, text] of Object.entries(files)) {
-    const file = path.join(home, name);
-    fs.mkdirSync(path.dirname(file), { recursive: true });
-    fs.writeFileSync(file, text);
-  }
-}
-
-async function open(name: PlatformName, { files = {}, agent, ...options }: Given = {}) {
-  const prepare = (home: string) =>
-    put(home, { ...files, ...(agent === undefined ? {} : { 'agents/default.yaml': agent }) });
-  const world = await openPlatforms({ on: [name], ...options, prepare });
-  const platform = world.platforms[name];
-  return { world, platform, dm: platform.dm('alex') };
-}
+const open = (name: ChannelName, { files = {}, agent, ...options }: Given = {}) =>
+  openChat({ ...options, files: { ...files, ...(agent !== undefined && { 'agents/default.yaml': agent }) } }, name);
 
 /** A repository with one commit and a change that is not committed. */
 function repository(): string {
@@ -90,16 +60,6 @@ function repository(): string {
   fs.writeFileSync(path.join(folder, 'notes.md'), 'milk\n');
   return folder;
 }
-
-async function press(platform: Platform, place: Place, label: string, text: string | RegExp, by?: Person) {
-  const after = platform.answers(place).length;
-  await platform.press(place, label, by);
-  return waitFor(platform, place, { after, text });
-}
-
-/** All a person can read: words and the files with them. */
-const readable = (platform: Platform, seen: Seen): string =>
-  [seen.text, ...seen.files.map((file) => platform.bytes(file).toString())].join('\n');
 
 const at = (folder: string): string => `folder: ${folder}\n`;
 const sh = (body: string): string => `\`\`\`sh\n${body}\n\`\`\``;
@@ -112,45 +72,50 @@ async function offers(platform: Platform, dm: Place, fits: (text: string) => boo
 const HOSTILE = `It's "done"; $(touch ${path.join(os.tmpdir(), 'viber-ran-this')}) \`touch ran\``;
 const ran = path.join(os.tmpdir(), 'viber-ran-this');
 
-const SANDBOXES = [
-  { isWithout: false, where: IN_SANDBOX },
-  { isWithout: true, where: 'without a sandbox' },
-];
+/** Shown with its script; approved, it commits with exactly that message. */
+async function commits(name: ChannelName, isWithout: boolean): Promise<void> {
+  machine.isWithoutSandbox = isWithout;
+  const folder = repository();
+  // Without a sandbox even this mode asks.
+  const mode = isWithout ? 'execute' : 'decide';
+  const { world, platform, dm } = await open(name, { agent: `folder: ${folder}\nmode: ${mode}\n` });
+  world.llm.script(calls({ name: 'git-commit', arguments: { message: HOSTILE } }));
+  const asked = await ask(platform, dm, 'commit it', { text: 'May I run' });
+  expect(asked.buttons.slice(0, 3)).toEqual(['Yes', 'No', 'Always for this task']);
+  const shown = await wholeQuestion(platform, dm, asked);
+  expect(shown).toContain('git add .\ngit commit -m "$message"');
+  expect(shown).toContain(spellInvisible(HOSTILE));
+  expect(shown).toContain(folder);
+  expect(shown).toContain(isWithout ? 'without a sandbox' : 'in a sandbox, without network');
+  expect(git(folder, 'log', '--format=%s')).toBe('first');
+  const done = await press(platform, dm, 'Yes', 'I was told');
+  expect(done.text).toContain('"code":0');
+  expect(git(folder, 'log', '-1', '--format=%B')).toBe(HOSTILE);
+  expect(git(folder, 'show', '--name-only', '--format=')).toBe('notes.md');
+  expect(git(folder, 'log', '--format=%s').split('\n')).toHaveLength(2);
+  expect(fs.existsSync(ran)).toBe(false);
+  expect(fs.existsSync(path.join(folder, 'ran'))).toBe(false);
+}
 
-describe.each(SANDBOXES)('git-commit $where', ({ isWithout }) => {
-  it.skipIf(!hasGit || (!isWithout && !isSandboxed)).each(onEveryPlatform)(
-    'is shown with its script on %s; approved, it commits with exactly that message',
-    async (name) => {
-      machine.isWithoutSandbox = isWithout;
-      const folder = repository();
-      // Without a sandbox even this mode asks.
-      const mode = isWithout ? 'execute' : 'decide';
-      const { world, platform, dm } = await open(name, { agent: `folder: ${folder}\nmode: ${mode}\n` });
-      world.llm.script(calls({ name: 'git-commit', arguments: { message: HOSTILE } }));
-      const asked = await ask(platform, dm, 'commit it', { text: 'May I run' });
-      expect(asked.buttons.slice(0, 3)).toEqual(['Yes', 'No', 'Always for this task']);
-      const shown = await wholeQuestion(platform, dm, asked);
-      expect(shown).toContain('git add .\ngit commit -m "$message"');
-      expect(shown).toContain(spellInvisible(HOSTILE));
-      expect(shown).toContain(folder);
-      expect(shown).toContain(isWithout ? 'without a sandbox' : 'in a sandbox, without network');
-      expect(git(folder, 'log', '--format=%s')).toBe('first');
-      const done = await press(platform, dm, 'Yes', 'I was told');
-      expect(done.text).toContain('"code":0');
-      expect(git(folder, 'log', '-1', '--format=%B')).toBe(HOSTILE);
-      expect(git(folder, 'show', '--name-only', '--format=')).toBe('notes.md');
-      expect(git(folder, 'log', '--format=%s').split('\n')).toHaveLength(2);
-      expect(fs.existsSync(ran)).toBe(false);
-      expect(fs.existsSync(path.join(folder, 'ran'))).toBe(false);
-    },
+describe('git-commit', () => {
+  it.skipIf(!hasGit || !isSandboxed).each(onEveryPlatform)(
+    `is shown with its script, and commits with exactly that message, on %s ${IN_SANDBOX}`,
+    (name) => commits(name, false),
+  );
+
+  it.skipIf(!hasGit)('is shown with its script, and commits with exactly that message, without a sandbox', () =>
+    commits('loopback', true),
   );
 });
 
-describe.each(onEveryPlatform)('a skill on %s', (name) => {
+describe('a skill', () => {
   it('is denied: nothing runs, and the model is told', async () => {
     machine.isWithoutSandbox = false;
     const folder = tempFolder();
-    const { world, platform, dm } = await open(name, { files: { 'skills/mark/SKILL.md': MARK }, agent: at(folder) });
+    const { world, platform, dm } = await open('loopback', {
+      files: { 'skills/mark/SKILL.md': MARK },
+      agent: at(folder),
+    });
     world.llm.script(calls({ name: 'mark', arguments: { word: 'one' } }));
     await ask(platform, dm, 'mark it', { text: 'May I run' });
     const done = await press(platform, dm, 'No', 'I was told');
@@ -159,7 +124,7 @@ describe.each(onEveryPlatform)('a skill on %s', (name) => {
   });
 
   it('draws a chart that comes back as a picture', async () => {
-    const { world, platform, dm } = await open(name);
+    const { world, platform, dm } = await open('loopback');
     const data = 'month,sales\nJan,3\nFeb,5\n';
     world.llm.script(calls({ name: 'chart', arguments: { title: 'Sales', type: 'bar', data } }));
     await ask(platform, dm, 'draw it', { text: 'I was told' });
@@ -174,7 +139,7 @@ describe.each(onEveryPlatform)('a skill on %s', (name) => {
     const secret = path.join(tempFolder(), 'secret.txt');
     fs.writeFileSync(secret, 'not for anybody');
     const body = `printf 'a,b\\n1,2\\n' > table.csv\nln -s ${secret} soft.txt\nln ${secret} hard.txt || cp /dev/null hard.txt\n`;
-    const { world, platform, dm } = await open(name, {
+    const { world, platform, dm } = await open('loopback', {
       files: { 'skills/table.skill.md': skillFile('table', 'parameters: {}\n', sh(body)) },
     });
     world.llm.script(calls({ name: 'table', arguments: {} }));
@@ -191,11 +156,14 @@ describe.each(onEveryPlatform)('a skill on %s', (name) => {
   it('that has changed between question and answer is asked about anew, as it is now', async () => {
     machine.isWithoutSandbox = false;
     const folder = tempFolder();
-    const { world, platform, dm } = await open(name, { files: { 'skills/mark/SKILL.md': MARK }, agent: at(folder) });
+    const { world, platform, dm } = await open('loopback', {
+      files: { 'skills/mark/SKILL.md': MARK },
+      agent: at(folder),
+    });
     const call = { name: 'mark', arguments: { word: 'one' } };
     world.llm.script(calls(call));
     await ask(platform, dm, 'mark it', { text: 'May I run' });
-    put(world.home, { 'skills/mark/SKILL.md': MARK.replace('marks.txt', 'other.txt') });
+    putFiles(world.home, { 'skills/mark/SKILL.md': MARK.replace('marks.txt', 'other.txt') });
     await offers(platform, dm, (text) => text.includes('mark'));
     const asked = await press(platform, dm, 'Yes', 'Something has changed since you said yes');
     expect(asked.text).toContain('May I run');
@@ -209,11 +177,13 @@ describe.each(onEveryPlatform)('a skill on %s', (name) => {
     machine.isWithoutSandbox = false;
     const folder = tempFolder();
     const files = { 'skills/mark/SKILL.md': MARK, 'skills/half/SKILL.md': '---\nname: half\n' };
-    const { world, platform } = await open(name, { files, agent: at(folder) });
+    const { world, platform } = await open('loopback', { files, agent: at(folder) });
     world.llm.script(calls({ name: 'mark', arguments: { word: 'one' } }));
     const place = platform.answerPlace(platform.say(platform.room, 'mark it', { mention: true, by: 'sam' }));
     await waitFor(platform, place, { text: 'May I run' });
-    expect((await press(platform, place, 'Yes', /people who take part/, 'kim')).text).toContain('ask one of them');
+    expect((await press(platform, place, 'Yes', /people who take part/, { by: 'kim' })).text).toContain(
+      'ask one of them',
+    );
     const theirs = platform.answerPlace(platform.say(platform.room, 'mark it for me', { mention: true, by: 'kim' }));
     await waitFor(platform, theirs, { text: 'I was told' });
     const offered = world.llm.requests().at(-1)?.tools ?? [];
@@ -236,11 +206,11 @@ describe('skills', () => {
     await ask(platform, dm, 'hello', { text: 'hello' });
     expect(names()).toEqual(expect.arrayContaining(['chart', 'git-commit', 'web-fetch', 'read_skill']));
     expect(names()).not.toContain('mark');
-    put(world.home, { 'skills/mark/SKILL.md': MARK });
+    putFiles(world.home, { 'skills/mark/SKILL.md': MARK });
     await offers(platform, dm, (text) => /mark/.test(text));
     await ask(platform, dm, 'and now', { text: 'and now' });
     expect(names()).toContain('mark');
-    put(world.home, { 'skills/mark/SKILL.md': MARK.replace('type: string', 'type: text') });
+    putFiles(world.home, { 'skills/mark/SKILL.md': MARK.replace('type: string', 'type: text') });
     await offers(platform, dm, (text) => text.includes('last good version stays in use'));
     await ask(platform, dm, 'still there', { text: 'still there' });
     expect(names()).toContain('mark');
@@ -326,7 +296,7 @@ describe('skills', () => {
     );
     await press(platform, dm, 'Always for this task', 'I was told');
     expect(fs.readFileSync(path.join(folder, 'marks.txt'), 'utf8')).toBe('one\none\n');
-    put(world.home, { 'skills/mark/SKILL.md': MARK });
+    putFiles(world.home, { 'skills/mark/SKILL.md': MARK });
     await offers(platform, dm, (text) => text.includes('mark'));
     await ask(platform, dm, 'once more', { text: 'May I run' });
   });
@@ -355,7 +325,7 @@ describe('skills', () => {
     await press(platform, dm, 'Yes', 'I was told');
     expect(fs.readFileSync(path.join(folder, 'marks.txt'), 'utf8')).toBe('one\n');
     await ask(platform, dm, 'mark it again', { text: 'May I run' });
-    put(world.home, { 'skills/mark/SKILL.md': MARK.replace('marks.txt', 'other.txt') });
+    putFiles(world.home, { 'skills/mark/SKILL.md': MARK.replace('marks.txt', 'other.txt') });
     await world.kill();
     const again = await press(platform, dm, 'Yes', 'Something has changed since you said yes');
     expect(again.text).toContain('May I run');

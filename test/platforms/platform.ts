@@ -127,12 +127,14 @@ export async function until<T>(
   missing: () => string,
   limitMs = 60_000,
 ): Promise<T> {
-  for (const end = Date.now() + limitMs; ; ) {
+  const start = Date.now();
+  for (;;) {
     const found = await find();
     if (found !== undefined) return found;
-    if (Date.now() > end) throw new Error(missing());
-    // It looks now and then.
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    const waited = Date.now() - start;
+    if (waited > limitMs) throw new Error(missing());
+    // It looks now and then, less often the longer it takes.
+    await new Promise((resolve) => setTimeout(resolve, Math.min(10 + waited / 20, 100)));
   }
 }
 
