@@ -69,11 +69,18 @@ async function shownFor({ action, means }: Cell, platform: Platform, place: Plac
   const shown = SHOWN[action];
   if (shown) {
     const [name = '', given = ''] = action.slice(1).split(' ');
-    const answer = platform.command(place, name, given && other, by).then(
-      ({ text }) => text,
-      () => '',
+    const answer = platform.command(place, name, given && other, by);
+    if (!isSilent) return { text: (await answer).text, shown };
+    // A refusal, or nothing at all.
+    let text: string | undefined;
+    answer.then(
+      (seen) => {
+        text = seen.text;
+      },
+      () => undefined,
     );
-    return { text: await (isSilent ? Promise.race([answer, quiet().then(() => '')]) : answer), shown };
+    await quiet({ or: () => text !== undefined });
+    return { text: text ?? '', shown };
   }
   const words = `cell ${++serial}`;
   const before = platform.answers(place).length;

@@ -113,6 +113,7 @@ it('a yes whose id on Discord differs from that of its question in the last digi
   const { discord } = world.platforms;
   const dm = discord.dm('alex');
   const now = vi.spyOn(Date, 'now').mockReturnValue(Date.now());
+  onTestFinished(() => now.mockRestore());
   await ask(discord, dm, 'remind milk', { text: 'milk' });
   const after = discord.answers(dm).length;
   discord.say(dm, 'yes');

@@ -43,19 +43,22 @@ export interface QuietOptions {
   except?: RegExp;
   /** Waits for timers that fire within this many milliseconds, also for those that look after something again and again. */
   within?: number;
+  /** Ends the wait as soon as it is true, for a test that waits for an answer or for none. */
+  or?: () => boolean;
 }
 
 /**
  * Resolves once nothing has happened, and nothing is to happen, in any gateway and emulator of this test.
  * @throws Error with what is unfinished, if it never ends
  */
-export async function quiet({ except, within }: QuietOptions = {}): Promise<void> {
+export async function quiet({ except, within, or }: QuietOptions = {}): Promise<void> {
   const end = performance.now() + LIMIT_MS;
   let before = Number.NaN;
   let looks = 0;
   let timers: Pending[] = [];
   for (;;) {
     await turns();
+    if (or?.()) return;
     const open = [...allOpen(), ...inFlight()].filter((each) => !except?.test(each));
     const count = countAll();
     if (open.length > 0 || count !== before) looks = 0;
