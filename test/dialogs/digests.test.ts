@@ -68,7 +68,7 @@ const answering = (platform: Platform, place: Place, id: string): [Place, { repl
   platform.name === 'slack' ? [{ ...place, thread: id }, {}] : [place, { replyTo: id }];
 
 describe.each(onEveryPlatform)('a digest on %s', (name) => {
-  it('in a direct chat goes on where it is answered, and below the message of its file, also after a restart', async () => {
+  it('in a direct chat goes on where it is answered, with its words and its file, also after a restart', async () => {
     const chat = await open(name);
     const { world, platform } = chat;
     const dm = platform.dm('alex');
