@@ -1,15 +1,11 @@
-/** Slash commands, autocomplete, buttons and forms, with the real discord.js client. */
+/** Slash commands, autocomplete and buttons, with the real discord.js client. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
-  ActionRowBuilder,
   type ButtonInteraction,
   type ChatInputCommandInteraction,
   Events,
   type Interaction,
   MessageFlags,
-  ModalBuilder,
-  TextInputBuilder,
-  TextInputStyle,
 } from 'discord.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Bench, bench } from './discord/testing.ts';
@@ -30,7 +26,7 @@ async function open(limits: Parameters<typeof bench>[0]): Promise<Bench> {
   opened.client.on(Events.InteractionCreate, (interaction) => {
     onInteraction(interaction).catch((error: { code?: unknown }) => errors.push(error));
   });
-  await opened.client.application?.commands.set([COMMAND]);
+  await opened.client.application?.commands.create(COMMAND);
   return opened;
 }
 
@@ -159,19 +155,5 @@ describe('components', () => {
     onButton((interaction) => interaction.deferUpdate());
     const stale = { channel: channel.id, message: asked.id, customId: 'yes-1', stale: true };
     expect((await it.discord.press(stale)).ack?.type).toBe(6);
-  });
-
-  test('a modal is shown and sent', async () => {
-    onInteraction = async (each) => {
-      if (each.isChatInputCommand()) {
-        const field = new TextInputBuilder({ customId: 'why', label: 'Why', style: TextInputStyle.Short });
-        const form = new ModalBuilder({ title: 'Tell', customId: 'form' });
-        await each.showModal(form.addComponents(new ActionRowBuilder<TextInputBuilder>({ components: [field] })));
-      } else if (each.isModalSubmit()) await each.reply(each.fields.getTextInputValue('why'));
-    };
-    const asked = await task();
-    expect(asked).toMatchObject({ ack: { type: 9 }, modal: { title: 'Tell' } });
-    const sent = await it.discord.submitModal({ interaction: asked.id, fields: { why: 'because' } });
-    expect(sent.response?.text).toBe('because');
   });
 });

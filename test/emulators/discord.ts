@@ -98,7 +98,7 @@ export async function startDiscord(options: DiscordOptions = {}): Promise<Discor
     bytes,
     facts: () => ({ url: server.url, cdn: server.cdn, token: platform.settings.token }),
     typing: () => [...platform.typing],
-    commands: (guildId = '') => commands.list(guildId),
+    commands: () => commands.list(),
     presence: () => gateway.presence(),
     gateway: () => gateway.view(),
     async connected(timeoutMs = 60_000) {
@@ -112,7 +112,6 @@ export async function startDiscord(options: DiscordOptions = {}): Promise<Discor
     invalidateSession: (isResumable = false) => gateway.invalidate(isResumable),
     refuseResumes: (n) => gateway.refuseResumes(n),
     stopAcks: (isStopped = true) => gateway.stall(isStopped),
-    askHeartbeat: () => gateway.send(1, null),
     hold: () => gateway.hold(),
     release: (order) => gateway.release(order),
     dispatch: (event, data) => gateway.force(event, data),

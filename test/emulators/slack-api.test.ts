@@ -146,12 +146,6 @@ test('whom a message would have notified', async () => {
   expect(slack.pings().map(({ who }) => who)).toEqual(['channel', 'U1', 'here', 'everyone']);
 });
 
-test('an ephemeral message is seen by one person and by no history', async () => {
-  await web.chat.postEphemeral({ channel: slack.general, user: slack.users.sam.id, text: 'psst' });
-  expect(slack.lines(slack.general)).toEqual([`bot (only ${slack.users.sam.id}): psst`]);
-  expect((await web.conversations.history({ channel: slack.general })).messages).toEqual([]);
-});
-
 test('reactions are put once', async () => {
   const { ts } = slack.say(slack.general, 'hello');
   const reaction = { channel: slack.general, timestamp: ts, name: 'eyes' };

@@ -1,6 +1,5 @@
 /** Files in both directions, streams and assistant threads of the Slack emulator, through the real WebClient. */
 import { createHash } from 'node:crypto';
-import type { ModalView } from '@slack/types';
 import type { WebClient } from '@slack/web-api';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { quietClient } from './slack/bolt-helpers.ts';
@@ -117,12 +116,4 @@ test('an assistant thread has status, title and suggestions; an answer clears th
   expect(assistant()).toEqual({ status: 'is thinking', title: 'A plan', prompts });
   await web.chat.postMessage({ channel: opened.channel, thread_ts: opened.ts, text: 'hello' });
   expect(assistant()?.status).toBe('');
-});
-
-test('a trigger opens one view, and only in time', async () => {
-  const { triggerId } = await slack.slash({ text: 'x' });
-  const view: ModalView = { type: 'modal', title: { type: 'plain_text', text: 'T' }, blocks: [] };
-  await web.views.open({ trigger_id: triggerId, view });
-  expect(await error(web.views.open({ trigger_id: triggerId, view }))).toBe('exchanged_trigger_id');
-  expect(await error(web.views.open({ trigger_id: 'x', view }))).toBe('invalid_trigger_id');
 });

@@ -93,7 +93,6 @@ export async function startSlack(options: SlackOptions = {}): Promise<Slack> {
   const events = createEvents(world, deliveries, () => scopes);
   const hooks = createHooks(() => platform, {
     responseLifetimeMs: options.responseLifetimeMs ?? 30 * 60_000,
-    triggerLifetimeMs: options.triggerLifetimeMs ?? 3000,
   });
   const platform: Platform = {
     world,

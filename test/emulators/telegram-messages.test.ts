@@ -14,8 +14,7 @@ describe('text', () => {
     await refuses(fresh.api.sendMessage(ALEX, 'x'.repeat(4097)), '400 Bad Request: message is too long');
     await refuses(fresh.api.sendMessage(ALEX, '😀'.repeat(2049)), '400 Bad Request: message is too long');
     expect((await fresh.api.sendMessage(ALEX, `${'😀'.repeat(2048)}  \n`)).text.length).toBe(4096);
-    const html = { parse_mode: 'HTML' } as const;
-    expect((await fresh.api.sendMessage(ALEX, `<b>${'x'.repeat(4096)}</b>`, html)).text.length).toBe(4096);
+    await refuses(fresh.api.sendMessage(ALEX, 'x', { parse_mode: 'HTML' }), 'unsupported parse_mode');
     await refuses(fresh.api.sendMessage(ALEX, '\ud83d'), '400 Bad Request: strings must be encoded in UTF-8');
   });
 
@@ -58,44 +57,6 @@ describe('text', () => {
     await fresh.api.sendMessage(ALEX, 'https://a.example/');
     await fresh.api.sendMessage(ALEX, 'https://a.example/', { link_preview_options: { is_disabled: true } });
     expect(fresh.tg.chat(ALEX).messages.map((message) => message.hasPreview)).toEqual([false, true, false]);
-  });
-
-  test('MarkdownV2 wants every reserved character escaped', async () => {
-    const v2 = (text: string) => fresh.api.sendMessage(ALEX, text, { parse_mode: 'MarkdownV2' });
-    await refuses(
-      v2('Done.'),
-      "400 Bad Request: can't parse entities: Character '.' is reserved and must be escaped with the preceding '\\'",
-    );
-    await refuses(v2('*bold'), "Can't find end of Bold entity at byte offset 0");
-    const sent = await v2(
-      '*b _i_ \\*x*\n__u__ ~s~ ||p|| `c\\`` [t](https://e.example/\\))\n>quote\n>more\n```js\nx = 1\\\\\n```',
-    );
-    expect(sent.text).toBe('b i *x\nu s p c` t\nquote\nmore\nx = 1\\');
-    expect(sent.entities?.map((entity) => entity.type)).toEqual(
-      // biome-ignore format: a list is filled
-      [
-        'bold', 'italic', 'underline', 'strikethrough', 'spoiler', 'code', 'text_link', 'blockquote', 'pre',
-      ],
-    );
-    expect(sent.entities?.at(-1)).toMatchObject({ language: 'js' });
-  });
-
-  test('HTML and legacy Markdown are parsed and refused', async () => {
-    const html = (text: string) => fresh.api.sendMessage(ALEX, text, { parse_mode: 'HTML' });
-    await refuses(html('<table>'), 'Unsupported start tag "table"');
-    await refuses(html('a < b'), "can't parse entities");
-    await refuses(html('<b>x</i>'), 'Unmatched end tag');
-    await refuses(html('<b>x'), `Can't find end tag corresponding to start tag "b"`);
-    const sent = await html(
-      '<b>x &lt; <i>y</i></b> <a href="https://e.example/">z</a> <pre><code class="language-ts">q</code></pre>',
-    );
-    expect(sent.text).toBe('x < y z q');
-    expect(sent.entities?.map((entity) => entity.type)).toEqual(['bold', 'italic', 'text_link', 'pre']);
-    const old = await fresh.api.sendMessage(ALEX, '*b* _i_ `c` [t](https://e.example/) a\\_b', {
-      parse_mode: 'Markdown',
-    });
-    expect(old.text).toBe('b i c t a_b');
-    await refuses(fresh.api.sendMessage(ALEX, 'snake_case', { parse_mode: 'Markdown' }), "can't parse");
   });
 });
 

@@ -1,22 +1,21 @@
-/** People who use commands, buttons and forms: dispatches the interactions and reports their outcomes. */
+/** People who use commands and buttons: dispatches the interactions and reports their outcomes. */
 import { once } from 'node:events';
 import { until } from '../base/wait.ts';
 import { buttonsOf } from './components.ts';
 import { LOADING } from './draft.ts';
 import { type Fields, isObject } from './fields.ts';
-import type { Interaction, NewInteraction } from './interactions.ts';
+import type { NewInteraction } from './interactions.ts';
 import { ALL_BITS, bitsIn } from './permissions.ts';
 import { emit, type Platform } from './platform.ts';
 import { channelObject, memberObject, userObject } from './render.ts';
 import { messageObject } from './render-message.ts';
-import type { AutocompleteRequest, InteractionView, ModalRequest, PressRequest, SlashRequest } from './types.ts';
+import type { AutocompleteRequest, InteractionView, PressRequest, SlashRequest } from './types.ts';
 import { viewMessage } from './view.ts';
 import { channelOf, type StoredMessage, userOf } from './world.ts';
 
 const COMMAND = 2;
 const COMPONENT = 3;
 const AUTOCOMPLETE = 4;
-const MODAL = 5;
 const STRING = 3;
 const BUTTON = 2;
 
@@ -27,8 +26,6 @@ export interface Ask {
   autocomplete(request: AutocompleteRequest): Promise<InteractionView>;
   /** A person presses a button. Throws if there is no such button. */
   press(request: PressRequest): Promise<InteractionView>;
-  /** A person submits a modal's form. */
-  submitModal(request: ModalRequest): Promise<InteractionView>;
   /** An interaction of any kind with any data: menus, options of other versions, or future kinds. */
   interact(kind: number, channel: string, data: Fields): Promise<InteractionView>;
   interaction(id: string): InteractionView;
@@ -83,7 +80,6 @@ export function createAsk(platform: Platform, firstPerson: string): Ask {
       ...(found.ack && { ack: found.ack }),
       failed: found.isFailed,
       ...(found.choices && { choices: found.choices }),
-      ...(found.modal && { modal: found.modal }),
       ...(response && { response: viewMessage(platform, response) }),
       followups: followups.map((each) => viewMessage(platform, each)),
     };
@@ -132,7 +128,7 @@ export function createAsk(platform: Platform, firstPerson: string): Ask {
     const channel = channelOf(world, request.channel);
     const { command: name = 'viber', user = channel.recipientId ?? firstPerson } = request;
     if (channel.thread?.archived) throw new Error('commands cannot be used in an archived thread');
-    const known = platform.commands.find(name, channel.guildId);
+    const known = platform.commands.find(name);
     const isOffered = known && (!Array.isArray(known.contexts) || known.contexts.includes(channel.guildId ? 0 : 1));
     if (!isOffered && !request.unchecked) throw new Error(`no command "/${name}" is offered here`);
     const data = { id: known?.id ?? '1', name, type: 1, options: optionsOf(known ?? {}, request, focused) };
@@ -174,18 +170,6 @@ export function createAsk(platform: Platform, firstPerson: string): Ask {
     },
     interact: (kind, channelId, data) =>
       ask({ kind, channelId, userId: firstPerson, name: null, messageId: null }, data),
-    async submitModal({ interaction, fields }) {
-      const origin: Interaction | undefined = interactions.get(interaction);
-      if (!origin?.modal) throw new Error(`interaction ${interaction} has no modal`);
-      const { channelId, userId, messageId } = origin;
-      const rows = Object.entries(fields).map(([customId, value]) => ({
-        type: 1,
-        components: [{ type: 4, custom_id: customId, value }],
-      }));
-      const message = messageId === null ? undefined : channelOf(world, channelId).byId.get(messageId);
-      const data = { custom_id: origin.modal.custom_id, components: rows };
-      return ask({ kind: MODAL, channelId, userId, name: null, messageId }, data, message);
-    },
     async answered(id, timeoutMs = 60_000) {
       const isAnswered = () => {
         const { response } = view(id);

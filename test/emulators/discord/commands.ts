@@ -95,53 +95,39 @@ function checkOptions(fields: Fields, path: string, depth: number): number {
   return size;
 }
 
-/** Throws 50035 for a command that may not be registered. `path` is its place in a list. */
-function checkCommand(fields: Fields, path = ''): void {
-  const type = integer(fields, 'type', `${path}type`) ?? 1;
-  const name = checkName(fields, path, type === 1);
+/** Throws 50035 for a command that may not be registered. */
+function checkCommand(fields: Fields): void {
+  const type = integer(fields, 'type', 'type') ?? 1;
+  const name = checkName(fields, '', type === 1);
   if (type !== 1) {
-    if (fields.description) throw badLength(`${path}description`, 0, 0);
+    if (fields.description) throw badLength('description', 0, 0);
     return;
   }
-  const description = textBetween(fields, 'description', 1, 100, `${path}description`);
+  const description = textBetween(fields, 'description', 1, 100, 'description');
   flag(fields, 'nsfw');
-  checkLocalizations(fields, path);
-  const size = lengthOf(name) + lengthOf(description) + checkOptions(fields, path, 0);
+  checkLocalizations(fields, '');
+  const size = lengthOf(name) + lengthOf(description) + checkOptions(fields, '', 0);
   if (size > MAX_TEXT) {
-    throw invalid(
-      path.slice(0, -1) || 'options',
-      'APPLICATION_COMMAND_TOO_LARGE',
-      `Command exceeds maximum size (${MAX_TEXT})`,
-    );
+    throw invalid('options', 'APPLICATION_COMMAND_TOO_LARGE', `Command exceeds maximum size (${MAX_TEXT})`);
   }
 }
 
 export interface Commands {
-  /** Replaces all commands; `scope` is a guild's ID, or empty for the application. */
-  overwrite(scope: string, json: unknown): Fields[];
   /** Registers a command, replacing one with the same name. */
-  upsert(scope: string, fields: Fields): { command: Fields; isNew: boolean };
-  patch(scope: string, id: string, fields: Fields): Fields;
-  remove(scope: string, id: string): void;
-  list(scope: string): Fields[];
-  get(scope: string, id: string): Fields;
-  /** Returns the command that a person in this guild is offered under this name. */
-  find(name: string, guildId: string | null): Fields | undefined;
+  upsert(fields: Fields): Fields;
+  list(): Fields[];
+  /** Returns the command that a person is offered under this name. */
+  find(name: string): Fields | undefined;
   writes(): number;
   resetCounts(): void;
 }
 
+/** Those of the application; commands of a single guild are never registered. */
 export function createCommands(applicationId: string): Commands {
-  const scopes = new Map<string, Map<string, Fields>>();
+  const registered = new Map<string, Fields>();
   let writes = 0;
-  const scopeOf = (scope: string) => {
-    const known = scopes.get(scope) ?? new Map<string, Fields>();
-    scopes.set(scope, known);
-    return known;
-  };
-  const keyOf = (fields: Fields) => `${fields.type ?? 1} ${fields.name}`;
 
-  function complete(scope: string, fields: Fields, known: Fields | undefined): Fields {
+  function complete(fields: Fields, known: Fields | undefined): Fields {
     const defaults = {
       type: 1,
       description: '',
@@ -149,67 +135,25 @@ export function createCommands(applicationId: string): Commands {
       dm_permission: true,
       contexts: null,
       nsfw: false,
+      integration_types: [0],
     };
     const ids = { id: known?.id ?? snowflake(), application_id: applicationId, version: snowflake() };
-    const places = scope === '' ? { integration_types: [0] } : { guild_id: scope };
-    return { ...defaults, ...places, ...fields, ...ids };
-  }
-
-  function byId(scope: string, id: string): Fields {
-    const found = [...scopeOf(scope).values()].find((each) => each.id === id);
-    if (!found) throw refuse(10_063);
-    return found;
+    return { ...defaults, ...fields, ...ids };
   }
 
   return {
-    overwrite(scope, json) {
-      if (!Array.isArray(json)) throw invalid('_', 'LIST_TYPE_CONVERT', 'Only iterables may be used in a ListType');
-      writes += 1;
-      if (json.length > MAX_COMMANDS) throw refuse(30_032);
-      const next = new Map<string, Fields>();
-      for (const [index, fields] of json.entries()) {
-        if (!isObject(fields))
-          throw invalid(String(index), 'MODEL_TYPE_CONVERT', 'Only dictionaries may be used here.');
-        checkCommand(fields, `${index}.`);
-        if (next.has(keyOf(fields))) {
-          throw invalid(
-            String(index),
-            'APPLICATION_COMMANDS_DUPLICATE_NAME',
-            'Application command names must be unique',
-          );
-        }
-        next.set(keyOf(fields), complete(scope, fields, scopeOf(scope).get(keyOf(fields))));
-      }
-      scopes.set(scope, next);
-      return [...next.values()];
-    },
-    upsert(scope, fields) {
+    upsert(fields) {
       writes += 1;
       checkCommand(fields);
-      const known = scopeOf(scope).get(keyOf(fields));
-      if (!known && scopeOf(scope).size >= MAX_COMMANDS) throw refuse(30_032);
-      const command = complete(scope, fields, known);
-      scopeOf(scope).set(keyOf(fields), command);
-      return { command, isNew: !known };
-    },
-    patch(scope, id, fields) {
-      writes += 1;
-      const known = byId(scope, id);
-      const next = { ...known, ...fields };
-      checkCommand(next);
-      scopeOf(scope).delete(keyOf(known));
-      const command = complete(scope, next, known);
-      scopeOf(scope).set(keyOf(command), command);
+      const key = `${fields.type ?? 1} ${fields.name}`;
+      const known = registered.get(key);
+      if (!known && registered.size >= MAX_COMMANDS) throw refuse(30_032);
+      const command = complete(fields, known);
+      registered.set(key, command);
       return command;
     },
-    remove(scope, id) {
-      writes += 1;
-      scopeOf(scope).delete(keyOf(byId(scope, id)));
-    },
-    list: (scope) => [...scopeOf(scope).values()],
-    get: byId,
-    find: (name, guildId) =>
-      (guildId === null ? undefined : scopeOf(guildId).get(`1 ${name}`)) ?? scopeOf('').get(`1 ${name}`),
+    list: () => [...registered.values()],
+    find: (name) => registered.get(`1 ${name}`),
     writes: () => writes,
     resetCounts() {
       writes = 0;

@@ -13,8 +13,8 @@ type Seen = Omit<Transcript, 'waitFor' | 'onMessage'>;
 export interface DiscordControl extends Control, People, Places, Ask, Seen {
   /** Returns the bot's typing indicators, oldest first. */
   typing(): { channelId: string; at: number }[];
-  /** Returns the registered commands, of the application or of one guild, as the API lists them. */
-  commands(guildId?: string): object[];
+  /** Returns the registered commands as the API lists them. */
+  commands(): object[];
   /** Returns the bot's last presence; null if there was none. */
   presence(): object | null;
 
@@ -36,8 +36,6 @@ export interface DiscordControl extends Control, People, Places, Ask, Seen {
   refuseResumes(n: number): void;
   /** Stops acknowledging heartbeats and dispatching events, on a socket that stays open, until called with `false`. */
   stopAcks(isStopped?: boolean): void;
-  /** Requests a heartbeat from the client now (op 1). */
-  askHeartbeat(): void;
   /** Holds events back; `release` sends them, the newest first if `reversed`, or in the order of these indexes. */
   hold(): void;
   release(order?: 'reversed' | number[]): void;
@@ -47,6 +45,6 @@ export interface DiscordControl extends Control, People, Places, Ask, Seen {
   messageContent(isEnabled: boolean): void;
   /** The address where it listens, and the token that it accepts. */
   facts(): { url: string; cdn: string; token: string };
-  /** Returns how often commands were written (PUT and POST). */
+  /** Returns how often commands were written (POST). */
   commandsRegistered(): number;
 }

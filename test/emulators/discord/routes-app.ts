@@ -1,10 +1,9 @@
 /** The bot itself, people, guilds, the gateway's address and the application's commands. */
 import { refuse } from './errors.ts';
-import { type Fields, integer } from './fields.ts';
-import { ALL_BITS, sees } from './permissions.ts';
+import type { Fields } from './fields.ts';
+import { ALL_BITS } from './permissions.ts';
 import type { Platform } from './platform.ts';
 import { channelObject, memberObject, userObject } from './render.ts';
-import { guildObject } from './render-guild.ts';
 import { type Call, created, open, type Routes } from './route.ts';
 import { isSnowflake, snowflake } from './snowflake.ts';
 import { DM, emptyChannel, type StoredChannel, type StoredGuild, userOf, type World } from './world.ts';
@@ -47,11 +46,9 @@ export function applicationObject(platform: Platform): object {
   };
 }
 
-/** Returns the scope of a call about commands: a guild's ID, or empty. */
-function scope({ platform, params }: Call): string {
+/** Throws 20012 for the commands of another application. */
+function own({ platform, params }: Call): void {
   if (params.app !== platform.applicationId) throw refuse(20_012);
-  if (params.guild !== undefined) guildOf(platform, params.guild);
-  return params.guild ?? '';
 }
 
 /** Lists include localizations only on request. */
@@ -59,21 +56,6 @@ function withoutLocalizations(command: Fields): Fields {
   const { name_localizations: _names, description_localizations: _descriptions, ...rest } = command;
   const options = Array.isArray(rest.options) ? rest.options : [];
   return rest.options === undefined ? rest : { ...rest, options: options.map(withoutLocalizations) };
-}
-
-function commandRoutes(base: string): Routes {
-  return {
-    [`GET ${base}`]: (call) => {
-      const all = call.platform.commands.list(scope(call));
-      return call.query.with_localizations === 'true' ? all : all.map(withoutLocalizations);
-    },
-    [`PUT ${base}`]: (call) => call.platform.commands.overwrite(scope(call), call.body.json),
-    [`POST ${base}`]: created((call) => call.platform.commands.upsert(scope(call), call.body.fields).command),
-    [`GET ${base}/:command`]: (call) => call.platform.commands.get(scope(call), call.params.command ?? ''),
-    [`PATCH ${base}/:command`]: (call) =>
-      call.platform.commands.patch(scope(call), call.params.command ?? '', call.body.fields),
-    [`DELETE ${base}/:command`]: (call) => call.platform.commands.remove(scope(call), call.params.command ?? ''),
-  };
 }
 
 // biome-ignore format: a row is a line
@@ -110,26 +92,20 @@ export const APP_ROUTES: Routes = {
     if (platform.world.users.get(String(id))?.bot) throw refuse(50_007);
     return channelObject(platform, directWith(platform.world, String(id)));
   },
-  'GET /oauth2/applications/@me': ({ platform }) => applicationObject(platform),
   'GET /applications/@me': ({ platform }) => applicationObject(platform),
-  'PATCH /applications/@me': ({ platform, body }) => {
-    // Bots may change only the limited flags, and there is only one.
-    const flags = integer(body.fields, 'flags');
-    if (flags !== null) platform.settings.messageContent = (flags & CONTENT_LIMITED) !== 0;
-    return applicationObject(platform);
-  },
-  'GET /guilds/:guild': ({ platform, params }) => guildObject(guildOf(platform, params.guild)),
-  'GET /guilds/:guild/channels': ({ platform, params }) => {
-    const guild = guildOf(platform, params.guild);
-    const all = [...platform.world.channels.values()].filter((each) => each.guildId === guild.id && !each.thread);
-    return all.filter((each) => sees(platform.world, each)).map((each) => channelObject(platform, each));
-  },
   'GET /guilds/:guild/members/:user': ({ platform, params }) => {
     guildOf(platform, params.guild);
     const user = platform.world.users.get(params.user ?? '');
     if (!user) throw refuse(10_007);
     return { ...memberObject(user), user: userObject(user) };
   },
-  ...commandRoutes('/applications/:app/commands'),
-  ...commandRoutes('/applications/:app/guilds/:guild/commands'),
+  'GET /applications/:app/commands': (call) => {
+    own(call);
+    const all = call.platform.commands.list();
+    return call.query.with_localizations === 'true' ? all : all.map(withoutLocalizations);
+  },
+  'POST /applications/:app/commands': created((call) => {
+    own(call);
+    return call.platform.commands.upsert(call.body.fields);
+  }),
 };

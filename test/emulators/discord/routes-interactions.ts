@@ -2,7 +2,7 @@
 import type { Body } from './body.ts';
 import { ANSWER_FLAGS, amend, compose } from './compose.ts';
 import { EPHEMERAL, LOADING } from './draft.ts';
-import { badLength, refuse, wrongChoice } from './errors.ts';
+import { refuse, wrongChoice } from './errors.ts';
 import { type Fields, integer, isObject, list, textBetween } from './fields.ts';
 import type { Interaction } from './interactions.ts';
 import { post, remove } from './messages.ts';
@@ -12,8 +12,8 @@ import { type Call, open, type Routes } from './route.ts';
 import { channelOf, messageOf, type StoredMessage } from './world.ts';
 
 const COMMAND = 20;
-/** The callback types that an interaction of each kind accepts. */
-const ALLOWED: Record<number, number[]> = { 2: [4, 5, 9], 3: [4, 5, 6, 7, 9], 4: [8], 5: [4, 5, 6, 7] };
+/** The callback types that an interaction of each kind accepts; no bot of ours shows a form (9). */
+const ALLOWED: Record<number, number[]> = { 2: [4, 5], 3: [4, 5, 6, 7], 4: [8], 5: [4, 5, 6, 7] };
 
 /** A message that answers an interaction. */
 function answer(platform: Platform, interaction: Interaction, facts: Partial<StoredMessage>): StoredMessage {
@@ -39,13 +39,6 @@ function readChoices(data: Fields): { name: string; value: string | number }[] {
   });
 }
 
-function readModal(data: Fields): Fields {
-  textBetween(data, 'custom_id', 1, 100, 'data.custom_id');
-  textBetween(data, 'title', 1, 45, 'data.title');
-  if (list(data, 'components', 5, 'data.components').length === 0) throw badLength('data.components', 1, 5);
-  return data;
-}
-
 /** Carries out a callback and returns the message that it created or changed. If it throws, nothing is acknowledged. */
 function carryOut(platform: Platform, interaction: Interaction, type: number, inner: Body): StoredMessage | undefined {
   const { fields: data } = inner;
@@ -65,7 +58,6 @@ function carryOut(platform: Platform, interaction: Interaction, type: number, in
     return message;
   }
   if (type === 8) interaction.choices = readChoices(data);
-  if (type === 9) interaction.modal = readModal(data);
   if (type !== 6 && type !== 7) return undefined;
   if (interaction.messageId === null) throw wrongChoice('type', [4, 5]);
   interaction.responseId = interaction.messageId;

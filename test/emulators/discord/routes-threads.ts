@@ -2,22 +2,13 @@
 import { invalid, refuse, wrongChoice } from './errors.ts';
 import { type Fields, flag, integer, text, textBetween } from './fields.ts';
 import { join } from './messages.ts';
-import { demand, may, sees } from './permissions.ts';
+import { demand, may } from './permissions.ts';
 import { emit, type Platform } from './platform.ts';
-import { channelObject, threadMember } from './render.ts';
+import { channelObject } from './render.ts';
 import { type Call, created, type Routes } from './route.ts';
 import { textChannel } from './routes-messages.ts';
 import { changeThread, deleteChannel, openThread } from './threads.ts';
-import {
-  channelOf,
-  DM,
-  isThread,
-  messageOf,
-  PRIVATE_THREAD,
-  PUBLIC_THREAD,
-  type StoredChannel,
-  threadsOf,
-} from './world.ts';
+import { channelOf, DM, isThread, messageOf, PRIVATE_THREAD, PUBLIC_THREAD, type StoredChannel } from './world.ts';
 
 const DURATIONS = [60, 1440, 4320, 10_080];
 
@@ -90,30 +81,6 @@ function modify(call: Call): unknown {
   return channelObject(platform, channel);
 }
 
-/** Returns threads with the bot's membership of each, as lists of threads contain them. */
-function listed(platform: Platform, threads: StoredChannel[], hasMore?: boolean): object {
-  const { bot } = platform.world;
-  const members = threads.flatMap((each) => {
-    const joined = each.thread?.members.get(bot.id);
-    return joined ? [threadMember(each.id, bot.id, joined)] : [];
-  });
-  const more = hasMore === undefined ? {} : { has_more: hasMore };
-  return { threads: threads.map((each) => channelObject(platform, each)), members, ...more };
-}
-
-function archived(call: Call, type: number): unknown {
-  const { platform, query } = call;
-  const { world } = platform;
-  const channel = textChannel(call);
-  demand(world, channel, 'ReadMessageHistory');
-  const limit = Math.min(100, Number(query.limit ?? 50));
-  const before = query.before === undefined ? Infinity : Date.parse(query.before);
-  const all = threadsOf(world, (each) => each.parentId === channel.id && each.thread.archived && each.type === type)
-    .filter((each) => sees(world, each) && Date.parse(each.thread.archiveTimestamp) < before)
-    .sort((a, b) => Date.parse(b.thread.archiveTimestamp) - Date.parse(a.thread.archiveTimestamp));
-  return listed(platform, all.slice(0, limit), all.length > limit);
-}
-
 function member(call: Call, isAdded: boolean, user: string): void {
   const { platform } = call;
   const channel = threadIn(call);
@@ -143,26 +110,4 @@ export const THREAD_ROUTES: Routes = {
   'POST /channels/:id/threads': created((call) => start(call, undefined)),
   'PUT /channels/:id/thread-members/:user': (call) => member(call, true, call.params.user ?? ''),
   'DELETE /channels/:id/thread-members/:user': (call) => member(call, false, call.params.user ?? ''),
-  'GET /channels/:id/thread-members/:user': (call) => {
-    const channel = threadIn(call);
-    const user = call.params.user === '@me' ? call.platform.world.bot.id : (call.params.user ?? '');
-    const joined = channel.thread.members.get(user);
-    if (!joined) throw refuse(10_007);
-    return threadMember(channel.id, user, joined);
-  },
-  'GET /channels/:id/thread-members': (call) => {
-    const channel = threadIn(call);
-    return [...channel.thread.members].map(([user, joined]) => threadMember(channel.id, user, joined));
-  },
-  'GET /channels/:id/threads/archived/public': (call) => archived(call, PUBLIC_THREAD),
-  'GET /channels/:id/threads/archived/private': (call) => archived(call, PRIVATE_THREAD),
-  'GET /guilds/:guild/threads/active': ({ platform, params }) => {
-    const { world } = platform;
-    if (!world.guilds.has(params.guild ?? '')) throw refuse(10_004);
-    const isActive = (each: StoredChannel) => each.guildId === params.guild && sees(world, each);
-    return listed(
-      platform,
-      threadsOf(world, (each) => !each.thread.archived && isActive(each)),
-    );
-  },
 };

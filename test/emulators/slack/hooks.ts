@@ -29,20 +29,14 @@ export interface Hooks {
   post(id: string, body: string): { status: number; text: string };
   /** Carries out an answer, sent to the URL or with the acknowledgement. Throws ApiError. */
   respond(hook: Hook, body: Json): void;
-  /** Throws ApiError `invalid_trigger_id`, `expired_trigger_id` or `exchanged_trigger_id`. */
-  useTrigger(id: string): void;
   /** Emits `post` with the hook. */
   changes: EventEmitter;
 }
 
 const MAX_POSTS = 5;
 
-export function createHooks(
-  platform: () => Platform,
-  options: { responseLifetimeMs: number; triggerLifetimeMs: number },
-): Hooks {
+export function createHooks(platform: () => Platform, options: { responseLifetimeMs: number }): Hooks {
   const hooks = new Map<string, Hook>();
-  const triggers = new Map<string, { at: number; used: boolean }>();
   const changes = new EventEmitter().setMaxListeners(0);
 
   function replace(source: Stored, body: Json, blocks: Json[], text: string): void {
@@ -109,7 +103,6 @@ export function createHooks(
       const url = `${world.base}/commands/${world.team.id}/${id}/${randomUUID()}`;
       const hook: Hook = { id, url, triggerId, ...about, at: Date.now(), posts: [] };
       hooks.set(id, hook);
-      triggers.set(triggerId, { at: hook.at, used: false });
       return hook;
     },
     get: (id) => hooks.get(id),
@@ -126,13 +119,6 @@ export function createHooks(
       hook.posts.push({ body: isRecord(parsed) ? parsed : {}, result: answer.text, atMs: Date.now() });
       changes.emit('post', hook);
       return answer;
-    },
-    useTrigger(id) {
-      const trigger = triggers.get(id);
-      if (!trigger) throw new ApiError('invalid_trigger_id');
-      if (trigger.used) throw new ApiError('exchanged_trigger_id');
-      if (Date.now() - trigger.at > options.triggerLifetimeMs) throw new ApiError('expired_trigger_id');
-      trigger.used = true;
     },
   };
 }

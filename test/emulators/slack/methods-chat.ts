@@ -61,29 +61,6 @@ const remove: Method['run'] = (platform, args) => {
   return placeOf(stored);
 };
 
-const postEphemeral: Method['run'] = (platform, args) => {
-  const channel = target(platform, args);
-  const user = required(args, 'user');
-  if (!platform.world.users.has(user)) throw new ApiError('user_not_found');
-  if (!channel.members.has(user)) throw new ApiError('user_not_in_channel');
-  const words = wordsOf(platform, args);
-  const stored = platform.world.store(channel, {
-    ...ownDraft(platform, words.text ?? ''),
-    blocks: words.blocks ?? [],
-    threadTs: thread(channel, args),
-    ephemeralFor: user,
-  });
-  return { message_ts: stored.ts };
-};
-
-const getPermalink: Method['run'] = (platform, args) => {
-  const channel = joined(platform, args);
-  const stored = message(channel, required(args, 'message_ts'));
-  const query = stored.threadTs ? `?thread_ts=${stored.threadTs}&cid=${channel.id}` : '';
-  const host = `https://${platform.world.team.domain}.slack.com`;
-  return { channel: channel.id, permalink: `${host}/archives/${channel.id}/p${stored.ts.replace('.', '')}${query}` };
-};
-
 function change(add: boolean): Method['run'] {
   return (platform, args) => {
     const channel = joined(platform, args);
@@ -107,8 +84,6 @@ export const CHAT_METHODS: Record<string, Method> = {
   'chat.postMessage': { scope: 'chat:write', run: postMessage },
   'chat.update': { scope: 'chat:write', tier: 3, run: update },
   'chat.delete': { scope: 'chat:write', tier: 3, run: remove },
-  'chat.postEphemeral': { scope: 'chat:write', run: postEphemeral },
-  'chat.getPermalink': { run: getPermalink },
   'reactions.add': { scope: 'reactions:write', tier: 3, run: change(true) },
   'reactions.remove': { scope: 'reactions:write', tier: 2, run: change(false) },
 };

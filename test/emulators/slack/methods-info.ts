@@ -1,22 +1,15 @@
-/** Information: auth.test, users, conversations and their history, views. */
-import { type Args, flag, integer, required, structure, text } from './args.ts';
+/** Information: auth.test, users, conversations and their history. */
+import { type Args, flag, integer, required, text } from './args.ts';
 import { joined, message, seen } from './conversation.ts';
-import { ApiError, explained } from './errors.ts';
+import { ApiError } from './errors.ts';
 import type { Method } from './methods.ts';
 import type { Platform } from './platform.ts';
-import { type ChannelState, isRecord, type Json, type Stored } from './state.ts';
+import type { ChannelState, Json, Stored } from './state.ts';
 import { wireChannel, wireUser } from './wire.ts';
 
 const READ = ['channels:read', 'groups:read', 'im:read', 'mpim:read'];
 const HISTORY = ['channels:history', 'groups:history', 'im:history', 'mpim:history'];
 const KIND_SCOPE = { channel: 'channels', group: 'groups', im: 'im', mpim: 'mpim' };
-const TYPE_KINDS: Record<string, ChannelState['kind']> = {
-  public_channel: 'channel',
-  private_channel: 'group',
-  im: 'im',
-  mpim: 'mpim',
-};
-
 /** Throws ApiError `missing_scope` if the kind of channel requires another scope than the bot has. */
 function checkKind(platform: Platform, channel: ChannelState, what: 'read' | 'history'): void {
   const needed = `${KIND_SCOPE[channel.kind]}:${what}`;
@@ -122,31 +115,7 @@ function inform(platform: Platform, args: Args): Json {
   return { channel: wireChannel(channel, platform.world.bot.userId) };
 }
 
-const list: Method['run'] = (platform, args) => {
-  const types = (text(args, 'types') ?? 'public_channel').split(',');
-  const kinds = types.map((type) => TYPE_KINDS[type.trim()]);
-  if (kinds.includes(undefined)) throw new ApiError('invalid_types');
-  const { world } = platform;
-  const all = [...world.channels.values()].filter(
-    (channel) =>
-      kinds.includes(channel.kind) &&
-      !(channel.archived && flag(args, 'exclude_archived') === true) &&
-      (channel.kind === 'channel' || channel.members.has(world.bot.userId)),
-  );
-  const { items, cursor } = page(args, all, (channel) => channel.id, 100, 1000);
-  const channels = items.map((channel) => wireChannel(channel, world.bot.userId));
-  return { channels, response_metadata: { next_cursor: cursor } };
-};
-
-const openView: Method['run'] = (platform, args) => {
-  platform.hooks.useTrigger(required(args, 'trigger_id'));
-  const view = structure(args, 'view');
-  if (!isRecord(view) || typeof view.type !== 'string') throw explained('invalid_arguments', 'view must be an object');
-  return { view: { id: platform.world.nextId('V'), team_id: platform.world.team.id, ...view } };
-};
-
 export const INFO_METHODS: Record<string, Method> = {
-  'api.test': { token: 'none', run: (_platform, args) => ({ args }) },
   'auth.test': {
     run({ world }) {
       const { team, bot } = world;
@@ -156,15 +125,6 @@ export const INFO_METHODS: Record<string, Method> = {
     },
   },
   'apps.connections.open': { token: 'app', tier: 1, run: ({ sockets }) => ({ url: sockets.ticket() }) },
-  'bots.info': {
-    scope: 'users:read',
-    tier: 3,
-    run({ world }, args) {
-      if (text(args, 'bot') !== world.bot.botId) throw new ApiError('bot_not_found');
-      const { botId: id, appId: app_id, userId: user_id, name } = world.bot;
-      return { bot: { id, deleted: false, name, app_id, user_id, icons: {} } };
-    },
-  },
   'users.info': {
     scope: 'users:read',
     tier: 4,
@@ -175,20 +135,8 @@ export const INFO_METHODS: Record<string, Method> = {
       return { user: { ...wireUser(user, world.team.id), ...(locale && { locale: user.locale ?? 'en-US' }) } };
     },
   },
-  'team.info': { scope: 'team:read', tier: 3, run: ({ world }) => ({ team: world.team }) },
   'conversations.info': { scope: READ, tier: 3, run: inform },
-  'conversations.list': { scope: READ, tier: 2, run: list },
   'conversations.open': { scope: ['im:write', 'mpim:write'], tier: 3, run: open },
-  'conversations.members': {
-    scope: READ,
-    tier: 4,
-    run(platform, args) {
-      const channel = seen(platform, required(args, 'channel'));
-      const { items, cursor } = page(args, [...channel.members], (id) => id, 100, 1000);
-      return { members: items, response_metadata: { next_cursor: cursor } };
-    },
-  },
   'conversations.history': { scope: HISTORY, tier: 3, run: history },
   'conversations.replies': { scope: HISTORY, tier: 3, run: replies },
-  'views.open': { tier: 4, run: openView },
 };

@@ -65,10 +65,6 @@ export function createPeople(platform: Platform, fallback: { user: string; chann
       const kind = isPrivate ? 'group' : 'channel';
       return world.addChannel({ ...(id !== undefined && { id }), name, kind, members: inside }).id;
     },
-    addGroupDm(users) {
-      const name = `mpdm-${users.map((id) => world.users.get(id)?.name ?? id).join('--')}-1`;
-      return world.addChannel({ name, kind: 'mpim', members: [...users, bot.userId] }).id;
-    },
     addForeignDm: (users) => world.addChannel({ name: '', kind: 'im', members: users }).id,
     dmChannel: (user) => world.dm(user).id,
     say(id, text, options = {}) {

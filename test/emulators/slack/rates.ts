@@ -28,7 +28,7 @@ export interface Rates {
 
 /** The burst that even the slowest tier allows. */
 const TIER_BURST = 5;
-const POSTS = new Set(['chat.postMessage', 'chat.postEphemeral', 'chat.startStream']);
+const POSTS = new Set(['chat.postMessage', 'chat.startStream']);
 
 export function createRates(): Rates {
   let limits: RateLimits | undefined;

@@ -33,8 +33,6 @@ export interface SlackOptions {
   retryDelaysMs?: number[];
   /** The time until an uploaded file appears as a message in its channel, in milliseconds; 20 by default. */
   shareDelayMs?: number;
-  /** How long a `trigger_id` is valid, in milliseconds; 3000 by default. */
-  triggerLifetimeMs?: number;
   /** How long a `response_url` is valid (for five posts at most), in milliseconds; 30 minutes by default. */
   responseLifetimeMs?: number;
   /** The time without an append after which a stream ends, in milliseconds; 5 minutes by default. */
@@ -138,8 +136,6 @@ export interface People {
   addUser(user: Partial<SlackUser> & { id: string }): SlackUser;
   /** Adds a channel and returns its ID. By default, the bot and all users are in it. */
   addChannel(channel: { id?: string; name: string; isPrivate?: boolean; members?: string[]; bot?: boolean }): string;
-  /** Opens a direct message between several people and the bot; returns its ID. */
-  addGroupDm(users: string[]): string;
   /** Opens a direct message between two people, without the bot; returns its ID. */
   addForeignDm(users: [string, string]): string;
   /** Returns the ID (D...) of a person's direct messages with the bot, opened if necessary. */

@@ -43,14 +43,14 @@ function apply(platform: Platform, stored: Stored, params: Params, content: Part
   return wire;
 }
 
-const editMessageText: Method = async (platform, { params }) => {
+const editMessageText: Method = (platform, { params }) => {
   const stored = ownMessage(platform, params);
   if (stored.wire.text === undefined && !stored.wire.rich_message)
     throw badRequest('there is no text in the message to edit');
   const rich = platform.knowsRich() ? json(params, 'rich_message') : undefined;
   const old: (keyof Message)[] = ['text', 'entities', 'rich_message', 'link_preview_options'];
   if (rich !== undefined) {
-    const { message, source } = await readRichMessage(rich);
+    const { message, source } = readRichMessage(rich);
     const wire = apply(platform, stored, params, { rich_message: message }, old);
     stored.richSource = source;
     return wire;
@@ -90,16 +90,6 @@ const deleteMessage: Method = (platform, { params }) => {
   return true;
 };
 
-/** Skips messages that don't exist. */
-const deleteMessages: Method = (platform, { params }) => {
-  const chat = platform.world.botChat(params.values.chat_id);
-  platform.world.assertMayWrite(chat);
-  const ids = list<number>(params, 'message_ids') ?? [];
-  if (ids.length < 1 || ids.length > 100) throw badRequest('there must be 1-100 message identifiers');
-  for (const id of ids) if (platform.world.find(chat, Number(id))) remove(platform, chat, Number(id));
-  return true;
-};
-
 const setMessageReaction: Method = ({ world }, { params }) => {
   const chat = world.botChat(params.values.chat_id);
   world.assertMayWrite(chat);
@@ -132,7 +122,6 @@ export const editMethods: Record<string, Method> = {
   editMessageCaption,
   editMessageReplyMarkup,
   deleteMessage,
-  deleteMessages,
   setMessageReaction,
   answerCallbackQuery,
 };

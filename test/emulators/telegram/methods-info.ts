@@ -1,10 +1,10 @@
-/** The methods that return information about the bot, its chats, commands and files, and create topics. */
+/** The methods that return information about the bot, its chats, commands and files. */
 import fs from 'node:fs';
 import path from 'node:path';
-import type { BotCommand, BotCommandScope, Message } from '@grammyjs/types';
+import type { BotCommand, BotCommandScope } from '@grammyjs/types';
 import { badRequest } from './errors.ts';
 import { DOWNLOAD_LIMIT } from './files.ts';
-import { integer, json, list, type Params, requiredInteger, text } from './params.ts';
+import { json, list, type Params, requiredInteger, text } from './params.ts';
 import type { Method } from './platform.ts';
 
 const getMe: Method = ({ world, privacy }) => ({
@@ -50,19 +50,6 @@ const getChatMember: Method = ({ world }, { params }) => {
   return { status, user };
 };
 
-const getChatMemberCount: Method = ({ world }, { params }) => {
-  const chat = world.botChat(params.values.chat_id);
-  return [...chat.members.values()].filter((status) => status !== 'left' && status !== 'kicked').length + 1;
-};
-
-const leaveChat: Method = ({ world, people }, { params }) => {
-  const chat = world.botChat(params.values.chat_id);
-  if (chat.info.type === 'private') throw badRequest("chat member status can't be changed in private chats");
-  world.assertMayWrite(chat);
-  people.leave(chat.info.id, world.bot.id, { by: world.bot.id });
-  return true;
-};
-
 const getFile: Method = ({ world }, { params }) => {
   const id = text(params, 'file_id');
   if (!id) throw badRequest('file_id not specified');
@@ -99,40 +86,13 @@ const setMyCommands: Method = ({ commands }, { params }) => {
   return true;
 };
 
-const createForumTopic: Method = ({ world, people }, { params }) => {
-  const chat = world.botChat(params.values.chat_id);
-  world.assertMayWrite(chat);
-  if (!chat.info.is_forum) throw badRequest('the chat is not a forum');
-  if (chat.bot !== 'administrator') throw badRequest('not enough rights to create a topic');
-  const name = text(params, 'name') ?? '';
-  if (name.length < 1 || name.length > 128) throw badRequest('topic name must be 1-128 characters long');
-  const id = people.topic(chat.info.id, name, { by: world.bot.id });
-  const root: Message | undefined = chat.topics.get(id)?.root;
-  return { message_thread_id: id, name, icon_color: root?.forum_topic_created?.icon_color ?? 7_322_096 };
-};
-
-function topicState(closed: boolean): Method {
-  return ({ world }, { params }) => {
-    const topic = world.botChat(params.values.chat_id).topics.get(integer(params, 'message_thread_id') ?? 0);
-    if (!topic) throw badRequest('message thread not found');
-    topic.closed = closed;
-    return true;
-  };
-}
-
 export const infoMethods: Record<string, Method> = {
   getMe,
   getChat,
   getChatMember,
-  getChatMemberCount,
-  leaveChat,
   getFile,
   setMyCommands,
   getMyCommands: ({ commands }, { params }) => commands.get(commandsKey(params)) ?? [],
-  deleteMyCommands: ({ commands }, { params }) => commands.delete(commandsKey(params)) || true,
-  createForumTopic,
-  closeForumTopic: topicState(true),
-  reopenForumTopic: topicState(false),
   getUpdates: ({ updates, webhook }, { params, gone }) => {
     webhook.refusePolling();
     return updates.poll(params, gone);

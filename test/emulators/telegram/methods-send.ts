@@ -104,26 +104,30 @@ const sendMessage: Method = ({ world }, { params }) => {
   return post(world, to, content, { droppedEntities: dropped, keyboard });
 };
 
-const sendRichMessage: Method = async (platform, { params }) => {
+const sendRichMessage: Method = (platform, { params }) => {
   const { to, keyboard } = prepare(platform.world, params);
-  const { message, source } = await readRichMessage(json(params, 'rich_message'));
+  const { message, source } = readRichMessage(json(params, 'rich_message'));
   return post(platform.world, to, { rich_message: message }, { richSource: source, keyboard });
 };
 
 /** Drafts are shown in private chats while an answer is being written, and disappear when it arrives. */
-function draftMethod(read: (params: Params) => string | Promise<string>): Method {
-  return async ({ world }, { params }) => {
-    const chat = world.botChat(params.values.chat_id);
-    world.assertMayWrite(chat);
-    if (chat.info.type !== 'private') throw badRequest('message drafts can be sent only to private chats');
-    const thread = topicOf(chat, params);
-    const id = requiredInteger(params, 'draft_id');
-    if (id === 0) throw badRequest('DRAFT_ID_INVALID');
-    const topic = thread === undefined ? {} : { thread };
-    chat.draft = { id, text: await read(params), canStop: flag(params, 'can_stop'), ...topic, at: Date.now() };
-    return true;
+const sendMessageDraft: Method = ({ world }, { params }) => {
+  const chat = world.botChat(params.values.chat_id);
+  world.assertMayWrite(chat);
+  if (chat.info.type !== 'private') throw badRequest('message drafts can be sent only to private chats');
+  const thread = topicOf(chat, params);
+  const id = requiredInteger(params, 'draft_id');
+  if (id === 0) throw badRequest('DRAFT_ID_INVALID');
+  const topic = thread === undefined ? {} : { thread };
+  chat.draft = {
+    id,
+    text: formattedText(params, 'text', 4096).text,
+    canStop: flag(params, 'can_stop'),
+    ...topic,
+    at: Date.now(),
   };
-}
+  return true;
+};
 
 const ACTIONS = new Set(
   'typing upload_photo record_video upload_video record_voice upload_voice upload_document choose_sticker find_location record_video_note upload_video_note'.split(
@@ -145,16 +149,13 @@ const sendChatAction: Method = ({ world }, { params }) => {
 export const sendMethods: Record<string, Method> = {
   sendMessage,
   sendRichMessage,
-  sendMessageDraft: draftMethod((params) => formattedText(params, 'text', 4096).text),
-  sendRichMessageDraft: draftMethod(async (params) => (await readRichMessage(json(params, 'rich_message'))).source),
+  sendMessageDraft,
   sendChatAction,
   sendPhoto: sendFile('photo'),
   sendDocument: sendFile('document'),
   sendAudio: sendFile('audio'),
   sendVoice: sendFile('voice'),
   sendVideo: sendFile('video'),
-  sendVideoNote: sendFile('video_note'),
   sendAnimation: sendFile('animation'),
-  sendSticker: sendFile('sticker'),
   sendMediaGroup,
 };

@@ -1,8 +1,8 @@
 /**
- * Rich messages: converts Markdown, HTML or blocks to blocks, within the documented limits. The wording of the refusals
+ * Rich messages: blocks, within the documented limits. The wording of the refusals
  * isn't documented, but their `RICH_MESSAGE_*` form is.
  */
-import type { RichBlock, RichMessage } from '@grammyjs/types';
+import type { RichMessage } from '@grammyjs/types';
 import { badRequest } from './errors.ts';
 
 const LIMITS = { characters: 32_768, blocks: 500, depth: 16, columns: 20 };
@@ -64,25 +64,13 @@ function checkLimits(blocks: unknown[]): void {
   if (size.characters === 0) throw badRequest('message text is empty');
 }
 
-/** Removes tags and resolves entities; enough to measure and to show. */
-function blocksOfHtml(html: string): RichBlock[] {
-  const paragraphs = html.split(/<\/?(?:p|h[1-6]|li|tr|div|blockquote|pre|br|hr)\b[^>]*>/i);
-  const texts = paragraphs.map((part) => part.replaceAll(/<[^>]*>/g, '').trim());
-  return texts.filter(Boolean).map((text) => ({ type: 'paragraph', text }));
-}
-
-/** Reads `rich_message`, with exactly one of markdown, html and blocks. Throws ApiError 400. */
-export async function readRichMessage(input: unknown): Promise<ReadRich> {
+/** Reads `rich_message`, given as blocks: Markdown and HTML are never sent. Throws ApiError 400. */
+export function readRichMessage(input: unknown): ReadRich {
   if (typeof input !== 'object' || input === null) throw badRequest('rich_message must be an Object');
   const { markdown, html, blocks, is_rtl } = input as InputRich;
-  const given = [markdown, html, blocks].filter((value) => value !== undefined);
-  if (given.length !== 1) throw badRequest('exactly one of the fields "html", "markdown" and "blocks" must be used');
-  let read: RichBlock[];
-  if (typeof markdown === 'string') read = (await import('./rich-markdown.ts')).blocksOfMarkdown(markdown);
-  else if (typeof html === 'string') read = blocksOfHtml(html);
-  else if (Array.isArray(blocks)) read = blocks;
-  else throw badRequest("can't parse rich message");
-  checkLimits(read);
-  const source = typeof given[0] === 'string' ? given[0] : JSON.stringify(given[0]);
-  return { message: { blocks: read, ...(is_rtl && { is_rtl }) }, source };
+  if (markdown !== undefined || html !== undefined || blocks === undefined)
+    throw badRequest('exactly one of the fields "html", "markdown" and "blocks" must be used');
+  if (!Array.isArray(blocks)) throw badRequest("can't parse rich message");
+  checkLimits(blocks);
+  return { message: { blocks, ...(is_rtl && { is_rtl }) }, source: JSON.stringify(blocks) };
 }

@@ -61,7 +61,7 @@ function noted(name: string, { values, files }: Params): Omit<LoggedRequest, key
 }
 
 function isRich(method: string): boolean {
-  return method === 'sendRichMessage' || method === 'sendRichMessageDraft';
+  return method === 'sendRichMessage';
 }
 
 /** Starts listening on the loopback interface. */

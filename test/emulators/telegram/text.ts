@@ -1,8 +1,7 @@
-/** Converts the text, parse mode and entities of a call to what is shown, with the server's cleanup and limits. */
+/** Converts the text and entities of a call to what is shown, with the server's cleanup and limits. */
 import type { LinkPreviewOptions, Message, MessageEntity } from '@grammyjs/types';
 import { keepEntities, withDetected } from './entities.ts';
 import { badRequest } from './errors.ts';
-import { parseMarkup } from './markup.ts';
 import { json, list, type Params, text } from './params.ts';
 
 export interface FormattedText {
@@ -39,11 +38,10 @@ function clean(raw: FormattedText): FormattedText {
 /** Returns the formatted text of a call; `field` is `text` or `caption`. Throws ApiError 400. */
 export function formattedText(params: Params, field: 'text' | 'caption', limit: number): FormattedText {
   const raw = text(params, field) ?? '';
-  const mode = text(params, 'parse_mode') ?? '';
+  // We send entities; text that a server would parse is never sent.
+  if (text(params, 'parse_mode')) throw badRequest('unsupported parse_mode');
   const sent = list<MessageEntity>(params, field === 'text' ? 'entities' : 'caption_entities');
-  // A parse mode takes precedence over a list of entities.
-  const parsed = mode ? parseMarkup(raw, mode) : { text: raw, entities: sent ?? [] };
-  const shown = clean({ text: parsed.text, ...keepEntities(parsed.entities, parsed.text) });
+  const shown = clean({ text: raw, ...keepEntities(sent ?? [], raw) });
   if (shown.text.length > limit)
     throw badRequest(field === 'text' ? 'message is too long' : 'message caption is too long');
   return { ...shown, entities: withDetected(shown.text, shown.entities) };
