@@ -124,7 +124,7 @@ export function readStored(
   } catch (error) {
     if (errorCode(error) !== 'EACCES') throw error;
     // Its folder has no permissions.
-    ensureFolder(home.root, home.taskDir(taskId), FOLDER);
+    openFolder(home, taskId);
     wasClosed = true;
     found = records.get(file);
   }
@@ -133,12 +133,24 @@ export function readStored(
   return made && { record: made };
 }
 
+/** A folder of another user is set aside: what its session tells is enough to go on with the task. */
+function openFolder(home: Home, taskId: string): void {
+  const open = () => ensureFolder(home.root, home.taskDir(taskId), FOLDER);
+  try {
+    open();
+  } catch (error) {
+    if (errorCode(error) !== 'EACCES') throw error;
+    quarantine(home.taskDir(taskId), 'may not be used by this user', { lost: FOLDER, tell: true });
+    open();
+  }
+}
+
 /** Returns undefined without a file, or a session to rebuild it from. */
 function repair(home: Home, taskId: string, file: string, wasClosed: boolean): TaskRecord | undefined {
   const folder = home.taskDir(taskId);
   const isBlocked = fs.lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === false;
   if (!wasClosed && !isBlocked && !fs.lstatSync(file, { throwIfNoEntry: false })) return undefined;
-  ensureFolder(home.root, folder, FOLDER);
+  openFolder(home, taskId);
   const found = isBlocked ? undefined : readJson(file, recordShape, ABOUT);
   if (found?.id === taskId) return found;
   if (found) quarantine(file, 'is the record of another task', ABOUT);
