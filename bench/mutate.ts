@@ -24,7 +24,10 @@ const ROOMS: Readonly<Record<string, { folder: string; files: string; tests: rea
     files: '*.ts',
     tests: ['test/engine/*.test.ts', 'test/engine/local/*.test.ts'],
   },
-  delivery: { folder: 'src/runtime', files: 'delivery*.ts', tests: ['test/runtime/delivery*.test.ts'] },
+  delivery: {
+    ...{ folder: 'src/runtime', files: 'delivery*.ts' },
+    tests: ['test/runtime/delivery*.test.ts', 'test/engine/pace.test.ts'],
+  },
   consent: {
     folder: 'src/runtime/approvals',
     files: '!(egress|outgoing).ts',

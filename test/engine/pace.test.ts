@@ -42,9 +42,37 @@ describe('two processes that send for one bot', () => {
     expect([one.delay(chat('1')), errors]).toEqual([9_000, []]);
   });
 
+  it('pass over what is no word without holding anybody back', async () => {
+    const { engine, errors } = await shared();
+    const pace = createPace(() => 0, engine);
+    engine.publish('pace', '{"chat":"telegram bot 1","ms":"long"}');
+    createPace(() => 0, engine).limited(chat('2'), 7_000);
+    await eventually(() => expect(pace.delay(chat('2'))).toBe(7_000));
+    expect([pace.delay(chat('1')), errors]).toEqual([0, []]);
+  });
+
   it('of one process alone tells nobody', () => {
     const pace = createPace(() => 1_000_000);
     pace.limited(chat('1'), 100);
     expect([pace.delay(chat('1')), pace.delay(chat('2'))]).toEqual([100, 0]);
+  });
+
+  it('keeps a chat slow for a minute after its wait, and then leaves it alone', () => {
+    let now = 1_000_000;
+    const pace = createPace(() => now);
+    const sent = () => {
+      pace.sent(chat('1'));
+      return pace.delay(chat('1'));
+    };
+    expect(sent()).toBe(0);
+    pace.limited(chat('1'), 5_000);
+    now += 5_000;
+    expect([pace.delay(chat('1')), sent()]).toEqual([0, 1_050]);
+    now += 1_000;
+    expect(pace.delay(chat('1'))).toBe(50);
+    now += 58_999;
+    expect(sent()).toBe(1_050);
+    now += 1;
+    expect([pace.delay(chat('1')), sent()]).toEqual([0, 0]);
   });
 });
