@@ -88,6 +88,25 @@ describe('a stop', () => {
     expect([took >= 45, took < 10_000]).toEqual([true, true]);
   });
 
+  it('waits for the last of several that are on their way', async () => {
+    const { begun, send, letGo } = held();
+    const { delivery, outcomes } = open(send);
+    const at = (chat: string) => ({ address: { channel: 'test', account: 'bot', chat } });
+    for (const chat of ['a', 'b']) await delivery.add(message(chat, at(chat)), 't');
+    await eventually(() => expect(begun.toSorted()).toEqual(['a', 'b']));
+    let isClosed = false;
+    const closed = delivery.close(60_000).then(() => {
+      isClosed = true;
+    });
+    letGo('a');
+    await eventually(() => expect(outcomes).toHaveLength(1));
+    await quiet();
+    expect(isClosed).toBe(false);
+    letGo('b');
+    await closed;
+    expect(outcomes).toHaveLength(2);
+  });
+
   it('does not wait for the time at which something is tried again, nor where nothing is in hand', async () => {
     const fails = async () => {
       throw new DeliveryError('away', { retryAfterMs: 600_000 });
@@ -117,6 +136,29 @@ describe('a chat', () => {
     expect(delivery.isBusy(at('c1', '1'))).toBe(true);
     letGo('b');
     await eventually(() => expect(delivery.isBusy(at('c1', '1'))).toBe(false));
+  });
+
+  it('whose platform has told us to slow down gets nothing in its other threads, while other chats do', async () => {
+    const tried: string[] = [];
+    const { delivery, outcomes } = open(
+      async ({ text }) => {
+        tried.push(text);
+        if (text === 'a') throw new DeliveryError('429', { retryAfterMs: 600_000, rateLimited: true });
+      },
+      { timeScale: 1 },
+    );
+    await delivery.add(message('a'), 't');
+    await eventually(() => expect(outcomes).toHaveLength(1));
+    const at = (chat: string) => ({ address: { channel: 'test', account: 'bot', chat, thread: '2' } });
+    for (const [text, chat] of [
+      ['b', 'c1'],
+      ['c', 'c2'],
+    ] as const)
+      await delivery.add(message(text, at(chat)), 't');
+    await eventually(() => expect(tried).toContain('c'));
+    await quiet();
+    expect(tried).toEqual(['a', 'c']);
+    await delivery.close(0);
   });
 
   it('is busy while its platform has told us to slow down', async () => {
