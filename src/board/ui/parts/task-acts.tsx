@@ -1,7 +1,7 @@
 /** Renames, archives and deletes a task, by its buttons and by the search. A deletion can be undone for some minutes; the notice offers it. */
 import { type Signal, useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { TaskDetail } from '../../../client/shapes.ts';
 import { sendCommand } from '../net/live.ts';
 import { go, pageLink, taskLink } from '../router.ts';
@@ -101,7 +101,10 @@ const UNDO_MS = 20_000;
 export function TaskName(props: { detail: TaskDetail; onDone: () => void }): JSX.Element {
   const { detail, onDone } = props;
   const box = useRef<HTMLInputElement>(null);
-  useEffect(() => box.current?.select(), []);
+  // Before the next key, which would be lost; and once a search that was in front of it is gone.
+  const take = () => void (document.activeElement !== box.current && box.current?.select());
+  useLayoutEffect(take, []);
+  useEffect(take, []);
   const storeName = async () => {
     const title = box.current?.value.trim() ?? '';
     if (title !== '' && title !== detail.title) await sendChange(detail.taskId, { title }).catch(showProblem);
