@@ -79,7 +79,7 @@ export async function runCli(argv: string[]): Promise<number> {
     };
     return await run(context, servicesFor(context, TABLE));
   } catch (error) {
-    if (!(error instanceof LockedError)) return explain(error, spoken(), complain);
+    if (!(error instanceof LockedError)) return explain(error, home, spoken(), complain);
     const { heldBy, waysToEnd } = await import('./running.ts');
     const at = { home, config, env: withEnvFile(process.env, home) };
     if (error.file === undefined) complain(error.message);
@@ -99,15 +99,14 @@ function readableEnv(home: string): NodeJS.ProcessEnv {
   }
 }
 
-/** Returns the file that the system doesn't let this user open. */
-function refusedFile(error: unknown): string | undefined {
+/** Returns the file of the home that the system doesn't let this user open. */
+function refusedFile(error: unknown, home: string): string | undefined {
   if (!(error instanceof Error) || !['EACCES', 'EPERM'].includes(errorCode(error) ?? '')) return undefined;
-  // A program that can't be started has a path too.
-  const { path, syscall = '' } = error as NodeJS.ErrnoException;
-  return syscall.startsWith('spawn') ? undefined : path;
+  const { path } = error as NodeJS.ErrnoException;
+  return path !== undefined && `${path}/`.startsWith(`${home}/`) ? path : undefined;
 }
 
-function explain(error: unknown, messages: Messages, complain: (line: string) => void): number {
+function explain(error: unknown, home: string, messages: Messages, complain: (line: string) => void): number {
   if (error instanceof ConfigError) {
     for (const problem of error.problems) complain(messages.said(problemSaid(problem)));
     const { file } = error;
@@ -116,7 +115,7 @@ function explain(error: unknown, messages: Messages, complain: (line: string) =>
       complain(messages.text('cli.inFile', { file }));
     return EXIT.badConfig;
   }
-  const file = refusedFile(error);
+  const file = refusedFile(error, home);
   if (error instanceof UserError) complain(messages.said(error.said));
   else if (file !== undefined) complain(messages.text('cli.foreignFile', { file }));
   else complain(`viber: ${errorMessage(error)}`);

@@ -93,7 +93,7 @@ function putSetting(yaml: Yaml, document: Document, { path: given, value }: Sett
   const old = document.getIn(path, true);
   if (yaml.isNode(old)) keepShared(yaml, document, anchorsIn(yaml, old));
   if (value !== undefined) {
-    if (!isPutInto(yaml, document, old, value)) document.setIn(path, nodeFor(yaml, document, old, value));
+    document.setIn(path, nodeWith(yaml, document, old, value));
     return;
   }
   document.deleteIn(path);
@@ -104,25 +104,23 @@ function putSetting(yaml: Yaml, document: Document, { path: given, value }: Sett
   if (document.commentBefore) document.contents = null;
 }
 
-/** Changes a word or a list where it stands: the same node keeps its comment, and so does each item that stays. */
-function isPutInto(yaml: Yaml, document: Document, old: unknown, value: unknown): boolean {
+/** Returns the old node with the new value where it can hold it, which keeps its comment and those of items that stay. */
+function nodeWith(yaml: Yaml, document: Document, old: unknown, value: unknown): Node {
   if (yaml.isScalar(old) && typeof value !== 'object') {
     delete old.anchor;
     delete old.tag;
     old.value = value;
-    return true;
+    return old;
   }
-  if (!yaml.isSeq<Node>(old) || !Array.isArray(value)) return false;
-  if (old.items.length === 0) old.flow = false;
-  const left = [...old.items];
-  old.items = value.map((item) => {
-    const at = left.findIndex((node) => isDeepStrictEqual(node.toJS(document), item));
-    return left.splice(at < 0 ? left.length : at, 1)[0] ?? document.createNode(item);
-  });
-  return true;
-}
-
-function nodeFor(yaml: Yaml, document: Document, old: unknown, value: unknown): Node {
+  if (yaml.isSeq<Node>(old) && Array.isArray(value)) {
+    if (old.items.length === 0) old.flow = false;
+    const left = [...old.items];
+    old.items = value.map((item) => {
+      const at = left.findIndex((node) => isDeepStrictEqual(node.toJS(document), item));
+      return left.splice(at < 0 ? left.length : at, 1)[0] ?? document.createNode(item);
+    });
+    return old;
+  }
   const put = document.createNode(value);
   if (yaml.isScalar(old) && yaml.isCollection(put)) keepComments(old, put as YAMLMap | YAMLSeq);
   return put;

@@ -18,9 +18,8 @@ export function secretChange(
 ): Change {
   const old = valueAt(written, steps);
   const there = typeof old === 'string' ? /^\$\{(\w+)\}$/.exec(old)?.[1] : undefined;
-  const all = JSON.stringify(written);
-  const isShared = (name: string) => countOf(all, name) > Number(name === there);
-  const variable = there === undefined || isShared(there) ? newVariable(steps, isShared) : there;
+  const isTaken = usedBeside(old, written);
+  const variable = there === undefined || isTaken(there) ? newVariable(steps, isTaken) : there;
   addSecret(secret);
   return {
     settings: variable === there ? [] : [{ path: steps, value: `\${${variable}}` }],
@@ -39,8 +38,7 @@ export function secretRemoval(
   isOutside: (name: string) => boolean,
 ): Change {
   const removed = valueAt(written, steps.map(String));
-  const all = JSON.stringify(written);
-  const isUsedElsewhere = (name: string) => countOf(all, name) > countOf(JSON.stringify(removed ?? ''), name);
+  const isUsedElsewhere = usedBeside(removed, written);
   const names = [...referencesIn(JSON.stringify(removed ?? '')), ...platformVariables(steps)];
   return {
     settings: [{ path: steps, value: undefined }],
@@ -52,7 +50,12 @@ export function secretRemoval(
 
 const referencesIn = (text: string): string[] => [...text.matchAll(/\$\{(\w+)/g)].flatMap(([, name = '']) => name);
 
-const countOf = (text: string, name: string): number => referencesIn(text).filter((each) => each === name).length;
+/** Returns whether more settings refer to a variable than these. */
+function usedBeside(part: Data | undefined, written: { readonly [key: string]: Data }): (name: string) => boolean {
+  const [all, here] = [written, part ?? ''].map((data) => referencesIn(JSON.stringify(data)));
+  const countIn = (names: readonly string[] = [], name: string) => names.filter((each) => each === name).length;
+  return (name) => countIn(all, name) > countIn(here, name);
+}
 
 /** Returns the variables that a platform reads even if the configuration names none of them. */
 export function platformVariables([section, name, key]: readonly (string | number)[]): string[] {

@@ -1,7 +1,7 @@
 /** Redraws pictures to fit a model, each in a separate process, since their content is untrusted. */
 import type { FileHandle } from 'node:fs/promises';
 import { createLru } from '../../lib/lru.ts';
-import { createProcesses, ProcessError } from '../../lib/worker-process.ts';
+import { createProcesses, ProcessError, type ProcessLimits } from '../../lib/worker-process.ts';
 
 export interface Redrawing {
   /** The type by the file's content. */
@@ -16,42 +16,44 @@ export interface Redrawing {
 /** The path differs in the bundled program. */
 const ENTRY = import.meta.filename.endsWith('.ts') ? './pictures/worker.ts' : './picture-worker.js';
 
-const inProcess = createProcesses<Redrawing>(new URL(ENTRY, import.meta.url), {
-  timeoutMs: 120_000,
-  cpuSeconds: 20,
-  memoryMb: 1024,
-  atOnce: 1,
-});
+const LIMITS: ProcessLimits = { timeoutMs: 120_000, cpuSeconds: 20, memoryMb: 1024, atOnce: 1 };
 
 /** Limit of the cache: an earlier picture is shown again with each message for a while. */
 const MAX_KEPT_BYTES = 20_000_000;
-const kept = createLru<Buffer>(MAX_KEPT_BYTES, ({ length }) => length);
-
-/** When a picture that could not be drawn is tried again, by the same key: each try may cost all the time it may take. */
+/** When a picture that could not be drawn is tried again: each try may cost all the time it may take. */
 const AGAIN_MS = 3_600_000;
-const refused = createLru<number>(1_000);
-/** Pictures that could not be drawn, by the run that wanted them: its signal. One person's don't keep all others waiting. */
-const failures = new WeakMap<AbortSignal, number>();
-const MAX_FAILURES = 2;
+/** Pictures of a run that may use up their time: the pictures of all runs wait for each other. */
+const MAX_LATE = 2;
 
-/**
- * Returns a PNG of that size; undefined if the file contains no picture, or drawing it takes too much time or memory.
- */
-export async function redrawn(file: FileHandle, picture: Redrawing, signal: AbortSignal): Promise<Buffer | undefined> {
-  const { dev, ino, mtimeMs, size } = await file.stat();
-  const key = JSON.stringify([picture, dev, ino, mtimeMs, size]);
-  const before = kept.get(key);
-  if (before) return before;
-  const failed = failures.get(signal) ?? 0;
-  if (failed >= MAX_FAILURES || (refused.get(key) ?? 0) > Date.now()) return undefined;
-  try {
-    const { bytes: drawn } = await inProcess({ input: picture, file: file.fd, signal });
-    kept.set(key, drawn);
-    return drawn;
-  } catch (error) {
-    if (!(error instanceof ProcessError)) throw error;
-    refused.set(key, Date.now() + AGAIN_MS);
-    failures.set(signal, failed + 1);
-    return undefined;
-  }
+export const redrawn = createRedrawing(LIMITS);
+
+export function createRedrawing(limits: Partial<ProcessLimits>) {
+  const inProcess = createProcesses<Redrawing>(new URL(ENTRY, import.meta.url), { ...LIMITS, ...limits });
+  const kept = createLru<Buffer>(MAX_KEPT_BYTES, ({ length }) => length);
+  /** Until when, by the same key. */
+  const refused = createLru<number>(1_000);
+  const late = new WeakMap<AbortSignal, number>();
+
+  /**
+   * Returns a PNG of that size; undefined if the file contains no picture, or drawing it takes too much time or memory.
+   * @param signal of the run
+   */
+  return async (file: FileHandle, picture: Redrawing, signal: AbortSignal): Promise<Buffer | undefined> => {
+    const { dev, ino, mtimeMs, size } = await file.stat();
+    const key = JSON.stringify([picture, dev, ino, mtimeMs, size]);
+    const before = kept.get(key);
+    if (before) return before;
+    const soFar = late.get(signal) ?? 0;
+    if (soFar >= MAX_LATE || (refused.get(key) ?? 0) > Date.now()) return undefined;
+    try {
+      const { bytes: drawn } = await inProcess({ input: picture, file: file.fd, signal });
+      kept.set(key, drawn);
+      return drawn;
+    } catch (error) {
+      if (!(error instanceof ProcessError)) throw error;
+      refused.set(key, Date.now() + AGAIN_MS);
+      if (error.why === 'late') late.set(signal, soFar + 1);
+      return undefined;
+    }
+  };
 }

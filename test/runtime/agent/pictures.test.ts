@@ -9,7 +9,7 @@ import type { AgentOutcome } from '../../../src/runtime/contract/agent.ts';
 import type { Prompt } from '../../../src/runtime/contract/model.ts';
 import type { InputFile, TaskMessage } from '../../../src/runtime/contract/task.ts';
 import { fitFiles } from '../../../src/runtime/model/files-room.ts';
-import { type Redrawing, redrawn } from '../../../src/runtime/reading/pictures.ts';
+import { createRedrawing, type Redrawing, redrawn } from '../../../src/runtime/reading/pictures.ts';
 import { startLlm } from '../../emulators/llm.ts';
 import { corners, gif, HEIC, JPEG, png, turned, WEBP } from '../../helpers/made-pictures.ts';
 import { tempFolder } from '../../helpers/temp.ts';
@@ -120,7 +120,7 @@ it('one that was drawn anew is not drawn again for the next message', async () =
   expect(await redraw(path, picture)).not.toBe(drawn);
 });
 
-it('one that could not be drawn is not tried again, and a run with two of them draws no more', async () => {
+it('one that could not be drawn is not tried again, and those beside it are drawn', async () => {
   const picture = { type: 'image/png', width: 900, height: 2 };
   const good = png(9_000, 20);
   const broken = async (name: string) => (await file(name, Buffer.alloc(good.length), 'image/png')).path;
@@ -129,14 +129,32 @@ it('one that could not be drawn is not tried again, and a run with two of them d
   await utimes(one, 1, 1);
   expect([await redraw(one, picture, run), await redraw(two, picture, run)]).toEqual([undefined, undefined]);
   const { path } = await file('good.png', good, 'image/png');
-  expect(await redraw(path, picture, run)).toBeUndefined();
-  expect(await redraw(path, picture)).toBeInstanceOf(Buffer);
+  expect(await redraw(path, picture, run)).toBeInstanceOf(Buffer);
   // The same file to whoever looks at its size and time.
   await writeFile(one, good);
   await utimes(one, 1, 1);
   expect(await redraw(one, picture)).toBeUndefined();
   await utimes(one, 2, 2);
   expect(await redraw(one, picture)).toBeInstanceOf(Buffer);
+});
+
+it('those of a run are not drawn any more once two have used up their time', async () => {
+  const drawnLate = createRedrawing({ timeoutMs: 1 });
+  const picture = { type: 'image/png', width: 900, height: 2 };
+  const { signal } = new AbortController();
+  const of = async (name: string) => open((await file(name, png(9_000, 20), 'image/png')).path);
+  for (const handle of [await of('one.png'), await of('two.png')]) {
+    expect(await drawnLate(handle, picture, signal)).toBeUndefined();
+    await handle.close();
+  }
+  const next = await of('three.png');
+  // A process gets the file by its descriptor, which looking at its size asks for too.
+  const asked = vi.spyOn(next, 'fd', 'get').mock.calls;
+  expect(await drawnLate(next, picture, signal)).toBeUndefined();
+  const before = asked.length;
+  await drawnLate(next, picture, new AbortController().signal);
+  expect(asked.length - before).toBe(before + 1);
+  await next.close();
 });
 
 it('one that is drawn anew stands upright, as whoever took it has seen it', async () => {

@@ -101,10 +101,8 @@ const UNDO_MS = 20_000;
 export function TaskName(props: { detail: TaskDetail; onDone: () => void }): JSX.Element {
   const { detail, onDone } = props;
   const box = useRef<HTMLInputElement>(null);
-  // Before the next key, which would be lost; and once a search that was in front of it is gone.
-  const take = () => void (document.activeElement !== box.current && box.current?.select());
-  useLayoutEffect(take, []);
-  useEffect(take, []);
+  // An effect comes after the next frame: a key that is typed before it would be lost.
+  useLayoutEffect(() => box.current?.select(), []);
   const storeName = async () => {
     const title = box.current?.value.trim() ?? '';
     if (title !== '' && title !== detail.title) await sendChange(detail.taskId, { title }).catch(showProblem);
