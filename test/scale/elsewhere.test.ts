@@ -24,7 +24,7 @@ it.runIf(hasRedis)(`status, stop and steering reach a turn that another process 
   // The one that takes in hears it, the one that works is steered by it.
   telegram.say(alex, 'instead of slow: tea');
   await waitFor(telegram, alex, { text: 'tea' });
-  expect(fleet.llm.stats().aborted).toBe(1);
+  await expect.poll(() => fleet.llm.stats().aborted).toBe(1);
 
   telegram.say(alex, 'slow two');
   await fleet.llm.waitFor(({ lastUser }) => /slow two/.test(lastUser));
